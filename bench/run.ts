@@ -33,7 +33,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   text: measureText,
 };
 
-/** sysexits.h: the command was used wrongly. */
+/** From sysexits.h: command line usage error. */
 const EX_USAGE = 64;
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -49,8 +49,8 @@ function parseOptions() {
       },
     });
     return values;
-  } catch (problem) {
-    const reason = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : error;
     throw new UsageError(`${reason}. The options are --port, --speed, --real-gateway and --help.`);
   }
 }
@@ -60,8 +60,8 @@ async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
   const { startSandbox } = await import('./web/sandbox.ts');
   try {
     return await startSandbox({ ...args, environment: process.env, signal });
-  } catch (problem) {
-    const { code } = problem as NodeJS.ErrnoException;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(
         `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
@@ -70,18 +70,18 @@ async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
       throw new UsageError(
         `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
       );
-    throw problem;
+    throw error;
   }
 }
 
 /** Prints why the start failed and returns the exit code. */
-function reportFailure(problem: unknown): number {
-  if (problem instanceof UsageError || problem instanceof MissingSettingsError || problem instanceof StartError) {
-    console.error(problem.message);
-    if (problem instanceof UsageError) return EX_USAGE;
-    return problem instanceof MissingSettingsError ? EX_CONFIG : EX_SOFTWARE;
+function reportFailure(error: unknown): number {
+  if (error instanceof UsageError || error instanceof MissingSettingsError || error instanceof StartError) {
+    console.error(error.message);
+    if (error instanceof UsageError) return EX_USAGE;
+    return error instanceof MissingSettingsError ? EX_CONFIG : EX_SOFTWARE;
   }
-  console.error(problem);
+  console.error(error);
   return EX_SOFTWARE;
 }
 
@@ -98,9 +98,9 @@ async function run(): Promise<number> {
     shutdown.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  const sandbox = await start(args, shutdown.signal).catch((problem: unknown) => {
+  const sandbox = await start(args, shutdown.signal).catch((error: unknown) => {
     if (shutdown.signal.aborted) return undefined;
-    throw problem;
+    throw error;
   });
   if (!sandbox) return 0;
   console.log(

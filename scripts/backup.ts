@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { systemClock } from '../src/lib/clock.ts';
-import { openLog } from '../src/lib/log.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { backUpStore, passwordsIn, publicName } from '../src/services/store/index.ts';
 import {
   configuredPassphrase,
@@ -14,7 +14,7 @@ import {
 
 const USAGE = 'npm run backup -- FILE';
 
-const HELP = `Writes everything in the store at STORE_URL to a new file. The bot may run meanwhile.
+const HELP = `Writes everything in the store at STORE_URL to a new file. The bot can keep running.
 
 Usage: ${USAGE}
 
@@ -40,7 +40,7 @@ async function backUp(): Promise<number> {
   if (!address || !secret) return EX_CONFIG;
   const { passphrase } = secret;
   const secrets = [...passwordsIn(address.url), passphrase ?? ''];
-  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
+  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   console.error(`Backing up the store ${publicName(address)} …`);
   const { rows, bytes, digest } = await backUpStore(address, file, {
     ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: printProgress },

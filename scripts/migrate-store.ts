@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { openLog } from '../src/lib/log.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import {
   countDivided,
@@ -90,7 +90,7 @@ async function copyStore(
   { partitions, isDryRun }: { partitions: number | undefined; isDryRun: boolean },
 ): Promise<Moved[]> {
   const secrets = [from, to].flatMap(({ url }) => passwordsIn(url));
-  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
+  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   const parts = { log, clock: systemClock };
   const source = await openWhole(from, { ...parts, create: false });
   if (!source)

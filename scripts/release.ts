@@ -46,7 +46,7 @@ function release(): number {
     return 0;
   }
   if (!passes('version', version, '--no-git-tag-version', '--allow-same-version')) return 1;
-  // package.json may have had this version before.
+  // package.json may already have this version.
   if (git('status', '--porcelain') !== '') git('commit', '--all', '--message', `Release ${version}`);
   git('tag', '--annotate', tagOf(version), '--message', `Release ${version}`);
   console.log(`${version} is committed and tagged as ${tagOf(version)}. Push both to publish it.`);

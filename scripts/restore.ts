@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { openLog } from '../src/lib/log.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import {
   checkBackup,
@@ -67,7 +67,7 @@ async function fill(file: string, passphrase: Passphrase): Promise<number> {
   const address = configuredStore();
   if (!address) return EX_CONFIG;
   const secrets = [...passwordsIn(address.url), passphrase ?? ''];
-  const log = openLog({ level: 'warn', secrets, isReadable: true, write: (line) => process.stderr.write(line) });
+  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   const backup = await openBackup(file, passphrase);
   try {
     // Reads the whole file first, so nothing is changed if it turns out to be damaged.

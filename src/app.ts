@@ -10,7 +10,7 @@ const startFunctions = { all: startAll, shard: startShard, worker: startWorker }
 
 /** Starts the bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
-  const monitoring = await openMonitoring(config, tools);
+  const monitoring = await loadMonitoring(config, tools);
   try {
     return await startFunctions[config.cluster.role](config, tools, monitoring);
   } catch (error) {
@@ -20,7 +20,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
 }
 
 /** Monitoring is loaded only if a port is set, because it requires a web server and a metrics library. */
-async function openMonitoring({ http }: Config, { clock = systemClock, ...tools }: AppTools) {
+async function loadMonitoring({ http }: Config, { clock = systemClock, ...tools }: AppTools) {
   const { port } = http;
   if (port === undefined) return undefined;
   const monitoring = await import('./monitoring/monitoring.ts');

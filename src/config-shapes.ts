@@ -18,11 +18,11 @@ const MAX_WAIT_SECONDS = 86_400;
 
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
 
-export const choice = <const Word extends string>(words: readonly Word[], defaultValue: NoInfer<Word>) =>
+export const choice = <const Value extends string>(values: readonly Value[], defaultValue: NoInfer<Value>) =>
   z
-    .enum(words)
+    .enum(values)
     .prefault(defaultValue)
-    .describe(`one of ${words.join(', ')}`);
+    .describe(`one of ${values.join(', ')}`);
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
@@ -83,7 +83,7 @@ export const backupPassphrase = z
 export const waitSeconds = (defaultValue: string) =>
   wholeNumber(MIN_WAIT_SECONDS, MAX_WAIT_SECONDS, defaultValue, 'seconds');
 
-const RATE = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
+const RATE_PATTERN = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
 
 /** How often members can send requests, or an explicit `none`. */
 export const rate = (defaultValue: string) =>
@@ -92,7 +92,7 @@ export const rate = (defaultValue: string) =>
     .default(defaultValue)
     .transform((text, context) => {
       if (text.toLowerCase() === 'none') return undefined;
-      const { atOnce, count, unit } = RATE.exec(text.toLowerCase())?.groups ?? {};
+      const { atOnce, count, unit } = RATE_PATTERN.exec(text.toLowerCase())?.groups ?? {};
       if (Number(atOnce) > 0 && Number(count) > 0)
         return { atOnce: Number(atOnce), perSecond: Number(count) / (unit === 'second' ? 1 : 60) };
       context.addIssue('not a rate');
@@ -157,16 +157,16 @@ export const callbackBase = plainUrl
   .optional()
   .describe('the public URL for callbacks (http:// or https://, without a query, fragment, user name or password)');
 
-const PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/;
-const PATH_TEXT = 'a path that starts with / and contains no spaces, query, empty segments or dot segments';
+const PATH_PATTERN = /^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/;
+const PATH_DESCRIPTION = 'a path that starts with / and contains no spaces, query, empty segments or dot segments';
 
 export const path = z
   .string()
-  .regex(PATH)
+  .regex(PATH_PATTERN)
   .transform(withoutTrailingSlash)
   .refine((text) => text !== '')
   .optional()
-  .describe(PATH_TEXT);
+  .describe(PATH_DESCRIPTION);
 
 export const groupName = z
   .string()
@@ -177,7 +177,7 @@ export const groupName = z
 
 /** A single `/` means that the endpoints are at the root of the gateway; the prefix becomes empty. */
 export const pathPrefix = (defaultValue: string) =>
-  z.string().regex(PATH).transform(withoutTrailingSlash).prefault(defaultValue).describe(PATH_TEXT);
+  z.string().regex(PATH_PATTERN).transform(withoutTrailingSlash).prefault(defaultValue).describe(PATH_DESCRIPTION);
 
 /** Fields that a video request already uses for something else (specification, 4.4). */
 const RESERVED_FIELDS = [

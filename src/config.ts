@@ -137,7 +137,7 @@ export class ConfigError extends Error {
   }
 }
 
-export type Config = Frozen<ReturnType<typeof arrange>>;
+export type Config = Frozen<ReturnType<typeof configFrom>>;
 export type GatewayConfig = Config['gateway'];
 
 /** `kinds`: the kinds of jobs that can have a price. */
@@ -170,18 +170,18 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     const problem = problemOf(variable);
     return problem === undefined ? [] : [{ variable: usedName(variable), problem }];
   });
-  const otherProblems = [...misspelledNames(environment), ...conflicts(result.data ?? {})];
+  const otherProblems = [...findMisspelledNames(environment), ...findConflicts(result.data ?? {})];
   if (!result.success || problems.length + otherProblems.length > 0)
     throw new ConfigError([...problems, ...otherProblems]);
-  const config = arrange(result.data);
-  freeze(config);
+  const config = configFrom(result.data);
+  deepFreeze(config);
   return config;
 }
 
 const hintOf = (issue: z.core.$ZodIssue | undefined): string | undefined =>
   issue?.code === 'custom' && typeof issue.params?.hint === 'string' ? issue.params.hint : undefined;
 
-function arrange(settings: z.output<ReturnType<typeof variables>>) {
+function configFrom(settings: z.output<ReturnType<typeof variables>>) {
   const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = settings;
   return {
     discord: {
@@ -238,7 +238,7 @@ function arrange(settings: z.output<ReturnType<typeof variables>>) {
       partitions: settings.PARTITIONS,
     },
     storeLeaseMs: settings.STORE_LEASE_SECONDS * 1000,
-    /** For the backup that is made at a start before the schema changes. */
+    /** Encrypts the backup that is made at startup before the schema changes. */
     backupPassphrase: settings.BACKUP_PASSPHRASE,
     /** In US dollars, by kind, or by `kind:model`. */
     prices: settings.PRICES,
@@ -297,13 +297,13 @@ function arrange(settings: z.output<ReturnType<typeof variables>>) {
   };
 }
 
-function freeze(value: object): void {
-  for (const child of Object.values(value)) if (typeof child === 'object') freeze(child);
+function deepFreeze(value: object): void {
+  for (const child of Object.values(value)) if (typeof child === 'object') deepFreeze(child);
   Object.freeze(value);
 }
 
 /** Finds settings that are valid individually but not together. */
-function conflicts(settings: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
+function findConflicts(settings: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
   const {
     GATEWAY_FACE_CHECK_FIELD: faceCheckField,
     GATEWAY_REFERENCE_VIDEO_FIELD,
@@ -331,7 +331,7 @@ const OUR_VARIABLES =
   /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
-function misspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {
+function findMisspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {
   const knownNames = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
   const candidates = Object.keys(environment).filter((name) => OUR_VARIABLES.test(name) && environment[name]?.trim());
   return candidates.flatMap((variable) => {

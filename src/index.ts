@@ -5,7 +5,7 @@ import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-count.ts';
-import { type Log, openLog } from './lib/log.ts';
+import { createLogger, type Log } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
 import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
@@ -42,7 +42,7 @@ function loadConfig(): Config | undefined {
 }
 
 async function run(config: Config): Promise<void> {
-  const log = openLog({
+  const log = createLogger({
     level: config.log.level,
     secrets: [
       config.discord.token,
@@ -53,7 +53,7 @@ async function run(config: Config): Promise<void> {
       ...passwordsIn(config.store.url),
       ...passwordsIn(config.cluster.queue.url),
     ],
-    isReadable: process.stdout.isTTY,
+    isPretty: process.stdout.isTTY,
     write: (line) => process.stdout.write(line),
   });
   // Node would print warnings directly, including everything that they quote.

@@ -8,7 +8,7 @@ import { fileVariable } from '../src/lib/secret.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
 const kinds = kindNames(kindSpecs);
-const required = {
+const requiredSettings = {
   DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',
   GATEWAY_BASE_URL: 'https://gateway.example',
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
@@ -39,7 +39,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 /** The settings with one secret in a file instead of in the environment. */
-const withFile = (name: string, path: string) => ({ ...required, [name]: '', [fileVariable(name)]: path });
+const withFile = (name: string, path: string) => ({ ...requiredSettings, [name]: '', [fileVariable(name)]: path });
 
 function problems(environment: Record<string, string>): string[] {
   try {
@@ -62,13 +62,13 @@ describe('Secrets in files', () => {
     for (const end of ['', '\n', '\r\n']) {
       const config = readConfig(withFile(name, fileWith(value + end)), kinds);
       expect(readFrom(config)).toBe(value);
-      expect(config).toEqual(readConfig({ ...required, [name]: value }, kinds));
+      expect(config).toEqual(readConfig({ ...requiredSettings, [name]: value }, kinds));
     }
   });
 
   it.each(names)('Setting both %s and its file is an error that names both', (name) => {
     const { value = '' } = secrets[name] ?? {};
-    const both = { ...required, [name]: value, [fileVariable(name)]: fileWith(value) };
+    const both = { ...requiredSettings, [name]: value, [fileVariable(name)]: fileWith(value) };
     expect(problems(both)).toEqual([`${name}_FILE and ${name} are both set: remove one of them`]);
   });
 
@@ -90,8 +90,8 @@ describe('Secrets in files', () => {
 
   it('A secret of 64 KiB is read, and a larger file is an error', () => {
     const longest = `sk-${'x'.repeat(64 * 1024 - 3)}`;
-    const read = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), kinds);
-    expect(read.gateway.apiKey).toBe(longest);
+    const config = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), kinds);
+    expect(config.gateway.apiKey).toBe(longest);
     expect(problems(withFile('GATEWAY_API_KEY', fileWith(`${longest}x`)))).toEqual([
       'GATEWAY_API_KEY_FILE names a file larger than 64 KiB',
     ]);
@@ -109,12 +109,12 @@ describe('Secrets in files', () => {
   });
 
   it('All unusable files are reported together with the other problems, in the order of the settings', () => {
-    const reported = problems({
+    const reportedProblems = problems({
       DISCORD_TOKEN_FILE: 'no/such/file',
       STORE_URL_FILE: fileWith(''),
       LOG_LEVEL: 'loud',
     });
-    expect(reported.map((line) => line.split(' ')[0])).toEqual([
+    expect(reportedProblems.map((line) => line.split(' ')[0])).toEqual([
       'DISCORD_TOKEN_FILE',
       'GATEWAY_BASE_URL',
       'GATEWAY_API_KEY',

@@ -20,9 +20,9 @@ type Environment = Record<string, string | undefined>;
 
 const token = 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot';
 const key = 'sk-secret-of-the-gateway';
-const required = { DISCORD_TOKEN: token, GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: key };
+const requiredSettings = { DISCORD_TOKEN: token, GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: key };
 const guild = '123456789012345678';
-const other = '987654321098765432';
+const otherGuild = '987654321098765432';
 
 /** The default of each variable, repeated here because operators rely on these values. */
 const defaults = {
@@ -124,16 +124,16 @@ function pricesFile(text: string): string {
 }
 
 const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
-/** Prices are configured per kind of job. */
+/** Reads the configuration. It needs the kinds of jobs, because prices are configured per kind. */
 const config = (environment: Environment) => readConfig(environment, kindNames(kindSpecs));
 
-const withRequired = (environment: Environment) => config({ ...required, ...environment });
+const withRequired = (environment: Environment) => config({ ...requiredSettings, ...environment });
 /** Everything about an error that a person, a log or a crash report could see. */
 const visibleTextOf = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
 describe('The default configuration', () => {
   it('The three required variables are enough for a complete configuration', () => {
-    expect(config(required)).toEqual({
+    expect(config(requiredSettings)).toEqual({
       discord: {
         token,
         apiUrl: 'https://discord.com/api',
@@ -205,11 +205,11 @@ describe('The default configuration', () => {
 
   it('Empty and blank variables fall back to their defaults', () => {
     const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
-    expect(config({ ...blank, ...required })).toEqual(config(required));
+    expect(config({ ...blank, ...requiredSettings })).toEqual(config(requiredSettings));
   });
 
   it('Optional values without a default are absent instead of undefined', () => {
-    const { discord, gateway, models } = config(required);
+    const { discord, gateway, models } = config(requiredSettings);
     expect(discord).not.toHaveProperty('deployGuildId');
     expect(gateway).not.toHaveProperty('usageUnit');
     expect(gateway.fields).not.toHaveProperty('faceCheck');
@@ -219,7 +219,9 @@ describe('The default configuration', () => {
 
 describe('The values of variables', () => {
   it('Surrounding whitespace is removed from a value', () => {
-    expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(config(required));
+    expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(
+      config(requiredSettings),
+    );
   });
 
   it.each([
@@ -302,7 +304,7 @@ describe('The values of variables', () => {
     const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
     expect(withRequired(both).maxWaitMs.image).toBe(90_000);
     expect(withRequired({ ...both, MAX_WAIT_IMAGE_SECONDS: ' ' }).maxWaitMs.image).toBe(60_000);
-    expect(problems({ ...required, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
+    expect(problems({ ...requiredSettings, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
       { variable: 'MAX_WAIT_PICTURE_SECONDS', problem: expect.stringMatching(/^should be a whole number/) },
     ]);
   });
@@ -310,7 +312,7 @@ describe('The values of variables', () => {
   it('A flag and a list of references cannot share a field of video requests', () => {
     const problem = 'should differ from the fields for reference videos and reference audio';
     for (const list of ['GATEWAY_REFERENCE_VIDEO_FIELD', 'GATEWAY_REFERENCE_AUDIO_FIELD'])
-      expect(problems({ ...required, [list]: 'media', GATEWAY_FACE_CHECK_FIELD: 'media' })).toEqual([
+      expect(problems({ ...requiredSettings, [list]: 'media', GATEWAY_FACE_CHECK_FIELD: 'media' })).toEqual([
         { variable: 'GATEWAY_FACE_CHECK_FIELD', problem },
       ]);
   });
@@ -340,16 +342,16 @@ describe('The values of variables', () => {
     ['{"image": {"usualSeconds": "5"}}', 'entry 1 of the file'],
     ['{"my secret": "1"}', 'entry 1 of the file'],
   ])('PRICES with %s is refused with the location of the mistake, without quoting the file', (text, place) => {
-    const [found] = problems({ ...required, PRICES: pricesFile(text) });
-    expect(found?.problem).toMatch(new RegExp(`See ${place}$`));
-    expect(found?.problem).not.toContain('secret');
+    const [foundProblem] = problems({ ...requiredSettings, PRICES: pricesFile(text) });
+    expect(foundProblem?.problem).toMatch(new RegExp(`See ${place}$`));
+    expect(foundProblem?.problem).not.toContain('secret');
   });
 
   it('MODEL_KINDS is read from its file, and any mistake in the file is reported', () => {
     const kinds = { 'studio-*': 'image', 'vendor/a:1': 'voice' };
     expect(withRequired({ MODEL_KINDS: pricesFile(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
     for (const text of ['image', '[]', '{"a": "images"}', '{"": "image"}', '{"a": 1}', '{"a": ["image"]}'])
-      expect(problems({ ...required, MODEL_KINDS: pricesFile(text) })).toEqual([
+      expect(problems({ ...requiredSettings, MODEL_KINDS: pricesFile(text) })).toEqual([
         { variable: 'MODEL_KINDS', problem: expect.stringMatching(/^should be the path of a JSON file/) },
       ]);
   });
@@ -367,7 +369,7 @@ describe('The values of variables', () => {
     '{"imagine": true}',
     '{"imagine": {"model": "1"}}',
   ])('PRICES is refused if its file contains %s', (text) => {
-    expect(problems({ ...required, PRICES: pricesFile(text) })).toEqual([
+    expect(problems({ ...requiredSettings, PRICES: pricesFile(text) })).toEqual([
       { variable: 'PRICES', problem: expect.stringMatching(/^should be the path of a JSON file/) },
     ]);
   });
@@ -383,9 +385,9 @@ describe('The values of variables', () => {
 
 describe('The configured servers', () => {
   it('A list of servers is separated by commas, spaces or both, and duplicates are removed', () => {
-    expect(withRequired({ DISCORD_GUILD_IDS: ` ${guild}, ${other} ${guild},` }).discord.guildIds).toEqual([
+    expect(withRequired({ DISCORD_GUILD_IDS: ` ${guild}, ${otherGuild} ${guild},` }).discord.guildIds).toEqual([
       guild,
-      other,
+      otherGuild,
     ]);
     expect(withRequired({ DISCORD_GUILD_ID: guild }).discord.deployGuildId).toBe(guild);
   });
@@ -395,12 +397,12 @@ describe('The configured servers', () => {
   });
 
   it('If several servers are served and no admin server is set, no managers see the account', () => {
-    expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${other}` }).discord.adminGuildIds).toEqual([]);
+    expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${otherGuild}` }).discord.adminGuildIds).toEqual([]);
   });
 
   it('If an admin server is set, its managers see the account', () => {
-    const { discord } = withRequired({ DISCORD_GUILD_IDS: guild, DISCORD_ADMIN_GUILD_IDS: other });
-    expect(discord.adminGuildIds).toEqual([other]);
+    const { discord } = withRequired({ DISCORD_GUILD_IDS: guild, DISCORD_ADMIN_GUILD_IDS: otherGuild });
+    expect(discord.adminGuildIds).toEqual([otherGuild]);
   });
 });
 
@@ -422,7 +424,7 @@ describe('Invalid values', () => {
   const switches = ['maybe', '2', 'onoff'];
   const guilds = ['my server', '1234', `${guild}a`, '123456789012345678901', '-12345678901234567'];
   const waits = [...numbers, '29', '86401'];
-  const lists = [...guilds, `${guild};${other}`, `${guild},none`];
+  const lists = [...guilds, `${guild};${otherGuild}`, `${guild},none`];
   const models = ['two\nlines', 'a\u0000b'];
   const counts = ['0', '-1', '1.5', 'many', '100000'];
   const rates = [
@@ -436,7 +438,7 @@ describe('Invalid values', () => {
   const budgets = ['5', '$5', 'unlimited', '$5 a year', '5 tasks a day, 6 tasks a day', 'dance: 1 task a day'];
   const invalidValues: Record<string, string[]> = {
     DISCORD_TOKEN: ['token', 'a.b', 'a.b.c.d', 'a..c', `Bot ${token}`, `"${token}"`],
-    DISCORD_GUILD_ID: [...guilds, `${guild} ${other}`],
+    DISCORD_GUILD_ID: [...guilds, `${guild} ${otherGuild}`],
     DISCORD_API_URL: [
       'discord.com/api',
       'http://discord.com/api',
@@ -449,7 +451,7 @@ describe('Invalid values', () => {
     ],
     DISCORD_GUILD_IDS: lists,
     DISCORD_ADMIN_GUILD_IDS: lists,
-    OPERATOR_CHANNEL_ID: ['123', 'studio', `${guild},${other}`],
+    OPERATOR_CHANNEL_ID: ['123', 'studio', `${guild},${otherGuild}`],
     OPERATOR_IDS: lists,
     DISCORD_USER_INSTALL: switches,
     DISCORD_MESSAGE_CONTENT: switches,
@@ -545,7 +547,7 @@ describe('Invalid values', () => {
 
   it.each(['shard', 'worker'])('A %s without a server for the store is reported', (role) => {
     const problem = `should be a Redis or Postgres server with ATELIER_ROLE=${role}`;
-    expect(problems({ ...required, ATELIER_ROLE: role })).toEqual([{ variable: 'STORE_URL', problem }]);
+    expect(problems({ ...requiredSettings, ATELIER_ROLE: role })).toEqual([{ variable: 'STORE_URL', problem }]);
     const { cluster } = withRequired({ ATELIER_ROLE: role, STORE_URL: 'redis://db.example' });
     expect(cluster).toMatchObject({ role, queue: { url: 'redis://db.example' } });
   });
@@ -557,7 +559,7 @@ describe('Invalid values', () => {
   it.each(Object.entries(invalidValues).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
     'An invalid value of %s is reported once, with the variable and the expected format: %j',
     (name, value) => {
-      expect(problems({ ...required, [name]: value })).toEqual([
+      expect(problems({ ...requiredSettings, [name]: value })).toEqual([
         { variable: name, problem: expect.stringMatching(/^should be \w.{8,}/) },
       ]);
     },
@@ -566,8 +568,10 @@ describe('Invalid values', () => {
   it('All invalid and missing variables are reported together, in a fixed order', () => {
     const everything = Object.fromEntries(Object.entries(invalidValues).map(([name, [first]]) => [name, first]));
     expect(problems(everything).map(({ variable }) => variable)).toEqual([...configVariables]);
-    const reported = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
-    expect(reported.map(({ variable, problem }) => `${variable} ${problem.split(' ').slice(0, 2).join(' ')}`)).toEqual([
+    const reportedProblems = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
+    expect(
+      reportedProblems.map(({ variable, problem }) => `${variable} ${problem.split(' ').slice(0, 2).join(' ')}`),
+    ).toEqual([
       'DISCORD_TOKEN is required:',
       'GATEWAY_BASE_URL is required:',
       'GATEWAY_API_KEY should be',
@@ -577,7 +581,7 @@ describe('Invalid values', () => {
   });
 
   it('The message of the error has one line for each invalid variable', () => {
-    const error = refusal({ ...required, LOG_LEVEL: 'loud', MEDIA_ALLOW_PRIVATE: 'maybe' });
+    const error = refusal({ ...requiredSettings, LOG_LEVEL: 'loud', MEDIA_ALLOW_PRIVATE: 'maybe' });
     expect(error?.message.split('\n')).toEqual([
       'MEDIA_ALLOW_PRIVATE should be on or off',
       'LOG_LEVEL should be one of trace, debug, info, warn, error, fatal, silent',
@@ -587,7 +591,7 @@ describe('Invalid values', () => {
 
 describe('Missing variables', () => {
   it('Only three variables are required', () => {
-    expect(problems({}).map(({ variable }) => variable)).toEqual(Object.keys(required));
+    expect(problems({}).map(({ variable }) => variable)).toEqual(Object.keys(requiredSettings));
     for (const { problem } of problems({})) expect(problem).toMatch(/^is required: the /);
   });
 });
@@ -610,7 +614,7 @@ describe('Misspelled variables', () => {
     ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
   ])('A misspelled variable is reported with the intended name: %s', (name, intended) => {
-    expect(problems({ ...required, [name]: 'x' })).toEqual([
+    expect(problems({ ...requiredSettings, [name]: 'x' })).toEqual([
       { variable: name, problem: `is not an Atelier setting. Did you mean ${intended}?` },
     ]);
   });
@@ -624,11 +628,11 @@ describe('Misspelled variables', () => {
     ['two letters different from MAX_TALKS', 'MAX_TASKS'],
     ['two letters different from MEMBER_RATE', 'MEMBER_NAME'],
   ])('A variable is not reported as misspelled if it is %s: %s', (_, name) => {
-    expect(problems({ ...required, [name]: 'x' })).toEqual([]);
+    expect(problems({ ...requiredSettings, [name]: 'x' })).toEqual([]);
   });
 
   it('An empty misspelled variable is not reported', () => {
-    expect(problems({ ...required, DISCORD_TOKENS: ' ' })).toEqual([]);
+    expect(problems({ ...requiredSettings, DISCORD_TOKENS: ' ' })).toEqual([]);
   });
 });
 
@@ -648,7 +652,7 @@ describe('The configuration object', () => {
   });
 
   it('Two configuration objects share no values', () => {
-    expect(config(required).store).not.toBe(config(required).store);
+    expect(config(requiredSettings).store).not.toBe(config(requiredSettings).store);
   });
 });
 
@@ -670,12 +674,12 @@ describe('The secrets of the configuration', () => {
     ],
     ['a secret as the value of a misspelled variable', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
   ])('An error message never contains a secret: %s', (_, environment) => {
-    const error = refusal({ ...required, ...environment });
+    const error = refusal({ ...requiredSettings, ...environment });
     expect(error).toBeInstanceOf(ConfigError);
     if (error) expect(visibleTextOf(error)).not.toMatch(/hunter2|secret-of/);
   });
 
-  // The § keeps a generated secret from matching a word in our own sentences by chance.
+  // The § keeps a generated secret from matching a word of an error message by chance.
   const word = fc.stringMatching(/^[A-Za-z0-9_-]{6,20}$/);
   const secret = fc.oneof(
     fc.string({ minLength: 4, unit: 'grapheme' }).map((text) => `§${text.trim()}`),
@@ -725,7 +729,7 @@ describe('The secrets of the configuration', () => {
 describe('.env.example', () => {
   const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
   const activeVariables = parseEnv(text);
-  const commented = parseEnv(
+  const commentedVariables = parseEnv(
     text
       .split('\n')
       .filter((line) => /^#[A-Z]/.test(line))
@@ -736,7 +740,7 @@ describe('.env.example', () => {
   it('.env.example contains exactly the known variables, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
     expect(names.toSorted()).toEqual([...configVariables, ...secretVariables.map(fileVariable)].toSorted());
-    expect(names.toSorted()).toEqual(Object.keys({ ...activeVariables, ...commented }).toSorted());
+    expect(names.toSorted()).toEqual(Object.keys({ ...activeVariables, ...commentedVariables }).toSorted());
   });
 
   it('.env.example starts with the required variables, empty, and activates no others', () => {
@@ -745,12 +749,12 @@ describe('.env.example', () => {
   });
 
   it('.env.example shows the default of every optional variable', () => {
-    expect(commented).toEqual({
+    expect(commentedVariables).toEqual({
       ...defaults,
       ...Object.fromEntries(secretVariables.map((name) => [fileVariable(name), ''])),
     });
-    for (const [name, defaultValue] of Object.entries(commented)) {
-      expect([name, withRequired({ [name]: defaultValue })]).toEqual([name, config(required)]);
+    for (const [name, defaultValue] of Object.entries(commentedVariables)) {
+      expect([name, withRequired({ [name]: defaultValue })]).toEqual([name, config(requiredSettings)]);
     }
   });
 
@@ -762,8 +766,9 @@ describe('.env.example', () => {
   });
 
   it('.env.example is a valid configuration once the required lines are filled in', () => {
-    let filled = text;
-    for (const [name, value] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${value}`);
-    expect(config(parseEnv(filled))).toEqual(config(required));
+    let filledText = text;
+    for (const [name, value] of Object.entries(requiredSettings))
+      filledText = filledText.replace(`\n${name}=`, `\n${name}=${value}`);
+    expect(config(parseEnv(filledText))).toEqual(config(requiredSettings));
   });
 });

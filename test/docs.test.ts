@@ -18,14 +18,14 @@ const configWith = (environment: Record<string, string>) =>
 
 const commandNames = [...commandsByFullName(handlers.commands).keys()];
 
-/** The former name of a setting, mentioned next to its new one. */
+/** Former names of settings, which the page mentions next to the new ones. */
 const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
 
 const rows = readFileSync('docs/configuration.md', 'utf8')
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
   .filter((cells) => cells.length === 7 && /^[A-Z_]+$/.test(cells[1] ?? ''))
-  .map(([, name = '', , defaultValue = '', example = '']) => ({ name, byDefault: defaultValue, example }));
+  .map(([, name = '', , defaultValue = '', example = '']) => ({ name, defaultValue, example }));
 
 describe('docs/configuration.md', () => {
   it('docs/configuration.md has one row for each setting', () => {
@@ -40,7 +40,7 @@ describe('docs/configuration.md', () => {
 
   it.each(rows.filter(({ name }) => !(name in required)))(
     'docs/configuration.md states the default of $name',
-    ({ name, byDefault: defaultValue }) => {
+    ({ name, defaultValue }) => {
       expect(configWith({ [name]: defaultValue })).toEqual(configWith({}));
     },
   );
@@ -60,8 +60,8 @@ describe('docs/configuration.md', () => {
       if (content !== undefined) writeFileSync(file, content);
       // The processes of a cluster need a store on a server.
       const requiredSettings = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
-      const configured = configWith({ ...requiredSettings, [name]: content === undefined ? example : file });
-      expect(configured).not.toEqual(configWith(requiredSettings));
+      const config = configWith({ ...requiredSettings, [name]: content === undefined ? example : file });
+      expect(config).not.toEqual(configWith(requiredSettings));
     },
   );
 });
@@ -78,8 +78,8 @@ const pages = globSync(['*.md', 'docs/*.md']).toSorted();
 describe('The documentation pages', () => {
   it.each(pages)('%s links only to files that exist', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => link);
-    const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
-    expect(broken).toEqual([]);
+    const brokenLinks = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
+    expect(brokenLinks).toEqual([]);
   });
 
   it('The documentation pages only mention project files that exist', () => {

@@ -94,11 +94,11 @@ const allowedImports = [
   ['sandbox/gateway', '../../src/lib/clock.ts'],
 ] as const;
 
-/** `src/config-` covers the files next to `config.ts`. */
+/** A file in this folder that imports the module. The folder `src/config-` stands for the files `src/config-*.ts`. */
 const probePath = (folder: string, specifier: string): string =>
   `${folder}${folder.endsWith('-') ? '' : '/'}imports-${specifier.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
-/** Files that import what is needed to write to Discord, and whether they are allowed to. */
+/** Files with imports that can write to Discord, and whether these imports are allowed there. */
 const writers: Record<string, [source: string, isAllowed: boolean]> = {
   'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
   'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
@@ -165,7 +165,7 @@ describe('The lint rules', () => {
     expect(violatedRules.get(probePath(folder, specifier)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
-  it('The lint rules allow access to the environment only during startup', () => {
+  it('The lint rules allow access to environment variables only in the startup code', () => {
     expect(violatedRules.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(violatedRules.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
@@ -205,8 +205,8 @@ describe('The outbox', () => {
       (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),
     );
     expect(sources.length).toBeGreaterThan(25);
-    const found = sources.map((path) => [path, writesIn(readFileSync(join(root, path), 'utf8'))] as const);
-    expect(found.filter(([, writes]) => writes.length > 0)).toEqual([]);
+    const writesByFile = sources.map((path) => [path, writesIn(readFileSync(join(root, path), 'utf8'))] as const);
+    expect(writesByFile.filter(([, writes]) => writes.length > 0)).toEqual([]);
   });
 
   it.each([

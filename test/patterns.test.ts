@@ -36,11 +36,11 @@ describe('The check of regular expressions', () => {
   it('The check of regular expressions accepts an exception only while its pattern is in its file', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
     expect(problemsIn('export const probe = /x+$/;', exceptions)).toEqual([]);
-    const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
-    expect(problemsIn('export const probe = /^x+$/;', exceptions)).toEqual([notNeeded]);
+    const unneededException = `${path}: the exception for /x+$/ is no longer needed.`;
+    expect(problemsIn('export const probe = /^x+$/;', exceptions)).toEqual([unneededException]);
     expect(problemsIn('export const probe = /y+$/;', exceptions)).toEqual([
       expect.stringContaining('/y+$/ can take'),
-      notNeeded,
+      unneededException,
     ]);
   });
 

@@ -6,12 +6,12 @@ import { Answers } from '../src/discord/answers/answers.ts';
 import { Funnel } from '../src/discord/funnel.ts';
 import { createDiscordClients } from '../src/discord/outbox/clients.ts';
 import { errorFacts } from '../src/discord/outbox/errors.ts';
-import { identify } from '../src/discord/outbox/identity.ts';
+import { loadIdentity } from '../src/discord/outbox/identity.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
 import { createServerCheck, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { openLog } from '../src/lib/log.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
 import { createGateway, defaultSettings, type Gateway } from '../src/services/gateway/index.ts';
 
@@ -20,7 +20,7 @@ const PRIVATE_BYTES = Buffer.from(`bytes ${PRIVATE_WORD}`);
 const PRIVATE_IMAGE = `data:image/png;base64,${Buffer.from(`${PRIVATE_WORD}.`.repeat(3)).toString('base64')}`;
 const ID = '900000000000000100';
 
-/** How a server can fail: with a response that repeats the request in all of its fields, a truncated one, or none. */
+/** How a server can fail: with a response that echoes the request in all its fields, a truncated response, or none at all. */
 const FAILURES = [
   '400',
   '403',
@@ -56,9 +56,9 @@ function fail(
   response.writeHead(status, { 'content-type': type, ...(status === 429 && { 'retry-after': '0' }) }).end(body);
 }
 
-const closers: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 /** Starts a server on which every request fails, and records the requests. */
@@ -70,39 +70,39 @@ async function failingServer(failure: (typeof FAILURES)[number]) {
     for await (const chunk of request) chunks.push(chunk);
     const requestLine = `${request.method} ${request.url}`;
     requestLines.add(requestLine);
-    // discord.js waits for each 429.
+    // discord.js waits and retries after a 429, so only the first attempt gets one.
     const count = (attempts.get(requestLine) ?? 0) + 1;
     attempts.set(requestLine, count);
     fail(failure === '429' && count > 1 ? '500' : failure, request, Buffer.concat(chunks).toString('latin1'), response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
+  cleanups.push(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port.');
-  return { url: `http://127.0.0.1:${address.port}`, requested: requestLines };
+  return { url: `http://127.0.0.1:${address.port}`, requestLines };
 }
 
-function openLogs() {
+function createLogs() {
   const lines: string[] = [];
   const createLog = (readable: boolean) =>
-    openLog({ level: 'trace', secrets: [], isReadable: readable, write: (line) => void lines.push(line) });
+    createLogger({ level: 'trace', secrets: [], isPretty: readable, write: (line) => void lines.push(line) });
   return { lines, json: createLog(false), readable: createLog(true) };
 }
 
 /** Logs the error of a call in every way that the bot does, and returns whether there was one. */
 async function logFailure(
   call: () => Promise<unknown>,
-  { json, readable }: ReturnType<typeof openLogs>,
+  { json, readable }: ReturnType<typeof createLogs>,
 ): Promise<boolean> {
   try {
     await call();
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(createSay(texts), log).sentenceFor(error, 'a test');
+      new Funnel(createSay(texts), log).messageFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(errorFacts(error), 'failed');
@@ -130,7 +130,7 @@ const voice = {
 };
 
 /** Every request from the bot to Discord that contains text from members, by the name of its route in discord.js. */
-function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: ReturnType<typeof openLogs>['json']) {
+function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: ReturnType<typeof createLogs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
   const responder = new Responder(outbox, { applicationId: ID, interactionId: ID, token: 'token' });
@@ -143,7 +143,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     plansOf: () => ({ first: plan, further: [] }),
     change: () => Promise.reject(new Error('no task')),
   });
-  const sent = { body: { content: PRIVATE_WORD, components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
+  const payload = { body: { content: PRIVATE_WORD, components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
   return {
     interactionCallback: [
       () => responder.acknowledge('public answer'),
@@ -153,26 +153,26 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     webhook: [
       () => responder.followUpPrivately(plan),
       () => responder.postFollowUp(plan, true),
-      () => outbox.addFollowUp(token, sent, true),
+      () => outbox.addFollowUp(token, payload, true),
     ],
     webhookMessage: [
       () => responder.edit(plan),
       () => responder.edit(plan, ID),
       () => responder.delete(),
-      () => outbox.edit(token, sent),
+      () => outbox.edit(token, payload),
       () => outbox.remove(token),
     ],
     channelMessages: [
-      () => outbox.post(ID, PRIVATE_WORD, sent),
-      () => outbox.threads.postFirst(ID, PRIVATE_WORD, voice),
+      () => outbox.post(ID, PRIVATE_WORD, payload),
+      () => outbox.threads.postFirstMessage(ID, PRIVATE_WORD, voice),
       () => answers.replyTo(messageReference, plan),
       () => outbox.sendInChannel(ID, plan),
       () => outbox.messagesBefore(ID, ID),
     ],
     channelMessage: [
-      () => outbox.edit({ by: 'edit', message: messageReference }, sent),
+      () => outbox.edit({ by: 'edit', message: messageReference }, payload),
       () => outbox.remove({ by: 'edit', message: messageReference }),
-      () => answers.change(messageReference, plan),
+      () => answers.editReply(messageReference, plan),
     ],
     userChannels: [() => outbox.sendDirectMessage(ID, plan), () => outbox.openDirectChannel(ID)],
     threads: [() => outbox.threads.create({ channelId: ID, name: PRIVATE_WORD, kind: 'public', memberId: ID })],
@@ -180,7 +180,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     channel: [() => botRest.patch(`/channels/${ID}`, { body: { name: PRIVATE_WORD } })],
     guild: [() => createServerCheck(clients.reads)(ID)],
     gatewayBot: [() => readGateway(clients.reads)],
-    user: [() => identify(clients.client, 'token')],
+    user: [() => loadIdentity(clients.client, 'token')],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],
     applicationCommands: [() => botRest.put(`/applications/${ID}/commands`, { body: [{ name: PRIVATE_WORD }] })],
     applicationGuildCommands: [() => botRest.put(`/applications/${ID}/guilds/${ID}/commands`, { body: [] })],
@@ -191,11 +191,11 @@ describe('The log at every level', () => {
   it.each(FAILURES.filter((one) => one !== '200 with an error'))(
     'No private text is logged if all requests to Discord end with %s',
     async (failure) => {
-      const { url, requested: requestLines } = await failingServer(failure);
+      const { url, requestLines } = await failingServer(failure);
       const clients = createDiscordClients(`${url}/api`);
       clients.client.rest.setToken('token');
-      closers.push(() => clients.close());
-      const log = openLogs();
+      cleanups.push(() => clients.close());
+      const log = createLogs();
       const calls = discordCalls(clients, log.json);
       for (const call of Object.values(calls).flat()) await logFailure(call, log);
       expect(requestLines.size).toBeGreaterThan(12);
@@ -204,46 +204,49 @@ describe('The log at every level', () => {
     },
   );
 
-  it('The search for private text covers every Discord route that the bot uses', () => {
+  it('The calls that are checked for private text cover every Discord route that the bot uses', () => {
     const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const usedRoutes = new Set(
       sources.flatMap((source) => [...source.matchAll(/\bRoutes\.(\w+)/g)].map(([, name]) => name)),
     );
     const clients = createDiscordClients('http://127.0.0.1:9/api');
-    closers.push(() => clients.close());
-    expect(Object.keys(discordCalls(clients, openLogs().json)).sort()).toEqual([...usedRoutes].sort());
+    cleanups.push(() => clients.close());
+    expect(Object.keys(discordCalls(clients, createLogs().json)).sort()).toEqual([...usedRoutes].sort());
   });
 
   it.each(FAILURES)('No private text is logged if all requests to the gateway end with %s', async (failure) => {
-    const { url, requested: requestLines } = await failingServer(failure);
-    const log = openLogs();
+    const { url, requestLines } = await failingServer(failure);
+    const log = createLogs();
     const gateway = gatewayAt(url, log.json);
-    let failed = 0;
+    let failureCount = 0;
     for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
-      if (await logFailure(call, log)) failed += 1;
+      if (await logFailure(call, log)) failureCount += 1;
     }
     expect(requestLines.size).toBeGreaterThan(20);
-    expect(failed).toBeGreaterThan(20);
+    expect(failureCount).toBeGreaterThan(20);
     expectNoPrivateWord(log.lines);
   });
 
-  it('The search for private text covers every call to the gateway', () => {
-    const gateway = gatewayAt('http://127.0.0.1:9', openLogs().json);
+  it('The calls that are checked for private text cover every method of the gateway client', () => {
+    const gateway = gatewayAt('http://127.0.0.1:9', createLogs().json);
     const { close: _, answeredAt: __, ...families } = gateway;
     const methods = (family: object): string[] =>
       Object.getOwnPropertyNames(Object.getPrototypeOf(family)).filter(
         (name) => !['constructor', 'close', 'checked', 'bodyOf'].includes(name),
       );
     const allMethods = Object.entries(families).map(([name, family]) => [name, methods(family).sort()]);
-    const called = Object.entries(gatewayCalls(gateway)).map(([name, family]) => [name, Object.keys(family).sort()]);
-    expect(Object.fromEntries(called)).toEqual(Object.fromEntries(allMethods));
+    const calledMethods = Object.entries(gatewayCalls(gateway)).map(([name, family]) => [
+      name,
+      Object.keys(family).sort(),
+    ]);
+    expect(Object.fromEntries(calledMethods)).toEqual(Object.fromEntries(allMethods));
   });
 });
 
-function gatewayAt(baseUrl: string, log: ReturnType<typeof openLogs>['json']): Gateway {
+function gatewayAt(baseUrl: string, log: ReturnType<typeof createLogs>['json']): Gateway {
   const settings = { ...defaultSettings, baseUrl, apiKey: 'sk-test' };
   const gateway = createGateway(settings, { log }, { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000 });
-  closers.push(() => gateway.close());
+  cleanups.push(() => gateway.close());
   return gateway;
 }
 

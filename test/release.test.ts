@@ -40,9 +40,9 @@ describe('npm run release', () => {
       { subjects: ['Add more.', 'add more', 'A'.repeat(73)] },
       ['subject of a commit', 'subject', 'subject'],
     ],
-  ] as const)('npm run release reports one sentence per problem: %s', (_what, change, sentences) => {
-    const problems = problemsOf({ ...validRelease, ...change });
-    expect(problems).toEqual(sentences.map((sentence) => expect.stringContaining(sentence)));
+  ] as const)('npm run release reports one sentence per problem: %s', (_what, changes, messages) => {
+    const problems = problemsOf({ ...validRelease, ...changes });
+    expect(problems).toEqual(messages.map((message) => expect.stringContaining(message)));
   });
 
   it('npm run release commits and tags the version, and changes nothing with --dry-run or if the tests fail', () => {

@@ -21,7 +21,7 @@ const requiredSettings = {
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
 };
 
-function npmRun(script: string, settings: Record<string, string> = {}) {
+function runNpmScript(script: string, settings: Record<string, string> = {}) {
   return spawnSync('npm', ['run', '--silent', script], {
     cwd: root,
     env: { ...process.env, ...emptySettings, ...settings },
@@ -33,7 +33,7 @@ function npmRun(script: string, settings: Record<string, string> = {}) {
 
 describe('npm start', () => {
   it('npm start names all missing settings and exits with 78 if nothing is set', () => {
-    const { status, stdout, stderr } = npmRun('start');
+    const { status, stdout, stderr } = runNpmScript('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
     for (const name of Object.keys(requiredSettings)) expect(stderr).toContain(`  ${name} is required: the `);
@@ -41,7 +41,7 @@ describe('npm start', () => {
   });
 
   it('npm start names invalid settings without printing secrets', () => {
-    const { status, stderr } = npmRun('start', {
+    const { status, stderr } = runNpmScript('start', {
       ...requiredSettings,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
       LOG_LEVEL: 'x',
@@ -66,7 +66,7 @@ describe('The check of the Node version', () => {
     spawnSync(node, ['--import', script, 'entry.ts'], { cwd: folder, encoding: 'utf8' });
 
   /** Copies the script next to its own package.json, to test version ranges that the current Node does or does not meet. */
-  function checkRequiring(range: string): string {
+  function copyCheckWithRange(range: string): string {
     const copy = join(folder, 'scripts', 'check-node.mjs');
     mkdirSync(join(folder, 'scripts'));
     copyFileSync(checkNode, copy);
@@ -74,8 +74,8 @@ describe('The check of the Node version', () => {
     return copy;
   }
 
-  /** The first Node outside node_modules that is older than the minimum, as after `npm ci --omit=optional`. */
-  function olderNode(): { path: string; version: string } | undefined {
+  /** Finds a Node on the PATH that is older than the minimum; node_modules is left out, as after `npm ci --omit=optional`. */
+  function findOlderNode(): { path: string; version: string } | undefined {
     const name = process.platform === 'win32' ? 'node.exe' : 'node';
     return (process.env.PATH ?? '')
       .split(delimiter)
@@ -94,7 +94,7 @@ describe('The check of the Node version', () => {
   it('The check of the Node version stops an older Node with one sentence and exit code 78 before the entry point is loaded', ({
     skip,
   }) => {
-    const older = olderNode();
+    const older = findOlderNode();
     if (!older) return skip('no Node between 18.18 and 24.11 on the PATH of this machine');
     const { status, stdout, stderr } = run(older.path, checkNode);
     expect(status).toBe(EX_CONFIG);
@@ -111,7 +111,7 @@ describe('The check of the Node version', () => {
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
     'The check of the Node version applies the range in package.json: it refuses %s',
     (range) => {
-      const { status, stdout, stderr } = run(process.execPath, checkRequiring(range));
+      const { status, stdout, stderr } = run(process.execPath, copyCheckWithRange(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
       expect(stderr).toContain(`needs Node ${range}, but this is Node ${process.versions.node}.`);
       expect(stderr.trimEnd()).not.toContain('\n');
@@ -121,7 +121,7 @@ describe('The check of the Node version', () => {
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
     'The check of the Node version applies the range in package.json: it allows %s',
     (range) => {
-      expect(run(process.execPath, checkRequiring(range))).toMatchObject({
+      expect(run(process.execPath, copyCheckWithRange(range))).toMatchObject({
         status: 0,
         stdout: 'the entry ran',
         stderr: '',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The minimum that a process can do with the same requests. */
+/** The baseline: a process that does as little as possible with the same requests. */
 const server = createServer((_, response) => {
   response.writeHead(202, { 'content-length': 0 }).end();
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-const CONNECTIONS = 32;
+const CONNECTION_COUNT = 32;
 const STEP_MS = 10;
 /** A request without a response this long after the last one was sent counts as unanswered. */
 const RESPONSE_LIMIT_MS = 3_000;
@@ -23,7 +23,7 @@ const forgedPath = (): string => `/callbacks/${randomBytes(33).toString('base64u
 const body = JSON.stringify({ id: '1320098173412546', status: 'SUCCESS', progress: '100%', prompt: 'x'.repeat(800) });
 
 process.once('message', async ({ port, perSecond }: FloodOptions) => {
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTION_COUNT });
   const answers: Record<string, number> = {};
   let isOver = false;
   process.once('message', () => {
@@ -31,15 +31,15 @@ process.once('message', async ({ port, perSecond }: FloodOptions) => {
   });
   const count = (name: string): void => {
     answers[name] = (answers[name] ?? 0) + 1;
-    answered += 1;
+    answeredCount += 1;
   };
   const start = performance.now();
-  let sent = 0;
-  let answered = 0;
+  let sentCount = 0;
+  let answeredCount = 0;
   process.send?.({});
   while (!isOver) {
-    const due = Math.floor(((performance.now() - start) * perSecond) / 1_000);
-    for (; sent < due; sent += 1) {
+    const dueCount = Math.floor(((performance.now() - start) * perSecond) / 1_000);
+    for (; sentCount < dueCount; sentCount += 1) {
       pool
         .request({ path: forgedPath(), method: 'POST', headers: { 'content-type': 'application/json' }, body })
         .then(async (response) => {
@@ -51,10 +51,13 @@ process.once('message', async ({ port, perSecond }: FloodOptions) => {
     await sleep(STEP_MS);
   }
   const seconds = (performance.now() - start) / 1_000;
-  for (const deadline = performance.now() + RESPONSE_LIMIT_MS; answered < sent && performance.now() < deadline; )
+  for (
+    const deadline = performance.now() + RESPONSE_LIMIT_MS;
+    answeredCount < sentCount && performance.now() < deadline;
+  )
     await sleep(STEP_MS);
   await pool.destroy();
-  process.send?.({ answers, perSecond: sent / seconds } satisfies FloodFigures);
+  process.send?.({ answers, perSecond: sentCount / seconds } satisfies FloodFigures);
 });
 process.once('SIGTERM', () => process.exit());
 // It must not outlive the process that measures it.

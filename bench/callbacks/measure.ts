@@ -7,8 +7,8 @@ import { percentile } from '../tasks/percentile.ts';
 import { Scene } from '../tasks/scene.ts';
 import type { FloodFigures, FloodOptions } from './flood.ts';
 
-const PAIRS = 5;
-const LIVE_TASKS = 200;
+const PAIR_COUNT = 5;
+const LIVE_TASK_COUNT = 200;
 const FORGED_PER_SECOND = 2_000;
 const WARM_UP = { perSecond: 50, seconds: 3 };
 const LOAD = { perSecond: 50, seconds: 20 };
@@ -16,7 +16,7 @@ const TARGET_RATIO = 1.2;
 
 const variants = { bare: 'a bare HTTP process receives them', bot: 'the bot receives them' } as const;
 type Variant = keyof typeof variants;
-const pair = ['bare', 'bot'] as const;
+const variantNames = ['bare', 'bot'] as const;
 
 interface Measurement {
   p50: number;
@@ -25,15 +25,15 @@ interface Measurement {
   flood: FloodFigures;
 }
 
-/** What forged callbacks cost members: the time to an acknowledgement while they arrive at the bot, and while they arrive at another process. */
+/** Measures how much forged callbacks delay acknowledgements: while the callbacks arrive at the bot, and while they arrive at another process. */
 export async function measureCallbacks(): Promise<void> {
   const results: Record<Variant, Measurement[]> = { bare: [], bot: [] };
   const bare = start(new URL('bare.ts', import.meta.url));
   const scene = await Scene.open();
   try {
     const { port: barePort } = await messageFrom<{ port: number }>(bare);
-    for (let round = 0; round < PAIRS; round++)
-      for (const variant of round % 2 === 0 ? pair : pair.toReversed()) {
+    for (let round = 0; round < PAIR_COUNT; round++)
+      for (const variant of round % 2 === 0 ? variantNames : variantNames.toReversed()) {
         const port = await freePort();
         results[variant].push(await run(scene, port, variant === 'bot' ? port : barePort));
       }
@@ -45,8 +45,8 @@ export async function measureCallbacks(): Promise<void> {
 
 async function run(scene: Scene, callbackPort: number, floodedPort: number): Promise<Measurement> {
   const { bot } = await scene.launchBot({
-    storeContent: { tasks: LIVE_TASKS, ageMs: 0 },
-    polls: LIVE_TASKS,
+    storeContent: { tasks: LIVE_TASK_COUNT, ageMs: 0 },
+    polls: LIVE_TASK_COUNT,
     settings: { CALLBACK_URL: `http://127.0.0.1:${callbackPort}/callbacks`, CALLBACK_PORT: String(callbackPort) },
   });
   const flood = start(new URL('flood.ts', import.meta.url));
@@ -74,7 +74,7 @@ async function freePort(): Promise<number> {
 function report(results: Record<Variant, Measurement[]>): void {
   const ratio = (pick: (one: Measurement) => number): string =>
     median(results.bot.map((one, index) => pick(one) / pick(results.bare[index] ?? one))).toFixed(2);
-  const rows = pair.map((variant) => {
+  const rows = variantNames.map((variant) => {
     const medianOf = (pick: (one: Measurement) => number): number => median(results[variant].map(pick));
     const missed = results[variant].reduce((sum, one) => sum + one.missed, 0);
     const statusCounts = results[variant].flatMap(({ flood }) => Object.entries(flood.answers));
@@ -92,7 +92,7 @@ function report(results: Record<Variant, Measurement[]>): void {
   });
   const p99s = results.bot.map(({ p99 }, index) => (p99 / (results.bare[index]?.p99 ?? Number.NaN)).toFixed(2));
   console.log(`
-${LOAD.perSecond} interactions a second for ${LOAD.seconds} s with ${LIVE_TASKS} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; medians of ${PAIRS} alternating pairs.
+${LOAD.perSecond} interactions a second for ${LOAD.seconds} s with ${LIVE_TASK_COUNT} live tasks, while ${FORGED_PER_SECOND.toLocaleString('en')} forged callbacks a second arrive; medians of ${PAIR_COUNT} alternating pairs.
 Median of the pairs' ratios: p50 ${ratio(({ p50 }) => p50)}, p99 ${ratio(({ p99 }) => p99)} (each pair: ${p99s.join(', ')}). Target: p99 at most ${TARGET_RATIO}.
 `);
   console.log(table(['', 'forged/s', 'p50 ms', 'p99 ms', 'missed', 'responses'], rows));

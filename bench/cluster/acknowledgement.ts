@@ -17,7 +17,7 @@ interface Figures {
   queue: QueueFigures[];
 }
 
-/** The same members at the same pace, alternating between a single process and a shard process with a worker. */
+/** Measures the latency for the same members at the same pace, alternating between a single process and a shard process with a worker. */
 export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
   const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
   for (let round = 0; round < rounds; round++) {
@@ -26,18 +26,18 @@ export async function measureAcknowledgement(stage: Stage, rounds: number): Prom
       else await stage.startCluster(1);
       await stage.waitForSessions(1);
       await stage.request('load', WARM_UP);
-      for (const [at, load] of LOADS.entries()) results[at]?.[variant].push(await stage.request('load', load));
+      for (const [index, load] of LOADS.entries()) results[index]?.[variant].push(await stage.request('load', load));
       await stage.clear();
     }
-    for (const [at, load] of LOADS.entries())
-      results[at]?.queue.push(await queueFigures({ url: await stage.freshStore(), partitions: PARTITIONS, load }));
+    for (const [index, load] of LOADS.entries())
+      results[index]?.queue.push(await queueFigures({ url: await stage.freshStore(), partitions: PARTITIONS, load }));
   }
   report(results, rounds);
 }
 
 function report(results: readonly Figures[], rounds: number): void {
-  const rows = LOADS.flatMap(({ perSecond }, at) => {
-    const { all, cluster, queue } = results[at] ?? { all: [], cluster: [], queue: [] };
+  const rows = LOADS.flatMap(({ perSecond }, index) => {
+    const { all, cluster, queue } = results[index] ?? { all: [], cluster: [], queue: [] };
     const percentilesOf = (figures: readonly LoadFigures[], quantile: number): number[] =>
       figures.map(({ milliseconds }) => percentile(milliseconds, quantile));
     const missed = (figures: readonly LoadFigures[]): string =>

@@ -7,24 +7,24 @@ const GROUP_REFRESH_MS = 500;
 /** At most this much unused time is carried over. */
 const MAX_CARRIED_OVER_MS = 20;
 
-interface Duty {
+interface CpuLimit {
   /** Lets the processes run freely again. */
   end(): Promise<void>;
 }
 
 /**
- * Holds a process, with the processes it has started, to a share of one core: it is suspended whenever it has used more, and resumed later. The
- * leader must be the leader of a process group.
+ * Limits a process, with the processes it has started, to a share of one core: it is suspended whenever it has used more, and resumed later.
+ * `leader` must be the leader of a process group.
  */
-export function limitDuty(leader: number, share: number): Duty {
+export function limitCpuShare(leader: number, share: number): CpuLimit {
   let isOver = false;
-  const limiting = limit();
+  const limitLoop = limit();
 
   async function limit(): Promise<void> {
     let group = await processesOf(leader);
     let refreshedAt = performance.now();
     let grantedAt = refreshedAt;
-    let last = await cpuTime(group);
+    let lastCpuTime = await cpuTime(group);
     /** The CPU time that the group may still use; negative if it has used too much. */
     let remaining = 0;
     let isStopped = false;
@@ -34,9 +34,12 @@ export function limitDuty(leader: number, share: number): Duty {
         group = await processesOf(leader);
         refreshedAt = now;
       }
-      const used = await cpuTime(group);
-      remaining = Math.min(MAX_CARRIED_OVER_MS, remaining + share * (now - grantedAt) - Math.max(0, used - last));
-      [last, grantedAt] = [used, now];
+      const usedCpuTime = await cpuTime(group);
+      remaining = Math.min(
+        MAX_CARRIED_OVER_MS,
+        remaining + share * (now - grantedAt) - Math.max(0, usedCpuTime - lastCpuTime),
+      );
+      [lastCpuTime, grantedAt] = [usedCpuTime, now];
       if (remaining < 0 !== isStopped) {
         isStopped = !isStopped;
         process.kill(-leader, isStopped ? 'SIGSTOP' : 'SIGCONT');
@@ -49,7 +52,7 @@ export function limitDuty(leader: number, share: number): Duty {
   return {
     end() {
       isOver = true;
-      return limiting;
+      return limitLoop;
     },
   };
 }

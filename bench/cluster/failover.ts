@@ -32,7 +32,7 @@ interface Observation {
   exitCode: number | null | undefined;
 }
 
-/** How long partitions are without an owner, and what their members see in the meantime. */
+/** Measures how long partitions are without an owner, and what their members see in the meantime. */
 export async function measureFailover(stage: Stage, rounds: number): Promise<void> {
   const results: Record<Event, Observation[]> = { kill: [], suspend: [], stop: [], join: [] };
   for (let round = 0; round < rounds; round++)
@@ -50,19 +50,19 @@ async function observe(stage: Stage, event: Event): Promise<Observation> {
   if (!remainingWorker) throw new Error('There is no worker.');
   const ownedBefore = new Set(remainingWorker.ownedSince.keys());
   const partitions = lostWorker ? [...lostWorker.ownedSince.keys()] : undefined;
-  const loading = stage.request('load', { ...LOAD, ...(partitions && { partitions }) });
+  const loadPromise = stage.request('load', { ...LOAD, ...(partitions && { partitions }) });
   await sleep(WARM_UP_MS);
   const eventAt = Date.now();
   if (!lostWorker) {
     const newWorker = stage.start('worker');
     await newWorker.waitUntil(() => newWorker.ownedSince.size === PARTITIONS / 2);
-    return { ...secondsSince(eventAt, newWorker, new Set()), load: await loading, exitCode: undefined };
+    return { ...secondsSince(eventAt, newWorker, new Set()), load: await loadPromise, exitCode: undefined };
   }
   if (event === 'kill') lostWorker.signal('SIGKILL');
   else if (event === 'suspend') lostWorker.signal('SIGSTOP');
   else process.kill(lostWorker.pid, 'SIGTERM');
   await remainingWorker.waitUntil(() => remainingWorker.ownedSince.size === PARTITIONS);
-  const load = await loading;
+  const load = await loadPromise;
   if (event === 'suspend') {
     await sleep(Math.max(0, eventAt + SUSPENSION_MS - Date.now()));
     lostWorker.signal('SIGCONT');
@@ -107,7 +107,7 @@ use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the se
 asks the member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
 `);
   console.log(
-    table(['', 'first partition', 'last partition', 'slowest answer', 'without an answer', 'exit code'], rows),
+    table(['', 'first partition', 'last partition', 'slowest response', 'without a response', 'exit code'], rows),
   );
 }
 

@@ -21,7 +21,7 @@ interface Delays {
   flood: number;
 }
 
-/** How much longer the orders of one server take while another one floods the same worker. */
+/** Measures how much longer the orders of one server take while another one floods the same worker. */
 export async function measureFairness(stage: Stage, rounds: number): Promise<void> {
   const results: Record<Place, Delays[]> = { same: [], other: [] };
   for (let round = 0; round < rounds; round++) {

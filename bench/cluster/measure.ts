@@ -25,13 +25,13 @@ export async function measureCluster(args: readonly string[]): Promise<void> {
   });
   const { store = 'redis', part: partNames = Object.keys(measurements), rounds = String(ROUNDS) } = values;
   if (!isServerKind(store)) throw new Error(`--store must be redis or postgres, not ${store}.`);
-  const server = await BenchServer.open(store);
+  const server = await BenchServer.create(store);
   try {
     for (const name of partNames) {
       const measure = measurements[name];
       if (!measure)
         throw new Error(`There is no part ${name}. Choose one of: ${Object.keys(measurements).join(', ')}.`);
-      const stage = await Stage.open(server);
+      const stage = await Stage.create(server);
       try {
         await measure(stage, Number(rounds));
       } finally {

@@ -20,7 +20,10 @@ interface MemoryUse {
 
 type Results = Map<string, MemoryUse[]>;
 
-/** The memory of each kind of process after some use. Each worker owns its share of the partitions, so several shares need several workers. */
+/**
+ * Measures the memory of each kind of process after some use. Each worker owns its share of the partitions, so several
+ * shares need several workers.
+ */
 export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
@@ -48,27 +51,27 @@ export async function measureMemory(stage: Stage, rounds: number): Promise<void>
 }
 
 async function recordMemory(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
-  const measured = results.get(name) ?? [];
+  const measurements = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);
-    const { residentBytes: collected, heapBytes: heap } = await one.collect();
-    measured.push({ used, collected, heap });
+    const { residentBytes: collected, heapBytes: heap } = await one.collectGarbage();
+    measurements.push({ used, collected, heap });
   }
-  results.set(name, measured);
+  results.set(name, measurements);
 }
 
 function report(results: Results, rounds: number): void {
-  const rows = [...results].map(([name, measured]) => [
+  const rows = [...results].map(([name, measurements]) => [
     name,
     range(
-      measured.map(({ used }) => used / MB),
+      measurements.map(({ used }) => used / MB),
       0,
     ),
     range(
-      measured.map(({ collected }) => collected / MB),
+      measurements.map(({ collected }) => collected / MB),
       0,
     ),
-    (median(measured.map(({ heap }) => heap)) / MB).toFixed(0),
+    (median(measurements.map(({ heap }) => heap)) / MB).toFixed(0),
   ]);
   console.log(`
 RSS of each process in MB of 1,000,000 bytes, after ${LOAD.perSecond * LOAD.seconds} interactions, and after a garbage collection; median (minimum to maximum) of ${rounds} rounds.

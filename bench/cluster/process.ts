@@ -16,11 +16,11 @@ const READY_MESSAGES: Readonly<Record<Role, string>> = {
 };
 const ACQUIRED_MESSAGE = 'This worker owns another partition.';
 const RELEASED_MESSAGE = 'This worker released a partition.';
-const COLLECTIONS = 3;
+const COLLECTION_COUNT = 3;
 const AFTER_COLLECTION_MS = 500;
 /** 25 shards that identify one after another take more than two minutes. */
 const START_LIMIT_MS = 600_000;
-/** The bot gives running work ten seconds. */
+/** The bot gives running work ten seconds to finish. */
 const STOP_LIMIT_MS = 30_000;
 
 interface LogLine {
@@ -30,7 +30,7 @@ interface LogLine {
   partition?: number;
 }
 
-const WARNING = 40;
+const WARNING_LEVEL = 40;
 
 /**
  * One process of the shipped bot, started as by `npm start`, and the leader of a process group. It inherits only PATH from this environment.
@@ -87,7 +87,7 @@ export class BotProcess {
     if (this.isAlive) process.kill(-this.pid, signal);
   }
 
-  /** Resolves once `holds` returns true; the condition is evaluated after every line of the log. */
+  /** Resolves once `condition` returns true; it is evaluated after every line of the log. */
   async waitUntil(condition: () => boolean, limitMs = START_LIMIT_MS): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const check = (): void => {
@@ -109,9 +109,9 @@ export class BotProcess {
   }
 
   /** Runs a garbage collection in the process, which needs `probe.ts` and `--expose-gc` in its options. */
-  async collect(): Promise<ProcessUsage> {
+  async collectGarbage(): Promise<ProcessUsage> {
     let memoryUse: ProcessUsage | undefined;
-    for (let round = 0; round < COLLECTIONS || !memoryUse; round++) {
+    for (let round = 0; round < COLLECTION_COUNT || !memoryUse; round++) {
       this.#child.send({ collect: true });
       memoryUse = await messageFrom<ProcessUsage>(this.#child);
       // Collected memory returns to the system a little later.
@@ -129,9 +129,9 @@ export class BotProcess {
     return code;
   }
 
-  /** True if the line says that the process is ready. */
+  /** Handles a line of the log; returns true if it says that the process is ready. */
   #handleLine({ msg, time, level, partition }: LogLine, line: string): boolean {
-    if (level >= WARNING) this.warnings.push(line);
+    if (level >= WARNING_LEVEL) this.warnings.push(line);
     if (msg === ACQUIRED_MESSAGE && partition !== undefined) this.ownedSince.set(partition, time);
     if (msg === RELEASED_MESSAGE && partition !== undefined) this.ownedSince.delete(partition);
     this.#notifyWatchers();

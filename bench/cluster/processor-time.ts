@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /** The unit in which proc_pid_stat(5) reports CPU time. */
 const TICK_MS = 10;
-/** The fields after the command, which is in parentheses and may contain anything. */
+/** Indexes of the fields after the command, which is in parentheses and may contain anything. */
 const [GROUP, USER, SYSTEM] = [2, 11, 12] as const;
 const [WAITED_USER, WAITED_SYSTEM] = [13, 14] as const;
 
@@ -10,7 +10,7 @@ const [WAITED_USER, WAITED_SYSTEM] = [13, 14] as const;
 export async function processesOf(leader: number): Promise<number[]> {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const fields = await Promise.all(numbers.map(fieldsOf));
-  return numbers.filter((_, at) => Number(fields[at]?.[GROUP]) === leader);
+  return numbers.filter((_, index) => Number(fields[index]?.[GROUP]) === leader);
 }
 
 /** The CPU time that these processes have used so far, in milliseconds, including that of their exited children. */

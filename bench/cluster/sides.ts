@@ -4,7 +4,7 @@ import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { guildCreateWire } from '../../sandbox/discord/wire/guild.ts';
 import type { Channel, Role, World } from '../../sandbox/discord/world.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
-import { openStudio } from '../../sandbox/gateway/studio/index.ts';
+import { createStudio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { noLimits } from '../../test/support/no-limits.ts';
@@ -15,15 +15,15 @@ import type { Command, Commands, EmbeddedServersOptions, StartedServers } from '
 
 /** Discord's limits for one token are not measured here. */
 const UNLIMITED = 1_000_000_000;
-const KEY = 'sk-sandbox';
+const API_KEY = 'sk-sandbox';
 /** The shortest time between two polls is longer than any job takes at this speed. */
 const GATEWAY_SPEED = 60;
 /** Discord only documents the maximum numbers: 500 channels and 250 roles. */
-const [CHANNELS, ROLES] = [50, 30];
+const [CHANNEL_COUNT, ROLE_COUNT] = [50, 30];
 const FIRST_ID = 1_000_000_000_000_000_000n;
 
 const { guilds, shards, ...others } = JSON.parse(process.argv[2] ?? '') as EmbeddedServersOptions;
-const studio = openStudio();
+const studio = createStudio();
 const images = new Map<string, ReturnType<typeof studio.drawGrid>>();
 /** Drawing is not measured, so every result of the same size is the same image. */
 const drawGrid: typeof studio.drawGrid = (scenes, options) => {
@@ -34,7 +34,7 @@ const drawGrid: typeof studio.drawGrid = (scenes, options) => {
   return image;
 };
 const gateway = await startGateway({
-  keys: [{ key: KEY }],
+  keys: [{ key: API_KEY }],
   seed: 1,
   speed: GATEWAY_SPEED,
   studio: { ...studio, drawGrid },
@@ -92,7 +92,7 @@ if (!registered.ok) throw new Error(`The commands were not accepted: ${await reg
 process.send?.({
   settings: {
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY, ...noLimits },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: API_KEY, ...noLimits },
     // Each task is polled on the same schedule, and never waits for the polls of others.
     ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
   },
@@ -102,7 +102,7 @@ process.send?.({
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
   const { kind, input } = command as Command;
   const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
-  assertNoObjections();
+  assertNoViolations();
   process.send?.(answer);
 }
 await Promise.all([discord.close(), gateway.close()]);
@@ -110,16 +110,16 @@ await studio.close();
 
 /** All servers share the same channels and roles, which are only listed and never used. */
 function enlarge({ guilds }: World): void {
-  const channels: Channel[] = Array.from({ length: CHANNELS }, (_, at) => ({
-    id: String(FIRST_ID + BigInt(at)),
-    name: `channel-${at}-of-a-server`,
+  const channels: Channel[] = Array.from({ length: CHANNEL_COUNT }, (_, index) => ({
+    id: String(FIRST_ID + BigInt(index)),
+    name: `channel-${index}-of-a-server`,
     type: ChannelType.GuildText,
     ageRestricted: false,
     overwrites: [{ id: String(FIRST_ID), kind: 'role', allow: 0n, deny: PermissionFlagsBits.SendMessages }],
   }));
-  const roles: Role[] = Array.from({ length: ROLES }, (_, at) => ({
-    id: String(FIRST_ID + BigInt(CHANNELS + at)),
-    name: `a role ${at}`,
+  const roles: Role[] = Array.from({ length: ROLE_COUNT }, (_, index) => ({
+    id: String(FIRST_ID + BigInt(CHANNEL_COUNT + index)),
+    name: `a role ${index}`,
     permissions: PermissionFlagsBits.SendMessages | PermissionFlagsBits.ViewChannel,
   }));
   for (const guild of guilds.values()) {
@@ -129,10 +129,10 @@ function enlarge({ guilds }: World): void {
 }
 
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
-function assertNoObjections(): void {
-  // Objections to `answer` routes come from the embedded Discord's own checks of its responses and do not concern the measured program.
-  const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
-  if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
-  const [limited] = discord.rateLimitHits;
-  if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
+function assertNoViolations(): void {
+  // Violations in the embedded Discord's own responses do not concern the measured program.
+  const violation = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
+  const [rateLimitHit] = discord.rateLimitHits;
+  if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);
 }

@@ -8,12 +8,12 @@ import type { BenchServer } from './store.ts';
 
 export const PARTITIONS = 32;
 /** Several servers in each partition. */
-const GUILDS = 400;
+const GUILD_COUNT = 400;
 
 const CHECK_INTERVAL_MS = 50;
 
 const defaults: EmbeddedServersOptions = {
-  ...{ guilds: GUILDS, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
+  ...{ guilds: GUILD_COUNT, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
   ...{ isIdentifyLimited: false, areLarge: false },
 };
 
@@ -51,12 +51,18 @@ export class Stage {
     this.#store = store;
   }
 
-  static async open(server: BenchServer, options: Partial<EmbeddedServersOptions> = {}): Promise<Stage> {
-    const all: EmbeddedServersOptions = { ...defaults, ...options };
-    const embeddedServers = start(new URL('sides.ts', import.meta.url), { programArguments: [JSON.stringify(all)] });
+  static async create(server: BenchServer, options: Partial<EmbeddedServersOptions> = {}): Promise<Stage> {
+    const allOptions: EmbeddedServersOptions = { ...defaults, ...options };
+    const embeddedServers = start(new URL('sides.ts', import.meta.url), {
+      programArguments: [JSON.stringify(allOptions)],
+    });
     const { settings, guildBytes } = await replyFrom<StartedServers>(embeddedServers);
-    const shared = { ...settings, PARTITIONS: String(all.partitions), SHARD_COUNT: String(all.shards) };
-    return new Stage(embeddedServers, { settings: shared, guildBytes }, server, await server.freshStore());
+    const sharedSettings = {
+      ...settings,
+      PARTITIONS: String(allOptions.partitions),
+      SHARD_COUNT: String(allOptions.shards),
+    };
+    return new Stage(embeddedServers, { settings: sharedSettings, guildBytes }, server, await server.freshStore());
   }
 
   async request<Kind extends keyof Commands>(
@@ -77,9 +83,9 @@ export class Stage {
 
   /** Starts a process, which is not ready yet when this returns. */
   start(role: Role, { settings, nodeOptions }: StartOptions = {}): BotProcess {
-    const started = new BotProcess(role, { ...this.settings, STORE_URL: this.#store, ...settings }, nodeOptions);
-    this.#processes.push(started);
-    return started;
+    const botProcess = new BotProcess(role, { ...this.settings, STORE_URL: this.#store, ...settings }, nodeOptions);
+    this.#processes.push(botProcess);
+    return botProcess;
   }
 
   /** Starts shard processes and workers, and waits until all partitions and shards are distributed. */
@@ -87,12 +93,12 @@ export class Stage {
     workers: number,
     options: ClusterOptions = {},
   ): Promise<{ shard: BotProcess; workers: BotProcess[] }> {
-    const started = Array.from({ length: workers }, () => this.start('worker', options));
+    const workerProcesses = Array.from({ length: workers }, () => this.start('worker', options));
     const shard = this.start('shard', options);
-    await Promise.all([...started, shard].map(({ ready }) => ready));
+    await Promise.all([...workerProcesses, shard].map(({ ready }) => ready));
     const share = (options.partitions ?? PARTITIONS) / workers;
-    await Promise.all(started.map((worker) => worker.waitUntil(() => worker.ownedSince.size === share)));
-    return { shard, workers: started };
+    await Promise.all(workerProcesses.map((worker) => worker.waitUntil(() => worker.ownedSince.size === share)));
+    return { shard, workers: workerProcesses };
   }
 
   /** Stops all processes; the next ones start with an empty store. */

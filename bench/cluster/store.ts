@@ -16,7 +16,7 @@ export class BenchServer {
   readonly kind: ServerKind;
   readonly #server: StoreServer;
   readonly #folder: string;
-  #stores = 0;
+  #storeCount = 0;
 
   private constructor(kind: ServerKind, server: StoreServer, folder: string) {
     this.kind = kind;
@@ -24,7 +24,7 @@ export class BenchServer {
     this.#folder = folder;
   }
 
-  static async open(kind: ServerKind): Promise<BenchServer> {
+  static async create(kind: ServerKind): Promise<BenchServer> {
     const folder = mkdtempSync(join(tmpdir(), 'atelier-bench-'));
     // The user that Postgres runs as must be able to reach its data folder.
     chmodSync(folder, 0o755);
@@ -38,13 +38,13 @@ export class BenchServer {
 
   /** The URL of a new, empty store. */
   async freshStore(): Promise<string> {
-    this.#stores += 1;
-    if (this.kind === 'redis') return `${this.#server.url}/${this.#stores}`;
+    this.#storeCount += 1;
+    if (this.kind === 'redis') return `${this.#server.url}/${this.#storeCount}`;
     const url = new URL(this.#server.url);
     const client = new pg.Client(url.href);
     await client.connect();
-    url.pathname = `/bench_${this.#stores}`;
-    await client.query(`CREATE DATABASE bench_${this.#stores}`);
+    url.pathname = `/bench_${this.#storeCount}`;
+    await client.query(`CREATE DATABASE bench_${this.#storeCount}`);
     await client.end();
     return url.href;
   }

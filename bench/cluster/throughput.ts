@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, table } from '../table.ts';
-import { limitDuty } from './duty.ts';
+import { limitCpuShare } from './duty.ts';
 import type { TaskType } from './orders.ts';
 import type { BotProcess } from './process.ts';
 import { cpuTime, processesOf } from './processor-time.ts';
@@ -8,7 +8,7 @@ import { range } from './range.ts';
 import { PARTITIONS, type Stage } from './stage.ts';
 
 /** The share of a core that each worker may use, so small that two workers, the servers and the members need less than two cores. */
-const DUTY = 0.2;
+const CPU_SHARE = 0.2;
 const TARGET_RATIO = 1.8;
 const TARGET_CPU_RATIO = 1.1;
 const WARM_UP_MS = 10_000;
@@ -21,7 +21,7 @@ interface Measurement {
   perSecond: number;
   /** The CPU time per order of the workers and their media processes, including what they use when idle. */
   cpuMs: number;
-  /** The share used of the CPU time that the workers are allowed. */
+  /** How much the workers use of the CPU time that they are allowed. */
   usedShare: number;
   idleShare: number;
   shardCpuMs: number;
@@ -34,8 +34,8 @@ type Shape = keyof typeof shapes;
 const names = Object.keys(shapes) as Shape[];
 
 /**
- * Orders per second with one and with two workers. Each may use only a small share of a core, so that neither the machine nor the embedded servers are the
- * limit.
+ * Measures the orders per second with one and with two workers. Each may use only a small share of a core, so that neither the machine nor
+ * the embedded servers are the limit.
  */
 export async function measureThroughput(stage: Stage, rounds: number): Promise<void> {
   const emptyResults = (): Record<Shape, Measurement[]> => ({ all: [], one: [], two: [] });
@@ -83,7 +83,7 @@ async function measureOrders(
   // The processes are warmed up before they are limited.
   await stage.request('work', { what, members: MEMBERS_PER_WORKER[what] * workers.length, partitions: allPartitions });
   await sleep(WARM_UP_MS / 2);
-  const duties = workers.map(({ pid }) => limitDuty(pid, DUTY));
+  const cpuLimits = workers.map(({ pid }) => limitCpuShare(pid, CPU_SHARE));
   try {
     await sleep(WARM_UP_MS);
     await stage.request('takeFigures', null);
@@ -94,12 +94,12 @@ async function measureOrders(
     const [ms, orders] = [end.at - start.at, milliseconds.length];
     const used = end.workers - start.workers;
     return {
-      ...{ perSecond: (1_000 * orders) / ms, refused, idleShare, usedShare: used / ms / workers.length / DUTY },
+      ...{ perSecond: (1_000 * orders) / ms, refused, idleShare, usedShare: used / ms / workers.length / CPU_SHARE },
       cpuMs: used / orders,
       ...{ shardCpuMs: (end.shard - start.shard) / orders, serversCpuMs: (end.sides - start.sides) / orders },
     };
   } finally {
-    await Promise.all(duties.map((duty) => duty.end()));
+    await Promise.all(cpuLimits.map((cpuLimit) => cpuLimit.end()));
     await stage.request('stopWork', null);
   }
 }
@@ -136,7 +136,7 @@ function report(results: Record<TaskType, Record<Shape, Measurement[]>>, rounds:
     ]);
   });
   console.log(`
-Orders per second with processes that may use ${100 * DUTY}% of a core each; ${rounds} alternating rounds of ${MEASURED_MS / 1_000} s each; median (minimum to maximum).
+Orders per second with processes that may use ${100 * CPU_SHARE}% of a core each; ${rounds} alternating rounds of ${MEASURED_MS / 1_000} s each; median (minimum to maximum).
 Ratios to one worker. The CPU is that of the workers, or of \`all\`, and their media processes, and includes what they use without orders, which the column "idle" shows as a share of a core.
 If "used" is much less than 100%, something else was the limit. Targets: ${TARGET_RATIO} times as many orders, ${TARGET_CPU_RATIO} times the CPU per order.
 `);

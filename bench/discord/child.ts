@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Hardly any response takes this long; a benchmark that hangs fails after this time. */
 const WAIT_LIMIT_MS = 40_000;
-/** The bot gives running work ten seconds. */
+/** The bot gives running work ten seconds to finish. */
 const EXIT_LIMIT_MS = 12_000;
 
 export interface StartOptions {

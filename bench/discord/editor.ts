@@ -18,7 +18,7 @@ export interface EditFigures {
 }
 
 /** More requests than one process can have open at once, and fewer than there are tokens. */
-const IN_FLIGHT = 64;
+const REQUESTS_IN_FLIGHT = 64;
 /** A default client sends a second's worth of requests at once before it begins to wait, and that burst must not count as its rate. */
 const BURST_MS = 1_500;
 const MEASURED_MS = 2_000;
@@ -27,31 +27,31 @@ const [assignment] = (await once(process, 'message')) as [Assignment];
 const { serverInfo, tokens } = assignment;
 const rest = restOf(assignment);
 
-let edits = 0;
+let completedEdits = 0;
 const controller = new AbortController();
-let next = 0;
-const working = Array.from({ length: IN_FLIGHT }, work);
+let nextIndex = 0;
+const editLoops = Array.from({ length: REQUESTS_IN_FLIGHT }, work);
 await sleep(BURST_MS);
-const editsBefore = edits;
+const editsBefore = completedEdits;
 const cpuBefore = process.cpuUsage();
 const start = performance.now();
 await sleep(MEASURED_MS);
 const seconds = (performance.now() - start) / 1_000;
 const { user, system } = process.cpuUsage(cpuBefore);
-const editCount = edits - editsBefore;
+const editCount = completedEdits - editsBefore;
 controller.abort();
 process.send?.({ perSecond: editCount / seconds, cpuMicrosPerEdit: (user + system) / editCount } satisfies EditFigures);
 // Requests still queued in a default client are no longer counted, but a failure among them still fails the benchmark.
-await Promise.all(working);
+await Promise.all(editLoops);
 
 async function work(): Promise<void> {
   while (!controller.signal.aborted) {
-    const token = tokens[next++ % tokens.length] ?? '';
+    const token = tokens[nextIndex++ % tokens.length] ?? '';
     await rest.patch(Routes.webhookMessage(serverInfo.applicationId, token), {
-      body: { content: `Drawing: ${next % 100} %` },
+      body: { content: `Drawing: ${nextIndex % 100} %` },
       auth: false,
     });
-    edits += 1;
+    completedEdits += 1;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Assignment, EditFigures, Editor } from './editor.ts';
 import { Stage } from './stage.ts';
 
 const ROUNDS = 3;
-const TOKENS = 1_000;
+const TOKEN_COUNT = 1_000;
 const TARGET_RATIO = 10;
 
 const editors: Readonly<Record<Editor, string>> = { default: 'default client.rest', bot: "Atelier's tokenRest" };
@@ -14,14 +14,14 @@ interface Round extends EditFigures {
   serversCpu: number;
 }
 
-/** The same edits through the same tokens, alternating between the REST client of a default client and the bot's own. */
+/** Makes the same edits with the same tokens, alternating between discord.js's default REST client and the bot's own. */
 export async function measureEdits(): Promise<void> {
   const results: Record<Editor, Round[]> = { default: [], bot: [] };
-  const stage = await Stage.open();
+  const stage = await Stage.create();
   try {
-    const tokens = await stage.request('tokens', { count: TOKENS });
+    const tokens = await stage.request('tokens', { count: TOKEN_COUNT });
     for (let round = 0; round < ROUNDS; round++) {
-      for (const editor of ['default', 'bot'] as const) results[editor].push(await edit(stage, editor, tokens));
+      for (const editor of ['default', 'bot'] as const) results[editor].push(await runEditor(stage, editor, tokens));
     }
   } finally {
     await stage.close();
@@ -29,7 +29,7 @@ export async function measureEdits(): Promise<void> {
   report(results);
 }
 
-async function edit(stage: Stage, editor: Editor, tokens: readonly string[]): Promise<Round> {
+async function runEditor(stage: Stage, editor: Editor, tokens: readonly string[]): Promise<Round> {
   const child = start(new URL('editor.ts', import.meta.url));
   try {
     child.send({ editor, serverInfo: stage.serverInfo, tokens } satisfies Assignment);
@@ -55,7 +55,7 @@ function report(results: Record<Editor, Round[]>): void {
     `${(medianOf(editor, ({ serversCpu }) => serversCpu) * 100).toFixed(0)}%`,
   ]);
   console.log(`
-PATCH @original with ${TOKENS.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
+PATCH @original with ${TOKEN_COUNT.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
 The embedded Discord's limit per token is lifted and its global limit does not apply here, so only the client's own limit remains.
 Target: ratio at least ${TARGET_RATIO}.
 `);

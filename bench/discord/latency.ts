@@ -16,16 +16,16 @@ const names = Object.keys(variants) as Variant[];
 /** Measures the latency for the same members at the same pace, alternating between a bare client and the shipped bot. */
 export async function measureLatency(): Promise<void> {
   const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Variant, LoadFigures[]>);
-  const stage = await Stage.open();
+  const stage = await Stage.create();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of names) {
         const { client } = await stage.startClient(variant);
         await stage.request('load', WARM_UP);
-        for (const [at, load] of LOADS.entries()) {
+        for (const [index, load] of LOADS.entries()) {
           // The limit binds a default client only if there are many edits.
           if (variant === 'eager' && load !== HEAVY_LOAD) continue;
-          results[at]?.[variant].push(await stage.request('load', load));
+          results[index]?.[variant].push(await stage.request('load', load));
         }
         await stage.stopClient(client);
       }
@@ -37,8 +37,8 @@ export async function measureLatency(): Promise<void> {
 }
 
 function report(results: readonly Record<Variant, LoadFigures[]>[]): void {
-  const rows = LOADS.flatMap(({ perSecond, seconds }, at) => {
-    const figures = results[at];
+  const rows = LOADS.flatMap(({ perSecond, seconds }, index) => {
+    const figures = results[index];
     if (!figures) return [];
     // A single round has too few slow responses for a percentile: two or three of them would determine its p99.
     const percentileOf = (variant: Variant, quantile: number): number =>
@@ -46,8 +46,8 @@ function report(results: readonly Record<Variant, LoadFigures[]>[]): void {
         figures[variant].flatMap(({ milliseconds }) => milliseconds),
         quantile,
       );
-    const shown = names.filter((variant) => figures[variant].length > 0);
-    return shown.map((variant) => [
+    const shownVariants = names.filter((variant) => figures[variant].length > 0);
+    return shownVariants.map((variant) => [
       `${perSecond}/s, ${variants[variant]}`,
       String(figures[variant].reduce((sum, { milliseconds }) => sum + milliseconds.length, 0)),
       percentileOf(variant, 0.5).toFixed(2),
@@ -60,14 +60,14 @@ function report(results: readonly Record<Variant, LoadFigures[]>[]): void {
   });
   console.log(`
 From INTERACTION_CREATE sent to callback received, on the embedded Discord's clock, in ${ROUNDS} alternating rounds; at 1/s the 99th
-percentile is the slowest of all. "Edited" is the share of answers that arrived within ${EDIT_GRACE_MS} ms of a round's last interaction:
+percentile is the slowest of all. "Edited" is the share of replies that were edited within ${EDIT_GRACE_MS} ms of a round's last interaction:
 a default client sends only 50 edits a second, and therefore has less to do than the bot, or a client without that limit.
 Target: ratio at most ${TARGET_RATIO}.
 `);
   console.log(table(['', 'acknowledged', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed', 'edited'], rows));
 }
 
-/** The smallest value that at least this fraction of the values are less than or equal to. */
+/** The smallest of the values such that at least this fraction of the values are less than or equal to it. */
 function percentile(values: readonly number[], quantile: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * quantile) - 1)] ?? Number.NaN;

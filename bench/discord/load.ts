@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
 
-/** Paced by the clock and not by the responses, so that a slow response neither delays the next member nor goes unnoticed. */
+/** Sends commands at the pace of the clock, not of the responses, so that a slow response neither delays the next member nor goes unnoticed. */
 export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Load): Promise<LoadFigures> {
   const member = discord.as('member');
   const acknowledgements: Promise<number>[] = [];
   const tokens = new Set<string>();
   const startedAt = Date.now();
   const start = performance.now();
-  for (let at = 0; at < perSecond * seconds; at++) {
-    const waitMs = start + (at * 1_000) / perSecond - performance.now();
+  for (let index = 0; index < perSecond * seconds; index++) {
+    const waitMs = start + (index * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await sleep(waitMs);
     const { token, acknowledged } = await member.slash('models');
     tokens.add(token);

@@ -3,7 +3,7 @@ import { measureLatency } from './latency.ts';
 import { measureMemory } from './memory.ts';
 import { measureReady } from './ready.ts';
 
-/** One table after another, so that no measurement shares the machine with another. */
+/** Runs the benchmarks one at a time, so that they do not compete for the machine. */
 export async function measureDiscord(): Promise<void> {
   await measureLatency();
   await measureEdits();

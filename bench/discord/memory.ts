@@ -4,7 +4,7 @@ import { Stage } from './stage.ts';
 import type { MemoryUse } from './weigh.ts';
 
 const ROUNDS = 3;
-const GUILDS = [1, 1_000, 10_000] as const;
+const GUILD_COUNTS = [1, 1_000, 10_000] as const;
 const TARGET_MB = 170;
 
 const variants = {
@@ -17,34 +17,34 @@ const names = Object.keys(variants) as Variant[];
 
 /** Measures the memory of each client once it is ready and garbage has been collected. */
 export async function measureMemory(): Promise<void> {
-  const results = GUILDS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, MemoryUse[]>);
-  for (const [at, guilds] of GUILDS.entries()) {
-    const stage = await Stage.open(guilds);
+  const results = GUILD_COUNTS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, MemoryUse[]>);
+  for (const [index, guildCount] of GUILD_COUNTS.entries()) {
+    const stage = await Stage.create(guildCount);
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        for (const variant of names) results[at]?.[variant].push(await measureClient(stage, variant));
+        for (const variant of names) results[index]?.[variant].push(await measureClient(stage, variant));
       }
     } finally {
       await stage.close();
     }
   }
-  const cell = (variant: Variant, at: number, pick: (use: MemoryUse) => number): string =>
-    (median(results[at]?.[variant].map(pick) ?? []) / 1_000_000).toFixed(0);
+  const cell = (variant: Variant, index: number, pick: (use: MemoryUse) => number): string =>
+    (median(results[index]?.[variant].map(pick) ?? []) / 1_000_000).toFixed(0);
   const rows = names.map((variant) => [
     variants[variant],
-    ...GUILDS.map((_, at) => cell(variant, at, ({ residentBytes }) => residentBytes)),
-    cell(variant, GUILDS.length - 1, ({ heapBytes }) => heapBytes),
+    ...GUILD_COUNTS.map((_, index) => cell(variant, index, ({ residentBytes }) => residentBytes)),
+    cell(variant, GUILD_COUNTS.length - 1, ({ heapBytes }) => heapBytes),
   ]);
   console.log(`
-RSS after READY and a collection, in MB of 1,000,000 bytes, median of ${ROUNDS} processes.
-The guilds are small (a channel, two roles, one member), and each run has two guilds more than stated. Target at ${GUILDS.at(-1)?.toLocaleString('en')}: at most ${TARGET_MB}.
+RSS after READY and a garbage collection, in MB of 1,000,000 bytes, median of ${ROUNDS} processes.
+The guilds are small (a channel, two roles, one member), and each run has two guilds more than stated. Target at ${GUILD_COUNTS.at(-1)?.toLocaleString('en')}: at most ${TARGET_MB}.
 `);
   console.log(
     table(
       [
         'guilds',
-        ...GUILDS.map((guilds) => guilds.toLocaleString('en')),
-        `heap at ${GUILDS.at(-1)?.toLocaleString('en')}`,
+        ...GUILD_COUNTS.map((guilds) => guilds.toLocaleString('en')),
+        `heap at ${GUILD_COUNTS.at(-1)?.toLocaleString('en')}`,
       ],
       rows,
     ),

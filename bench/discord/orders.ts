@@ -25,7 +25,7 @@ export interface LoadFigures {
   milliseconds: number[];
   /** How many interactions got no callback within three seconds. */
   missed: number;
-  /** How many replies had replaced their "thinking…" soon after the last interaction was acknowledged. */
+  /** How many replies had been edited, so that they no longer said "thinking…", soon after the last interaction was acknowledged. */
   edited: number;
 }
 

@@ -6,15 +6,15 @@ const ROUNDS = 5;
 const variants = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
 type Variant = keyof typeof variants;
 
-/** The time from the start of a process until the embedded Discord has sent it READY. */
+/** Measures the time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
   const results: Record<Variant, number[]> = { bare: [], bot: [] };
-  const stage = await Stage.open();
+  const stage = await Stage.create();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['bare', 'bot'] as const) {
-        const { client, readyAfter } = await stage.startClient(variant);
-        results[variant].push(readyAfter);
+        const { client, readyMs } = await stage.startClient(variant);
+        results[variant].push(readyMs);
         await stage.stopClient(client);
       }
     }

@@ -12,7 +12,7 @@ import type { Command, Commands, ServerInfo } from './orders.ts';
 
 /** Discord's limits for one token are not measured here. */
 const UNLIMITED = 1_000_000_000;
-const DEFERRED = 5;
+const DEFERRED_REPLY = 5;
 
 const [guilds = '0'] = process.argv.slice(2);
 const key = 'sk-sandbox';
@@ -58,18 +58,18 @@ process.send?.({
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
   const { kind, input } = command as Command;
   const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
-  assertNoObjections();
+  assertNoViolations();
   process.send?.(answer);
 }
 await Promise.all([discord.close(), gateway.close()]);
 
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
-function assertNoObjections(): void {
-  // Objections to `answer` routes come from the embedded Discord's own checks of its responses and do not concern the measured program.
-  const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
-  if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
-  const [limited] = discord.rateLimitHits;
-  if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
+function assertNoViolations(): void {
+  // Violations in the embedded Discord's own responses do not concern the measured program.
+  const violation = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
+  const [rateLimitHit] = discord.rateLimitHits;
+  if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);
 }
 
 async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
@@ -82,7 +82,7 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
   if (statusCode !== 200) throw new Error(`The commands were not accepted: ${answer}`);
 }
 
-/** Acknowledged by this process, so that the measured program does nothing but the edit. */
+/** Returns tokens of interactions that this process has acknowledged, so that the measured program only has to make the edits. */
 async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number): Promise<string[]> {
   const tokens: string[] = [];
   while (tokens.length < count) {
@@ -90,10 +90,10 @@ async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number
     const { statusCode, body } = await request(`${apiUrl}/v10/interactions/${id}/${token}/callback`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: DEFERRED, data: { flags: MessageFlags.Ephemeral } }),
+      body: JSON.stringify({ type: DEFERRED_REPLY, data: { flags: MessageFlags.Ephemeral } }),
     });
     await body.dump();
-    if (statusCode !== 204) throw new Error(`An acknowledgement got the status ${statusCode}.`);
+    if (statusCode !== 204) throw new Error(`An acknowledgement returned status ${statusCode}.`);
     tokens.push(token);
   }
   return tokens;

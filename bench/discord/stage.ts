@@ -5,7 +5,7 @@ import { end, messageFrom, type StartOptions, start } from './child.ts';
 import type { Command, Commands, ServerInfo } from './orders.ts';
 
 export type Variant = 'bot' | BareVariant;
-/** Without intents; without intents and with discord.js's own limit on edits lifted; with the intent for guilds. */
+/** `bare` has no intents; `eager` has none either, and discord.js's own limit on edits is lifted; `guilds` has the intent for guilds. */
 export type BareVariant = 'bare' | 'eager' | 'guilds';
 
 /** The embedded servers, and the clients that are connected to them one at a time. */
@@ -13,14 +13,14 @@ export class Stage {
   readonly serverInfo: ServerInfo;
   readonly #embeddedServers: ChildProcess;
   readonly #clients = new Set<ChildProcess>();
-  #sessions = 0;
+  #sessionCount = 0;
 
   private constructor(embeddedServers: ChildProcess, serverInfo: ServerInfo) {
     this.#embeddedServers = embeddedServers;
     this.serverInfo = serverInfo;
   }
 
-  static async open(guilds = 0): Promise<Stage> {
+  static async create(guilds = 0): Promise<Stage> {
     const embeddedServers = start(new URL('sides.ts', import.meta.url), { programArguments: [String(guilds)] });
     return new Stage(embeddedServers, await messageFrom<ServerInfo>(embeddedServers));
   }
@@ -33,20 +33,20 @@ export class Stage {
     return messageFrom<Commands[Kind]['answer']>(this.#embeddedServers);
   }
 
-  /** A client in a separate process; `readyAfter` is the time until Discord had sent it READY. */
+  /** Starts a client in a separate process; `readyMs` is the time until Discord has sent it READY. */
   async startClient(
     variant: Variant,
     nodeOptions: StartOptions['nodeOptions'] = [],
-  ): Promise<{ client: ChildProcess; readyAfter: number }> {
-    this.#sessions += 1;
+  ): Promise<{ client: ChildProcess; readyMs: number }> {
+    this.#sessionCount += 1;
     // Requested before the process starts, so the response is not missed.
-    const ready = this.request('ready', { sessions: this.#sessions });
+    const ready = this.request('ready', { sessions: this.#sessionCount });
     const startedAt = performance.now();
     const options = variant === 'bot' ? [...nodeArguments, ...nodeOptions] : nodeOptions;
     const client = start(programs[variant], { environment: this.#environment(variant), nodeOptions: options });
     this.#clients.add(client);
     await ready;
-    return { client, readyAfter: performance.now() - startedAt };
+    return { client, readyMs: performance.now() - startedAt };
   }
 
   async stopClient(client: ChildProcess): Promise<void> {

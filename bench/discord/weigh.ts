@@ -10,24 +10,24 @@ export interface MemoryUse {
 const CHECK_INTERVAL_MS = 200;
 const IDLE_MICROS = 8_000;
 const MAX_CHECKS = 60;
-const COLLECTIONS = 3;
+const COLLECTION_COUNT = 3;
 
 process.on('message', () => void measureMemory());
-// A listener would keep the process alive, and the measured program must end as it does without one.
+// The listener must not keep the process alive, because the measured program has to end as it does without one.
 process.channel?.unref();
 
 async function measureMemory(): Promise<void> {
   await waitUntilIdle();
   // Collected memory returns to the system a little later, and a second collection finds the objects released by finalizers.
-  for (let collection = 0; collection < COLLECTIONS; collection++) {
+  for (let collection = 0; collection < COLLECTION_COUNT; collection++) {
     globalThis.gc?.();
-    await sleep(CHECK_INTERVAL_MS / COLLECTIONS);
+    await sleep(CHECK_INTERVAL_MS / COLLECTION_COUNT);
   }
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ residentBytes: rss, heapBytes: heapUsed } satisfies MemoryUse);
 }
 
-/** Ten thousand servers keep a client busy after READY. */
+/** Waits until the client is idle, because ten thousand servers keep it busy after READY. */
 async function waitUntilIdle(): Promise<void> {
   for (let checks = 0; checks < MAX_CHECKS; checks++) {
     const cpuBefore = process.cpuUsage();

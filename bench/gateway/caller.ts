@@ -22,7 +22,7 @@ export interface Figures {
 const WARM_UP_POLLS = 3_000;
 
 const [assignment] = (await once(process, 'message')) as [Assignment];
-const poll = pollBy(assignment);
+const poll = createPoll(assignment);
 
 await repeat(WARM_UP_POLLS);
 const cpuBefore = process.cpuUsage();
@@ -46,7 +46,7 @@ async function repeat(times: number): Promise<void> {
   await Promise.all(Array.from({ length: assignment.inFlight }, work));
 }
 
-function pollBy({ variant, url, key, taskId, inFlight }: Assignment): () => Promise<unknown> {
+function createPoll({ variant, url, key, taskId, inFlight }: Assignment): () => Promise<unknown> {
   if (variant === 'client') {
     const gateway = createGateway({ ...defaultSettings, baseUrl: url, apiKey: key, connections: inFlight });
     return () => gateway.imgx.get(taskId);

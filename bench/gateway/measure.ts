@@ -6,8 +6,8 @@ import type { Assignment, Figures, Variant } from './caller.ts';
 import type { ServerInfo } from './server.ts';
 
 const ROUNDS = 5;
-const POLLS = 20_000;
-const IN_FLIGHT = 64;
+const POLL_COUNT = 20_000;
+const REQUESTS_IN_FLIGHT = 64;
 
 const variants: Readonly<Record<Variant, string>> = { bare: 'bare undici.request', client: 'client (imgx.get)' };
 
@@ -19,7 +19,9 @@ export async function measureGateway(): Promise<void> {
     const results: Record<Variant, Figures[]> = { bare: [], client: [] };
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['bare', 'client'] as const) {
-        results[variant].push(await call({ variant, ...serverInfo, polls: POLLS, inFlight: IN_FLIGHT }));
+        results[variant].push(
+          await runCaller({ variant, ...serverInfo, polls: POLL_COUNT, inFlight: REQUESTS_IN_FLIGHT }),
+        );
       }
     }
     report(results);
@@ -28,7 +30,7 @@ export async function measureGateway(): Promise<void> {
   }
 }
 
-async function call(assignment: Assignment): Promise<Figures> {
+async function runCaller(assignment: Assignment): Promise<Figures> {
   const caller = start('caller.ts');
   caller.send(assignment);
   const figures = await messageFrom<Figures>(caller);
@@ -53,14 +55,14 @@ function report(results: Record<Variant, Figures[]>): void {
   const medianOf = (variant: Variant, pick: (figures: Figures) => number): number => median(results[variant].map(pick));
   const rows = (Object.keys(variants) as Variant[]).map((variant) => [
     variants[variant],
-    Math.round(medianOf(variant, ({ seconds }) => POLLS / seconds)).toLocaleString('en'),
-    medianOf(variant, ({ cpuMicros }) => cpuMicros / POLLS).toFixed(1),
+    Math.round(medianOf(variant, ({ seconds }) => POLL_COUNT / seconds)).toLocaleString('en'),
+    medianOf(variant, ({ cpuMicros }) => cpuMicros / POLL_COUNT).toFixed(1),
     (medianOf(variant, ({ cpuMicros }) => cpuMicros) / medianOf('bare', ({ cpuMicros }) => cpuMicros)).toFixed(2),
     (medianOf(variant, ({ residentBytes }) => residentBytes) / 2 ** 20).toFixed(0),
     (medianOf(variant, ({ heapBytes }) => heapBytes) / 2 ** 20).toFixed(1),
   ]);
   console.log(
-    `\n${POLLS.toLocaleString('en')} polls of one running imgx task, ${IN_FLIGHT} in flight, median of ${ROUNDS} rounds:\n`,
+    `\n${POLL_COUNT.toLocaleString('en')} polls of one running imgx task, ${REQUESTS_IN_FLIGHT} in flight, median of ${ROUNDS} rounds:\n`,
   );
   console.log(table(['', 'polls/s', 'CPU µs/poll', 'CPU ratio', 'peak RSS MiB', 'heap MiB after'], rows));
 }

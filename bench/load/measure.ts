@@ -7,9 +7,9 @@ import { startBot } from '../tasks/bot.ts';
 import { StoreFolder } from '../tasks/store-folder.ts';
 import type { LoadCommand, LoadServerInfo, LoadState } from './orders.ts';
 
-const JOBS = 500;
+const JOB_COUNT = 500;
 /** This many jobs are requested before the progress is checked. */
-const BATCH = 10;
+const BATCH_SIZE = 10;
 const CHECK_INTERVAL_MS = 500;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
@@ -30,19 +30,19 @@ export async function measureLoad(): Promise<void> {
     try {
       await bot.ready;
       const pid = bot.process.pid ?? 0;
-      const before = await resident(pid);
-      let state = await requestJobs(BATCH);
-      for (let jobs = BATCH; jobs < JOBS; jobs += BATCH) state = await requestJobs(BATCH);
-      const ordered = await resident(pid);
+      const memoryAtStart = await residentMemoryOf(pid);
+      let state = await requestJobs(BATCH_SIZE);
+      for (let jobs = BATCH_SIZE; jobs < JOB_COUNT; jobs += BATCH_SIZE) state = await requestJobs(BATCH_SIZE);
+      const memoryAfterOrders = await residentMemoryOf(pid);
       const endedEarly = state.ended;
-      while (state.shown < JOBS) {
+      while (state.shown < JOB_COUNT) {
         await sleep(CHECK_INTERVAL_MS);
         state = await requestJobs(0);
       }
-      const after = await resident(pid);
+      const memoryAtEnd = await residentMemoryOf(pid);
       bot.process.send('weigh');
       const { residentBytes } = await messageFrom<MemoryUse>(bot.process);
-      report({ before, ordered, after, left: residentBytes, endedEarly });
+      report({ memoryAtStart, memoryAfterOrders, memoryAtEnd, finalBytes: residentBytes, endedEarly });
     } finally {
       await end(bot.process);
     }
@@ -56,36 +56,36 @@ export async function measureLoad(): Promise<void> {
   }
 }
 
-interface Resident {
+interface ResidentMemory {
   now: number;
   max: number;
 }
 
-async function resident(pid: number): Promise<Resident> {
+async function residentMemoryOf(pid: number): Promise<ResidentMemory> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const bytesOf = (name: string): number => 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
   return { now: bytesOf('VmRSS'), max: bytesOf('VmHWM') };
 }
 
 interface Figures {
-  before: Resident;
-  ordered: Resident;
-  after: Resident;
-  left: number;
+  memoryAtStart: ResidentMemory;
+  memoryAfterOrders: ResidentMemory;
+  memoryAtEnd: ResidentMemory;
+  finalBytes: number;
   endedEarly: number;
 }
 
-function report({ before, ordered, after, left, endedEarly }: Figures): void {
+function report({ memoryAtStart, memoryAfterOrders, memoryAtEnd, finalBytes, endedEarly }: Figures): void {
   const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
   console.log(`
-${JOBS} image jobs, of which ${JOBS - endedEarly} were still in flight when the last one was ordered, each with a result of two megabytes; MiB of the bot's
+${JOB_COUNT} image jobs, of which ${JOB_COUNT - endedEarly} were still in flight when the last one was ordered, each with a result of two megabytes; MiB of the bot's
 own process, as reported by the kernel. Target: at most ${TARGET_MIB}.
 `);
   const rows = [
-    ['when ready', mib(before.now)],
-    ['peak until all are ordered', mib(ordered.max)],
-    ['peak until all are shown', mib(after.max)],
-    ['at the end, after a collection', mib(left)],
+    ['when ready', mib(memoryAtStart.now)],
+    ['peak until all are ordered', mib(memoryAfterOrders.max)],
+    ['peak until all are shown', mib(memoryAtEnd.max)],
+    ['at the end, after a garbage collection', mib(finalBytes)],
   ];
   console.log(table(['', 'MiB'], rows));
 }

@@ -5,10 +5,10 @@ import { crc32, createDeflate, deflateSync } from 'node:zlib';
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
 }
 
 interface PngShape {
@@ -33,12 +33,12 @@ export function heavyPng(): Buffer {
   const [width, height] = [2_580, 2_580];
   const rowBytes = 1 + 3 * width;
   const rows = randomBytes(rowBytes * height);
-  for (let at = 0; at < rows.length; at += rowBytes) rows[at] = 0;
+  for (let offset = 0; offset < rows.length; offset += rowBytes) rows[offset] = 0;
   return pngOf({ width, height, bits: 8, colours: 2, isInterlaced: false }, deflateSync(rows, { level: 0 }));
 }
 
 /** The start of each of the seven passes of an interlaced PNG, and its steps: horizontal, then vertical. */
-const PASSES = [
+const INTERLACE_PASSES = [
   [0, 8, 0, 8],
   [4, 8, 0, 8],
   [0, 4, 4, 8],
@@ -52,8 +52,8 @@ const CHUNK_BYTES = 2 ** 20;
 /** 79 million black 16-bit pixels that have to be decoded all at once, in a file of 600 KB. */
 export async function hugePng(): Promise<Buffer> {
   const side = 8_888;
-  const passes = PASSES.map(
-    ([x, across, y, down]) => Math.ceil((side - y) / down) * (1 + 8 * Math.ceil((side - x) / across)),
+  const passes = INTERLACE_PASSES.map(
+    ([x, xStep, y, yStep]) => Math.ceil((side - y) / yStep) * (1 + 8 * Math.ceil((side - x) / xStep)),
   );
   const deflate = createDeflate({ level: 9 });
   const compressed = buffer(deflate);

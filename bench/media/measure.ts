@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
 import { MediaError, openMedia } from '../../src/services/media/index.ts';
 import { mediaTypes } from '../../src/services/media/media-types.ts';
@@ -15,9 +15,9 @@ const IDLE_MS = 3_000;
 const UPLOAD_LIMIT = 10 * 2 ** 20;
 const VOICE_SECONDS = 60;
 
-/** Measures how long the event loop of this process, which stands for the bot's, is blocked while files are processed in the other one. */
+/** Measures how long the event loop of this process, which stands in for the bot's, is blocked while the media process handles files. */
 export async function measureMedia(): Promise<void> {
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const mediaProcess = new MediaProcess({ clock: systemClock, log });
   const settings = { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false };
   const media = openMedia(settings, { log, process: mediaProcess });
@@ -54,7 +54,7 @@ export async function measureMedia(): Promise<void> {
   );
   await measure('check 20 MB', () => media.checkImage(bytes));
   await measure('write a minute of voice', async () => {
-    const writer = audio.writing({ maxSeconds: VOICE_SECONDS });
+    const writer = audio.startVoice({ maxSeconds: VOICE_SECONDS });
     // In small pieces, as a model sends them.
     for (const piece of voice) writer.add(piece);
     return await writer.finish();
@@ -65,7 +65,7 @@ export async function measureMedia(): Promise<void> {
     });
   });
   await measure('idle again', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
-  console.log(table(['while', 'ms', 'CPU ms', 'delay p50', 'p99', 'max', 'bot MiB', 'media MiB'], rows));
+  console.log(table(['operation', 'ms', 'CPU ms', 'delay p50', 'p99', 'max', 'bot MiB', 'media MiB'], rows));
   console.log('Delays of the event loop in ms, at a resolution of 1 ms; memory is each process’s peak so far.');
   await Promise.all([media.close(), audio.close(), mediaProcess.close()]);
 }
@@ -73,7 +73,7 @@ export async function measureMedia(): Promise<void> {
 function voiceChunks(): Int16Array[] {
   const piece = Int16Array.from(
     { length: PCM_RATE / 5 },
-    (_, at) => 8_000 * Math.sin((at * 2 * Math.PI * 220) / PCM_RATE),
+    (_, index) => 8_000 * Math.sin((index * 2 * Math.PI * 220) / PCM_RATE),
   );
   return Array<Int16Array>(VOICE_SECONDS * 5).fill(piece);
 }

@@ -8,8 +8,8 @@ import { median, table } from '../table.ts';
 import { Scene } from '../tasks/scene.ts';
 import type { ProcessUsage } from '../text/probe.ts';
 
-const PAIRS = 5;
-const TASKS = 3_000;
+const PAIR_COUNT = 5;
+const TASK_COUNT = 3_000;
 const MEASURED_MS = 15_000;
 /** Three times as often as Prometheus scrapes by default. */
 const SCRAPE_MS = 5_000;
@@ -18,7 +18,7 @@ const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GAT
 
 const variants = { without: 'without HTTP_PORT', with: 'with HTTP_PORT, scraped every 5 s' } as const;
 type Variant = keyof typeof variants;
-const pair = ['without', 'with'] as const;
+const variantNames = ['without', 'with'] as const;
 
 interface Measurement {
   cpuPercent: number;
@@ -26,13 +26,13 @@ interface Measurement {
   residentBytes: number;
 }
 
-/** The cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
+/** Measures the cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Variant, Measurement[]> = { without: [], with: [] };
   const scene = await Scene.open();
   try {
-    for (let round = 0; round < PAIRS; round++)
-      for (const variant of round % 2 === 0 ? pair : pair.toReversed())
+    for (let round = 0; round < PAIR_COUNT; round++)
+      for (const variant of round % 2 === 0 ? variantNames : variantNames.toReversed())
         results[variant].push({ ...(await measureCpu(scene, variant)), ...(await measureMemory(scene, variant)) });
   } finally {
     await scene.close();
@@ -43,8 +43,8 @@ export async function measureMonitoring(): Promise<void> {
 async function measureCpu(scene: Scene, variant: Variant): Promise<Pick<Measurement, 'cpuPercent'>> {
   const port = await portFor(variant);
   const { bot } = await scene.launchBot({
-    storeContent: { tasks: TASKS, ageMs: 0 },
-    polls: TASKS,
+    storeContent: { tasks: TASK_COUNT, ageMs: 0 },
+    polls: TASK_COUNT,
     settings: { ...settings, ...port },
     nodeOptions: ['--import', new URL('../text/probe.ts', import.meta.url).href],
   });
@@ -103,8 +103,8 @@ async function usageOf(bot: ChildProcess): Promise<ProcessUsage> {
 function report(results: Record<Variant, Measurement[]>): void {
   const spread = (values: readonly number[], digits: number): string =>
     `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
-  const rows = pair.map((variant) => {
-    const valuesOf = (pick: (measured: Measurement) => number): number[] => results[variant].map(pick);
+  const rows = variantNames.map((variant) => {
+    const valuesOf = (pick: (measurement: Measurement) => number): number[] => results[variant].map(pick);
     return [
       variants[variant],
       spread(
@@ -122,8 +122,8 @@ function report(results: Record<Variant, Measurement[]>): void {
     ];
   });
   console.log(`
-The shipped bot with ${TASKS.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${MEASURED_MS / 1000} s; memory without tasks, after a garbage collection.
-Median (minimum to maximum) of ${PAIRS} alternating pairs; MB of 1,000,000 bytes.
+The shipped bot with ${TASK_COUNT.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${MEASURED_MS / 1000} s; memory without tasks, after a garbage collection.
+Median (minimum to maximum) of ${PAIR_COUNT} alternating pairs; MB of 1,000,000 bytes.
 `);
   console.log(table(['', 'CPU % of a core', 'heap MB', 'RSS MB'], rows));
 }

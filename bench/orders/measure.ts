@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import type { EntryStore } from '../../src/services/ledger/entry.ts';
 import { Ledger } from '../../src/services/ledger/ledger.ts';
 import { withLimits } from '../../src/services/spending/budget-changes.ts';
@@ -20,11 +20,11 @@ import { runningTask } from '../tasks/filled-store.ts';
 import { percentile } from '../tasks/percentile.ts';
 import { measureRules } from './rules.ts';
 
-const ORDERS = 4_000;
+const ORDER_COUNT = 4_000;
 /** This many orders at a time, alternating with and without limits, so that a busy moment of the machine affects both. */
 const ORDERS_PER_TURN = 100;
-const GUILDS = 20;
-const MEMBERS = 1_000;
+const GUILD_COUNT = 20;
+const MEMBER_COUNT = 1_000;
 const MEMBERS_WITH_LIMITS = 200;
 
 /** Limits for every period, in total and for one kind. They are so high that every order is admitted. */
@@ -42,42 +42,42 @@ interface Variant {
   close(): Promise<void>;
 }
 
-/** The time that limits add to an order, from the check to the stored task. */
+/** Measures the time that limits add to an order, from the check to the stored task. */
 export async function measureOrders(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const variants = [
-    await openVariant('without limits', join(folder, 'none.sqlite'), {}),
-    await openVariant('daily limits (the default)', join(folder, 'day.sqlite'), { limits: dailyLimits }),
-    await openVariant('limits per day, week, month and kind', join(folder, 'operator.sqlite'), { limits: allLimits }),
-    await openVariant('the same, plus budgets of 20 servers', join(folder, 'budgets.sqlite'), {
+    await createVariant('without limits', join(folder, 'none.sqlite'), {}),
+    await createVariant('daily limits (the default)', join(folder, 'day.sqlite'), { limits: dailyLimits }),
+    await createVariant('limits per day, week, month and kind', join(folder, 'operator.sqlite'), { limits: allLimits }),
+    await createVariant('the same, plus budgets of 20 servers', join(folder, 'budgets.sqlite'), {
       limits: allLimits,
       withBudgets: true,
     }),
   ];
   const times = new Map(variants.map((variant) => [variant, [] as number[]]));
-  for (let first = 0; first < ORDERS; first += ORDERS_PER_TURN) {
-    for (const variant of first % (2 * ORDERS_PER_TURN) === 0 ? variants : variants.toReversed()) {
-      for (let at = first; at < first + ORDERS_PER_TURN; at++) {
-        const task = submittingTask(at);
+  for (let firstIndex = 0; firstIndex < ORDER_COUNT; firstIndex += ORDERS_PER_TURN) {
+    for (const variant of firstIndex % (2 * ORDERS_PER_TURN) === 0 ? variants : variants.toReversed()) {
+      for (let index = firstIndex; index < firstIndex + ORDERS_PER_TURN; index++) {
+        const task = submittingTask(index);
         const start = performance.now();
         await variant.order(task);
         times.get(variant)?.push(performance.now() - start);
       }
     }
   }
-  const base = median(times.get(variants[0] as Variant) ?? []);
+  const baselineMs = median(times.get(variants[0] as Variant) ?? []);
   const rows = variants.map((variant) => {
     const durations = times.get(variant) ?? [];
     const medianMs = median(durations);
-    const writes = (variant.writes() / ORDERS).toFixed(2);
+    const writes = (variant.writes() / ORDER_COUNT).toFixed(2);
     return [
       variant.name,
-      ...[medianMs, percentile(durations, 0.95), medianMs - base].map((ms) => ms.toFixed(3)),
+      ...[medianMs, percentile(durations, 0.95), medianMs - baselineMs].map((ms) => ms.toFixed(3)),
       writes,
     ];
   });
   console.log(
-    `${ORDERS} orders by ${MEMBERS} members in ${GUILDS} servers on SQLite, alternating after ${ORDERS_PER_TURN} orders\n`,
+    `${ORDER_COUNT} orders by ${MEMBER_COUNT} members in ${GUILD_COUNT} servers on SQLite, alternating after ${ORDERS_PER_TURN} orders\n`,
   );
   console.log(table(['', 'median ms', 'p95 ms', 'added ms', 'writes/order'], rows));
   measureRules();
@@ -85,30 +85,30 @@ export async function measureOrders(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-function submittingTask(at: number): Task {
+function submittingTask(index: number): Task {
   const now = systemClock.now();
   return {
-    ...runningTask(at, { ageMs: 0 }),
+    ...runningTask(index, { ageMs: 0 }),
     state: 'submitting',
-    requesterId: `member-${(at * 7) % MEMBERS}`,
-    guildId: guildOf(at),
+    requesterId: `member-${(index * 7) % MEMBER_COUNT}`,
+    guildId: guildOf(index),
     estimate: { amount: '0.0312', source: 'operator', at: now },
   } as Task;
 }
 
-const guildOf = (at: number): string => `guild-${at % GUILDS}`;
+const guildOf = (index: number): string => `guild-${index % GUILD_COUNT}`;
 
 interface VariantOptions {
   limits?: Limits;
   withBudgets?: boolean;
 }
 
-async function openVariant(
+async function createVariant(
   name: string,
   file: string,
   { limits, withBudgets = false }: VariantOptions,
 ): Promise<Variant> {
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const clock = systemClock;
   const store = (await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
@@ -164,14 +164,14 @@ async function openVariant(
 /** Limits for each server, for roles and for many members. */
 async function fillBudgets(budgets: Budgets): Promise<void> {
   const author = { by: 'admin', at: systemClock.now() };
-  for (let guild = 0; guild < GUILDS; guild++) {
+  for (let guild = 0; guild < GUILD_COUNT; guild++) {
     const guildId = guildOf(guild);
     await budgets.change(guildId, (current) => {
       let budget = withLimits(current, { type: 'server' }, allLimits, author);
       for (const roleId of ['role-1', 'role-2'])
         budget = withLimits(budget, { type: 'role', roleId }, allLimits, author);
-      for (let at = 0; at < MEMBERS_WITH_LIMITS; at++) {
-        const memberId = `member-${at}`;
+      for (let index = 0; index < MEMBERS_WITH_LIMITS; index++) {
+        const memberId = `member-${index}`;
         budget = withLimits(
           budget,
           { type: 'member', hash: budgets.memberHash(guildId, memberId), memberId },

@@ -3,7 +3,7 @@ export type Random = () => number;
 export type Draw = (random: Random) => number;
 
 /** A small random number generator whose numbers are the same on every machine. */
-export function seeded(seed: number): Random {
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x9e3779b9) >>> 0;

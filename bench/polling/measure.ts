@@ -13,11 +13,11 @@ import {
 const SEED = 20_260_101;
 
 const TARGETS = `Targets, at sigma 0.4: images mean at most 1.2 s and videos at most 1.9 s at no more polls than spec; the first 100 images at most
-9.0 polls and 1.5 s, known ones at most 9.0 polls and 1.15 s; with the median assumed at half, the delay is still shorter than spec's; 1,000 images at once mean at most 3.7 s
+9.0 polls and 1.5 s, images with known durations at most 9.0 polls and 1.15 s; if the assumed median is half the real one, the delay is still shorter than spec's; 1,000 images at once mean at most 3.7 s
 and p95 at most 8.5 s; 5,000 live tasks mean at most 1.9 s and p95 at most 4 s; if all callbacks arrive, at most 3 polls and a mean of 0.3 s; if none do,
 no more polls and no longer delay than without callback URLs.`;
 
-/** How soon the end of a job is found, and with how many polls: POLL_SCHEDULE=learned compared with spec. */
+/** Measures how soon the end of a job is found, and with how many polls, for both values of POLL_SCHEDULE. */
 export async function measurePolling(): Promise<void> {
   console.log(`
 The real scheduler and tracker on a virtual clock, a simulated gateway 20 ms away in the same process, seed ${SEED} (the first of five if few jobs are counted). The same jobs are used with both
@@ -43,7 +43,7 @@ async function compare(title: string, scenarios: readonly NamedScenario[]): Prom
   console.log(table(['', ...head('spec'), ...head('learned'), 'live', 'polls/s'], rows));
 }
 
-/** A task is polled less if its gateway calls back. */
+/** Compares runs with and without callback URLs: a task is polled less often if its gateway calls back. */
 async function compareCallbacks(): Promise<void> {
   const rows: string[][] = [];
   for (const { name, variants } of callbackScenarios()) {
@@ -51,8 +51,8 @@ async function compareCallbacks(): Promise<void> {
     for (const scenario of variants) figures.push(await runAll('learned', scenario));
     rows.push([name, ...figures.flatMap(cells)]);
   }
-  const head = ['no URLs', 'none arrive', 'half arrive', 'all arrive'].flatMap((schedule) => [
-    `${schedule}: polls`,
+  const head = ['no URLs', 'none arrive', 'half arrive', 'all arrive'].flatMap((label) => [
+    `${label}: polls`,
     'mean s',
     'p95 s',
   ]);

@@ -41,7 +41,7 @@ export class MemoryStore implements TaskStore {
     return this.#durations.get(key) ?? [];
   }
 
-  async notePolling(at: number): Promise<void> {
+  async recordPolling(at: number): Promise<void> {
     this.#polledAt = at;
   }
 
@@ -61,7 +61,7 @@ export class MemoryStore implements TaskStore {
     return undefined;
   }
 
-  async openErasures(): Promise<never[]> {
+  async unfinishedErasures(): Promise<never[]> {
     return [];
   }
 

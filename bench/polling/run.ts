@@ -1,5 +1,5 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { CallbackAddresses } from '../../src/services/callbacks/addresses.ts';
+import { CallbackUrls } from '../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../src/services/callbacks/callbacks.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
@@ -8,12 +8,12 @@ import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/
 import type { Task, TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { SimulatedGateway } from './gateway.ts';
-import { type Draw, exponential, type Random, seeded } from './laws.ts';
+import { type Draw, exponential, type Random, seededRandom } from './laws.ts';
 import { MemoryStore } from './memory-store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1_000;
-/** The defaults of the settings. */
+/** The default wait limits. */
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 /** The engine's task kinds that stand for jobs with these wait limits. Their names do not affect the result. */
 const kindNames = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
@@ -29,10 +29,10 @@ type Arrival = { every: number } | { atOnce: number } | { live: number };
 
 /** Jobs of one type. */
 export interface Stream {
-  sort: JobType;
+  jobType: JobType;
   draw: Draw;
   arrival: Arrival;
-  /** The durations that are stored for them before the first one arrives. */
+  /** The durations that the store already contains when the first job arrives. */
   assumed?: Draw;
 }
 
@@ -40,10 +40,10 @@ export interface Scenario {
   streams: readonly Stream[];
   perSecond: number;
   inFlight: number;
-  /** The number of jobs that count, and of the jobs before them that do not. */
-  counted: number;
+  /** The number of measured jobs, and of the unmeasured jobs before them. */
+  countedJobs: number;
   warmUpJobs?: number;
-  /** Orders contain a callback URL, and this share of all callbacks arrives. */
+  /** If set, orders contain a callback URL, and this share of all callbacks arrives. */
   callbackShare?: number;
 }
 
@@ -62,12 +62,12 @@ const WARM_UP_MS = 60_000;
 const ASSUMED_JOBS = 200;
 const ASSUMED_WITHIN_MS = 1_000;
 
-/** The real engine on a virtual clock against a simulated gateway, until all jobs that count have ended. */
+/** Runs the real engine on a virtual clock against a simulated gateway, until all measured jobs have ended. */
 export async function run(schedule: Schedule, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
   const store = new MemoryStore();
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const errors: unknown[] = [];
   const log = {
     debug: () => undefined,
@@ -76,14 +76,14 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     error: (facts: object) => errors.push(facts),
   };
   const book = new TaskBook({ store, log });
-  const scheduler = new InProcessScheduler({ clock, random: seeded(seed + 1), log, limits: scenario });
+  const scheduler = new InProcessScheduler({ clock, random: seededRandom(seed + 1), log, limits: scenario });
   const { callbackShare } = scenario;
   const laneOf = ({ kind: name }: { kind: TaskKind }): string | undefined =>
-    jobTypes.find((sort) => kindNames[sort] === name);
+    jobTypes.find((jobType) => kindNames[jobType] === name);
   const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
-  callbacks.open(new CallbackAddresses('https://bot.example', 'a secret of the store'));
-  // A separate random generator, so that the jobs stay the same.
-  const callbackRandom = seeded(seed + 2);
+  callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
+  // A separate random generator, so that callbacks do not change which jobs are drawn.
+  const callbackRandom = seededRandom(seed + 2);
   const callBack = (address: string, event: 'progress' | 'end'): void => {
     const id = callbackRandom() < (callbackShare ?? 0) ? callbacks.find(address) : undefined;
     if (id !== undefined) callbacks.process(id, event);
@@ -92,10 +92,10 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     book,
     specs: kindSpecs,
     store,
-    kinds: scenario.streams.map(({ sort }) => simulatedKind(sort, gateway, callBack)),
+    kinds: scenario.streams.map(({ jobType }) => simulatedKind(jobType, gateway, callBack)),
     scheduler,
     ...(callbackShare !== undefined && {
-      callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
+      callbackUrlOf: (lane: string, id: string) => callbacks.urlFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),
     }),
     schedule,
@@ -107,23 +107,23 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     notifyErased: async () => true,
     random,
   });
-  for (const { sort, assumed } of scenario.streams) {
+  for (const { jobType, assumed } of scenario.streams) {
     for (let job = 0; assumed && job < ASSUMED_JOBS; job += 1) {
       const ms = assumed(random) * SECOND;
-      await store.addDuration(kindNames[sort], {
+      await store.addDuration(kindNames[jobType], {
         atLeastMs: Math.max(0, ms - ASSUMED_WITHIN_MS),
         atMostMs: ms + ASSUMED_WITHIN_MS,
         at: 0,
       });
     }
   }
-  const { warmUpJobs = 0, counted } = scenario;
-  let submitted = 0;
+  const { warmUpJobs = 0, countedJobs } = scenario;
+  let submittedCount = 0;
   const foundAt = new Map<string, number>();
   tasks.book.onChange(({ id, kind: name, state, remoteId = '' }) => {
     if (state !== 'ready') return;
     foundAt.set(remoteId, clock.now());
-    const stream = scenario.streams.find(({ sort, arrival }) => kindNames[sort] === name && 'live' in arrival);
+    const stream = scenario.streams.find(({ jobType, arrival }) => kindNames[jobType] === name && 'live' in arrival);
     if (stream) submitNext(stream);
     tasks.book
       .change(id, (task) => markDelivered(task, undefined, clock.now()))
@@ -132,51 +132,51 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
   await tasks.open();
   await tasks.start();
 
-  const submit = ({ sort, draw }: Stream): void => {
-    submitted += 1;
+  const submit = ({ jobType, draw }: Stream): void => {
+    submittedCount += 1;
     // Both runs get the same jobs, regardless of other random numbers drawn in between.
-    const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
-    const guildId = `${submitted % 50}`;
+    const ms = draw(seededRandom(seed * 7_919 + submittedCount)) * SECOND;
+    const guildId = `${submittedCount % 50}`;
     tasks.orders
-      .submit(newOrder(kindNames[sort], ms, submitted, guildId))
+      .submit(newOrder(kindNames[jobType], ms, submittedCount, guildId))
       .catch((error: unknown) => errors.push(error));
   };
   const submitNext = (stream: Stream): void => {
-    if (submitted < warmUpJobs + counted) submit(stream);
+    if (submittedCount < warmUpJobs + countedJobs) submit(stream);
   };
   for (const [index, stream] of scenario.streams.entries()) {
-    scheduleArrivals(stream.arrival, seeded(seed + 100 + index), clock, () => submitNext(stream));
+    scheduleArrivals(stream.arrival, seededRandom(seed + 100 + index), clock, () => submitNext(stream));
   }
   await clock.runUntil(() => gateway.jobs.size >= warmUpJobs);
   const startedAt = clock.now();
   const pollsBefore = pollCount(gateway);
-  let live = 0;
+  let liveTotal = 0;
   let checks = 0;
   const check = (): void => {
-    live += gateway.jobs.size - foundAt.size;
+    liveTotal += gateway.jobs.size - foundAt.size;
     checks += 1;
-    if (gateway.jobs.size < warmUpJobs + counted) clock.after(SECOND, check);
+    if (gateway.jobs.size < warmUpJobs + countedJobs) clock.after(SECOND, check);
   };
   check();
-  await clock.runUntil(() => gateway.jobs.size >= warmUpJobs + counted);
+  await clock.runUntil(() => gateway.jobs.size >= warmUpJobs + countedJobs);
   const seconds = (clock.now() - startedAt) / SECOND;
   const perSecond = (pollCount(gateway) - pollsBefore) / seconds;
-  const ids = Array.from({ length: counted }, (_, index) => `${warmUpJobs + index + 1}`);
-  let ended = 0;
+  const ids = Array.from({ length: countedJobs }, (_, index) => `${warmUpJobs + index + 1}`);
+  let endedCount = 0;
   await clock.runUntil(() => {
-    while (foundAt.has(ids[ended] ?? '')) ended += 1;
-    return ended === counted;
+    while (foundAt.has(ids[endedCount] ?? '')) endedCount += 1;
+    return endedCount === countedJobs;
   });
-  const stopped = tasks.pause();
+  const pausePromise = tasks.pause();
   await clock.runUntil(() => true);
-  await stopped;
+  await pausePromise;
   if (errors.length > 0) throw new Error(`A run failed: ${String(errors[0])}`);
   const jobs = ids.map((id) => ({ id, ...gateway.jobs.get(id) }));
   return {
-    jobs: counted,
+    jobs: countedJobs,
     polls: jobs.reduce((sum, { polls = 0 }) => sum + polls, 0),
     delays: jobs.map(({ id, endsAt = 0 }) => (foundAt.get(id) ?? 0) - endsAt),
-    meanLive: live / checks,
+    meanLive: liveTotal / checks,
     perSecond,
   };
 }
@@ -196,16 +196,16 @@ function scheduleArrivals(arrival: Arrival, random: Random, clock: VirtualClock,
 const pollCount = ({ jobs }: SimulatedGateway): number => [...jobs.values()].reduce((sum, { polls }) => sum + polls, 0);
 
 function simulatedKind(
-  sort: JobType,
+  jobType: JobType,
   gateway: SimulatedGateway,
   callBack: (address: string, event: 'progress' | 'end') => void,
 ): Kind {
   return defineKind({
-    name: kindNames[sort],
-    source: gateway.source(sort),
+    name: kindNames[jobType],
+    source: gateway.source(jobType),
     acceptsCallback: true,
-    waitLimit: () => sort,
-    durationKey: () => kindNames[sort],
+    waitLimit: () => jobType,
+    durationKey: () => kindNames[jobType],
     // The duration of a job is part of its request.
     submit: ({ prompt }, { callbackUrl }) =>
       gateway.submit(Number(prompt), callbackUrl === undefined ? undefined : (event) => callBack(callbackUrl, event)),

@@ -4,7 +4,7 @@ import type { JobType, Scenario, Stream } from './run.ts';
 /** The settings' defaults: GATEWAY_POLLS_PER_SECOND, and the part of GATEWAY_CONNECTIONS that polls may use. */
 const DEFAULT_BUDGET = { perSecond: 100, inFlight: 24 };
 const JOBS = 4_000;
-/** So few jobs that the assumed durations still count. */
+/** Few enough jobs that the assumed durations still affect the schedule. */
 const FIRST_JOBS = 150;
 /** A few jobs are not conclusive, so such scenarios are run several times. */
 const RUNS = 5;
@@ -23,20 +23,20 @@ export interface NamedScenario extends Scenario {
   runs?: number;
 }
 
-function singleStream(name: string, stream: Stream, counted = JOBS): NamedScenario {
-  return { name, streams: [stream], counted, ...DEFAULT_BUDGET };
+function singleStream(name: string, stream: Stream, countedJobs = JOBS): NamedScenario {
+  return { name, streams: [stream], countedJobs, ...DEFAULT_BUDGET };
 }
 
 /** Ample capacity, and an empty store: everything is learned during the run. */
 export function ampleCapacityScenarios(): NamedScenario[] {
-  return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = jobTypes[sort];
+  return (['image', 'video'] as const).flatMap((jobType) => {
+    const { name, median, every } = jobTypes[jobType];
     const arrival = { every };
     return [
       ...SIGMAS.map((sigma) =>
-        singleStream(`${name}, sigma ${sigma}`, { sort, arrival, draw: logNormal(median, sigma) }),
+        singleStream(`${name}, sigma ${sigma}`, { jobType, arrival, draw: logNormal(median, sigma) }),
       ),
-      singleStream(`${name}, 60% of them four times as quick as the rest`, { sort, arrival, draw: bimodal(median) }),
+      singleStream(`${name}, 60% of them four times as quick as the rest`, { jobType, arrival, draw: bimodal(median) }),
     ];
   });
 }
@@ -44,7 +44,7 @@ export function ampleCapacityScenarios(): NamedScenario[] {
 /** A new bot, and a bot that has been running for a while. */
 export function coldAndWarmScenarios(): NamedScenario[] {
   const draw = logNormal(jobTypes.image.median, SIGMA);
-  const stream: Stream = { sort: 'image', arrival: { every: jobTypes.image.every }, draw };
+  const stream: Stream = { jobType: 'image', arrival: { every: jobTypes.image.every }, draw };
   return [
     { ...singleStream(`images, nothing known: the first ${COLD_JOBS}`, stream, COLD_JOBS), runs: RUNS },
     singleStream('images, durations known', { ...stream, assumed: draw }),
@@ -53,24 +53,24 @@ export function coldAndWarmScenarios(): NamedScenario[] {
 
 /** The same jobs without callback URLs, and with URLs of which none, half and all are called back. */
 export function callbackScenarios(): { name: string; variants: readonly NamedScenario[] }[] {
-  return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = jobTypes[sort];
+  return (['image', 'video'] as const).flatMap((jobType) => {
+    const { name, median, every } = jobTypes[jobType];
     return (
       [
         [`${name}, sigma ${SIGMA}`, logNormal(median, SIGMA)],
         [`${name}, 60% of them four times as quick as the rest`, bimodal(median)],
       ] as const
     ).map(([title, draw]) => {
-      const base = singleStream(title, { sort, arrival: { every }, draw });
-      return { name: title, variants: [base, ...[0, 0.5, 1].map((share) => ({ ...base, calledBack: share }))] };
+      const base = singleStream(title, { jobType, arrival: { every }, draw });
+      return { name: title, variants: [base, ...[0, 0.5, 1].map((share) => ({ ...base, callbackShare: share }))] };
     });
   });
 }
 
 /** The store has the durations of 200 jobs that followed another distribution. */
 export function wrongAssumptionScenarios(): NamedScenario[] {
-  return (['image', 'video'] as const).flatMap((sort) => {
-    const { name, median, every } = jobTypes[sort];
+  return (['image', 'video'] as const).flatMap((jobType) => {
+    const { name, median, every } = jobTypes[jobType];
     const draw = logNormal(median, SIGMA);
     return (
       [
@@ -78,8 +78,8 @@ export function wrongAssumptionScenarios(): NamedScenario[] {
         ['double', 2],
       ] as const
     ).flatMap(([label, factor]) => {
-      const stream = { sort, arrival: { every }, draw, believed: logNormal(factor * median, SIGMA) };
-      const title = `${name}, median assumed at ${label}`;
+      const stream = { jobType, arrival: { every }, draw, assumed: logNormal(factor * median, SIGMA) };
+      const title = `${name}, assumed median ${label} the real one`;
       return [
         singleStream(`${title}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS),
         singleStream(`${title}: all`, stream),
@@ -90,12 +90,12 @@ export function wrongAssumptionScenarios(): NamedScenario[] {
 
 /** More polls are due than the limits allow. */
 export function overloadScenarios(): NamedScenario[] {
-  const stream = (sort: JobType, live: number, median: number): Stream => ({
-    sort,
+  const stream = (jobType: JobType, live: number, median: number): Stream => ({
+    jobType,
     arrival: { live },
     draw: logNormal(median, SIGMA),
   });
-  const burst: Stream = { sort: 'image', arrival: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
+  const burst: Stream = { jobType: 'image', arrival: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
   return [
     { ...singleStream('1,000 images at once, nothing known, 100 polls a second', burst, 1_000), runs: RUNS },
     { ...singleStream('the same, durations known', { ...burst, assumed: burst.draw }, 1_000), runs: RUNS },
@@ -105,7 +105,7 @@ export function overloadScenarios(): NamedScenario[] {
       perSecond: 1_000,
       inFlight: 192,
       warmUpJobs: 15_000,
-      counted: 20_000,
+      countedJobs: 20_000,
     },
   ];
 }

@@ -22,12 +22,12 @@ export class Chance {
     return this.#random.next() < probability;
   }
 
-  integer(below: number): number {
-    return this.#random.integer(below);
+  integer(limit: number): number {
+    return this.#random.integer(limit);
   }
 
   letters(count: number): string {
-    return this.#random.letters(count);
+    return this.#random.alphanumeric(count);
   }
 
   uuid(): string {
@@ -40,8 +40,8 @@ export class Chance {
 
   shuffled<T>(list: readonly T[]): T[] {
     return list
-      .map((item) => ({ item, at: this.#random.next() }))
-      .toSorted((a, b) => a.at - b.at)
+      .map((item) => ({ item, sortKey: this.#random.next() }))
+      .toSorted((a, b) => a.sortKey - b.sortKey)
       .map(({ item }) => item);
   }
 

@@ -1,12 +1,12 @@
 import { meaningOfStatus } from '../../src/services/gateway/read/record.ts';
 import { idNameOf, isStateName } from '../../src/services/gateway/read/search/names.ts';
 import {
-  CARRIER_WORDS,
   hasAny,
   JOB_WORDS,
   KIND_WORDS,
   PROGRESS_WORDS,
   RESULT_WORDS,
+  WRAPPER_WORDS,
 } from '../../src/services/gateway/read/search/words.ts';
 import { table } from '../table.ts';
 import { families, type Judgement, judgeOrder, judgePoll } from './reading.ts';
@@ -14,16 +14,16 @@ import { stateWords, vocabulary } from './words.ts';
 
 const RESPONSES_PER_ROW = 10_000;
 const SEEDS = [20_260_101, 7, 424_242];
-const MAX_SHOWN = 3;
+const MAX_SHOWN_MISREADINGS = 3;
 
 /** Measures whether the readers understand responses in undocumented envelopes, and checks that they never misread one. */
 export async function measureReaders(): Promise<void> {
   console.log(
     `\n${RESPONSES_PER_ROW.toLocaleString('en')} responses per row; bench/readers/rule.ts defines which of them are unambiguous.`,
   );
-  const { known, all } = knownSynonyms();
+  const { knownCount, totalCount } = knownSynonyms();
   console.log(
-    `Of the generator's ${all} synonyms, ${all - known} (${percent(all - known, all)}) are unknown to the readers.`,
+    `Of the generator's ${totalCount} synonyms, ${totalCount - knownCount} (${percent(totalCount - knownCount, totalCount)}) are unknown to the readers.`,
   );
   for (const seed of SEEDS) {
     const rows: string[][] = [];
@@ -34,14 +34,14 @@ export async function measureReaders(): Promise<void> {
         ['orders', judgeOrder],
         ['polls', judgePoll],
       ] as const) {
-        const judgements = Array.from({ length: RESPONSES_PER_ROW }, (_, at) => judge(family, kind, first + at));
+        const judgements = Array.from({ length: RESPONSES_PER_ROW }, (_, i) => judge(family, kind, first + i));
         rows.push([`${family} ${operation}`, ...cells(judgements)]);
         misreadings.push(
           ...judgements
-            .flatMap((one, at) =>
-              one.verdict === 'wrong' ? [`wrong: ${family} ${operation}, seed ${first + at}: ${describe(one)}`] : [],
+            .flatMap((one, i) =>
+              one.verdict === 'wrong' ? [`wrong: ${family} ${operation}, seed ${first + i}: ${describe(one)}`] : [],
             )
-            .slice(0, MAX_SHOWN),
+            .slice(0, MAX_SHOWN_MISREADINGS),
         );
       }
     }
@@ -79,13 +79,13 @@ const describe = ({ read, expected, text }: Judgement): string =>
   `${JSON.stringify(read)} instead of ${JSON.stringify(expected)} in ${text}`;
 
 /** How many of the generator's synonyms are in the readers' lists. */
-function knownSynonyms(): { known: number; all: number } {
+function knownSynonyms(): { knownCount: number; totalCount: number } {
   const media = new Set([...Object.values(KIND_WORDS).flatMap((words) => [...words]), ...RESULT_WORDS]);
   const verdicts = [
-    ...vocabulary.jobIds.map((words) => /^job/.test(idNameOf({ words, around: [] }) ?? '')),
-    ...vocabulary.plainIds.map((words) => idNameOf({ words, around: [] }) !== undefined),
+    ...vocabulary.jobIds.map((words) => /^job/.test(idNameOf({ words, ancestors: [] }) ?? '')),
+    ...vocabulary.plainIds.map((words) => idNameOf({ words, ancestors: [] }) !== undefined),
     ...vocabulary.jobs.map((words) => hasAny(words, JOB_WORDS)),
-    ...vocabulary.wrappers.map((words) => hasAny(words, CARRIER_WORDS)),
+    ...vocabulary.wrappers.map((words) => hasAny(words, WRAPPER_WORDS)),
     ...vocabulary.states.map((words) => isStateName(words)),
     ...vocabulary.progress.map((words) => hasAny(words, PROGRESS_WORDS)),
     ...[...Object.values(vocabulary.media).flat(), ...vocabulary.results, ...vocabulary.uninformative].map((words) =>
@@ -95,5 +95,5 @@ function knownSynonyms(): { known: number; all: number } {
       .flat()
       .map((word) => meaningOfStatus(word) !== undefined),
   ];
-  return { known: verdicts.filter(Boolean).length, all: verdicts.length };
+  return { knownCount: verdicts.filter(Boolean).length, totalCount: verdicts.length };
 }

@@ -28,19 +28,20 @@ export const opaqueUrl = (chance: Chance): string => `https://cdn.example/f/${ch
 const anyId = (chance: Chance): Tree =>
   chance.pick([chance.uuid(), `req_${chance.letters(20)}`, chance.digits(12), chance.integer(90_000)]);
 
-/** The member's own references, as a response repeats them. */
-export const echoedInput = (chance: Chance, kind: Kind, sent: readonly string[]): Field => {
-  const repeated = sent.length > 0 ? chance.pick(sent) : fileUrl(chance, chance.pick([kind, 'image']));
+/** A field in which the response repeats the request, with the member's own references. */
+export const echoedInput = (chance: Chance, kind: Kind, requestValues: readonly string[]): Field => {
+  const repeatedUrl =
+    requestValues.length > 0 ? chance.pick(requestValues) : fileUrl(chance, chance.pick([kind, 'image']));
   return field(
     chance.pick(decoyInputs),
     chance.record([
       field('prompt', `a lighthouse like ${fileUrl(chance, 'image')}`),
-      field(chance.pick(inputFields), chance.withProbability(0.3) ? { items: [repeated] } : repeated),
+      field(chance.pick(inputFields), chance.withProbability(0.3) ? { items: [repeatedUrl] } : repeatedUrl),
     ]),
   );
 };
 
-/** Ids of other things, which may be next to the job's own. */
+/** Ids of things other than the job, which may appear next to the job's own id. */
 export const decoyFields = (chance: Chance): Field[] => [
   field(chance.pick(decoyIds), anyId(chance)),
   ...chance.pickSome(decoyIds, 2).map((name) => field(name, anyId(chance))),

@@ -5,21 +5,21 @@ import { decoyIds, type Name, stateWords, unfamiliarIds, vocabulary } from './wo
 
 export interface SubmitResponse {
   tree: Tree;
-  /** The content of the request. */
-  sent: string[];
+  /** The ids and URLs that the request contained. */
+  requestValues: string[];
   /** The job's id; undefined if the response has none, or is a refusal. */
   id: string | undefined;
 }
 
 const idValue = (chance: Chance): Tree => {
-  const large = chance.digits(19);
+  const largeNumber = chance.digits(19);
   return chance.pick<Tree>([
     chance.uuid(),
     chance.uuid(),
     `job_${chance.letters(24)}`,
     chance.digits(16),
     Number(chance.digits(8 + chance.integer(5))),
-    { digits: large },
+    { digits: largeNumber },
   ]);
 };
 
@@ -36,7 +36,7 @@ const pending = (chance: Chance): Field =>
 export function submitResponse(chance: Chance, kind: Kind): SubmitResponse {
   const parent = chance.uuid();
   const reference = fileUrl(chance, 'image');
-  const sent = [parent, reference];
+  const requestValues = [parent, reference];
   const echo = chance.withProbability(0.3)
     ? [
         field(
@@ -58,28 +58,31 @@ export function submitResponse(chance: Chance, kind: Kind): SubmitResponse {
   const value = idValue(chance);
   const id = idText(value);
   const outcome = chance.integer(100);
-  if (outcome < 6) return { tree: wrap(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
-  if (outcome < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
+  if (outcome < 6) return { tree: wrap(chance, [pending(chance), ...noise, ...echo]), requestValues, id: undefined };
+  if (outcome < 14) return { tree: refusal(chance, [...noise, ...echo]), requestValues, id: undefined };
   const names = chance.withProbability(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
   const jobFields = [field(chance.pick(names), value), ...(chance.withProbability(0.92) ? [pending(chance)] : [])];
   if (outcome < 20) {
-    // Two jobs. A record called `job` is documented, and would decide which one counts.
-    const other = [field(chance.pick(vocabulary.jobIds), idValue(chance)), pending(chance)];
+    // Two jobs. Neither is called `job`, because that name is documented and would decide which one counts.
+    const otherFields = [field(chance.pick(vocabulary.jobIds), idValue(chance)), pending(chance)];
     const [first = [], second = []] = chance.shuffled(vocabulary.jobs.filter((name) => name.join() !== 'job'));
-    const both = [field(first, chance.record([...jobFields, pending(chance)])), field(second, chance.record(other))];
-    return { tree: wrap(chance, [...both, ...noise]), sent, id };
+    const bothRecords = [
+      field(first, chance.record([...jobFields, pending(chance)])),
+      field(second, chance.record(otherFields)),
+    ];
+    return { tree: wrap(chance, [...bothRecords, ...noise]), requestValues, id };
   }
   if (outcome < 24) {
     const text = chance.pick([chance.uuid(), chance.digits(16)]);
     const tree = chance.record([field(chance.pick(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
-    return { tree, sent, id: text };
+    return { tree, requestValues, id: text };
   }
-  return { tree: wrap(chance, [...jobFields, ...noise, ...echo]), sent, id };
+  return { tree: wrap(chance, [...jobFields, ...noise, ...echo]), requestValues, id };
 }
 
 const reasons = ['balance is too low', 'the prompt was refused', 'rate limit', 'unknown model'];
 
-/** An error that contains ids: those of the request and of what it is about. */
+/** An error that contains an id of something other than the job, and sometimes one with the name of a job id. */
 function refusal(chance: Chance, noise: readonly Field[]): Tree {
   const reason = chance.pick(reasons);
   const error = chance.pick<Field>([
@@ -92,7 +95,7 @@ function refusal(chance: Chance, noise: readonly Field[]): Tree {
     field('failed', true),
     field(chance.pick(vocabulary.states), chance.pick(stateWords.failed)),
   ]);
-  // A job with an id and a failed state was accepted, at least if both are in documented places.
+  // A job with an id and a failed state counts as accepted, so it gets no job id here, if both are in documented places.
   const isJob = vocabulary.states.includes(error.name);
   const ids = [
     field(chance.pick(decoyIds), chance.uuid()),

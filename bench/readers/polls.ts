@@ -8,7 +8,7 @@ type State = 'pending' | 'succeeded' | 'failed';
 export interface PollResponse {
   tree: Tree;
   /** The references that the request contained. */
-  sent: string[];
+  requestValues: string[];
   state: State;
   progress: number | undefined;
   media: string[];
@@ -22,7 +22,7 @@ export function pollResponse(chance: Chance, kind: Kind): PollResponse {
   // An unfinished job may already show a file, which is not a result.
   const hasResult = state === 'succeeded' ? !chance.withProbability(0.06) : chance.withProbability(0.3);
   const progress = state === 'pending' && chance.withProbability(0.6) ? chance.integer(100) : undefined;
-  const isSent = chance.withProbability(0.7);
+  const isReferenceSent = chance.withProbability(0.7);
   // Two state fields whose names are equally informative.
   const hasTwoStates = chance.withProbability(0.05);
   const core = [
@@ -37,17 +37,19 @@ export function pollResponse(chance: Chance, kind: Kind): PollResponse {
     ...recordFields(chance),
     ...(chance.withProbability(0.6) ? [echoedInput(chance, kind, [reference])] : []),
     // If the field's name means nothing, only the request distinguishes the reference from the result.
-    ...(isSent && chance.withProbability(0.2) ? [field(chance.pick(vocabulary.uninformative), reference)] : []),
+    ...(isReferenceSent && chance.withProbability(0.2)
+      ? [field(chance.pick(vocabulary.uninformative), reference)]
+      : []),
   ];
   const result = hasResult ? fields : [];
   const isCoreNested = chance.withProbability(0.25);
-  const all = isCoreNested
+  const allFields = isCoreNested
     ? [field(chance.pick(vocabulary.jobs), chance.record(core)), ...result, ...noise]
     : [...core, ...result, ...noise];
-  const tree = wrap(chance, all);
+  const tree = wrap(chance, allFields);
   return {
     tree,
-    sent: isSent ? [reference] : [],
+    requestValues: isReferenceSent ? [reference] : [],
     state,
     progress,
     media: state === 'succeeded' && hasResult ? media : [],
@@ -90,17 +92,17 @@ function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: str
   const media = Array.from({ length: isList ? 1 + chance.integer(4) : 1 }, () =>
     isOpaque ? opaqueUrl(chance) : fileUrl(chance, kind),
   );
-  const inner = chance.pick([['url'], ['href'], ['link'], ['file', 'url'], ['download', 'url']]);
+  const urlFieldName = chance.pick([['url'], ['href'], ['link'], ['file', 'url'], ['download', 'url']]);
   const isRecord = chance.withProbability(0.5);
-  const one = (url: string): Tree =>
+  const itemOf = (url: string): Tree =>
     isRecord
       ? chance.record([
-          field(inner, url),
+          field(urlFieldName, url),
           field('width', 1024),
           ...(chance.withProbability(0.3) ? [field('thumbnail', fileUrl(chance, 'image'))] : []),
         ])
       : url;
-  const value: Tree = isList ? { items: media.map(one) } : one(media[0] ?? '');
+  const value: Tree = isList ? { items: media.map(itemOf) } : itemOf(media[0] ?? '');
   const fields = [
     field(
       resultName,
@@ -110,6 +112,6 @@ function resultFields(chance: Chance, kind: Kind): { fields: Field[]; media: str
     ),
   ];
   if (!chance.withProbability(0.04)) return { fields, media };
-  // Two results of the same rank.
+  // Two results, neither of which is more likely than the other.
   return { fields: [field(['left'], fileUrl(chance, kind)), field(['right'], fileUrl(chance, kind))], media };
 }

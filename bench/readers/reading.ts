@@ -32,8 +32,8 @@ const context = { base: new URL('https://gateway.example'), imgxPath: '/imgx', n
 const ignoredEvents = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
 
 /** Reads a response as the client does: an error inside a 200 is not a task. */
-function attempt<T>(answer: unknown, isSubmit: boolean, read: () => T): T | undefined {
-  if (containsError(answer, isSubmit)) return undefined;
+function attempt<T>(response: unknown, isSubmit: boolean, read: () => T): T | undefined {
+  if (containsError(response, isSubmit)) return undefined;
   try {
     return read();
   } catch (error) {
@@ -44,15 +44,15 @@ function attempt<T>(answer: unknown, isSubmit: boolean, read: () => T): T | unde
 
 export function judgeOrder(family: Family, kind: Kind, seed: number): Judgement {
   const chance = new Chance(seed);
-  const { tree, sent, id } = submitResponse(chance, kind);
+  const { tree, requestValues, id } = submitResponse(chance, kind);
   const text = serialize(tree, chance.pick(casings));
   const occurrences = occurrencesIn(tree);
-  const ids = idsIn(occurrences, sent, family === 'video' || family === 'music');
+  const ids = idsIn(occurrences, requestValues, family === 'video' || family === 'music');
   const isClear = id !== undefined && ids.length === 1 && ids[0] === id && !indicatesError(occurrences);
-  const words = collectRequestWords({ body: { sent } });
-  const answer = parseExact(text);
+  const words = collectRequestWords({ body: { sent: requestValues } });
+  const response = parseExact(text);
   const start = performance.now();
-  const read = attempt(answer, true, () => readSubmission(family, answer, words))?.remoteId;
+  const read = attempt(response, true, () => readSubmission(family, response, words))?.remoteId;
   const micros = (performance.now() - start) * 1_000;
   const verdict = read === undefined ? 'none' : isClear && read === id ? 'understood' : 'wrong';
   return { isClear, verdict, text, read, expected: isClear ? id : undefined, micros };
@@ -60,18 +60,18 @@ export function judgeOrder(family: Family, kind: Kind, seed: number): Judgement 
 
 export function judgePoll(family: Family, kind: Kind, seed: number): Judgement {
   const chance = new Chance(seed);
-  const { tree, sent, state, progress, media } = pollResponse(chance, kind);
+  const { tree, requestValues, state, progress, media } = pollResponse(chance, kind);
   const text = serialize(tree, chance.pick(casings));
   const occurrences = occurrencesIn(tree);
   const isStateClear = statesIn(occurrences, family === 'imgx').join() === state;
-  const results = resultsIn(occurrences, kind, sent);
+  const results = resultsIn(occurrences, kind, requestValues);
   const isResultClear = state !== 'succeeded' || (media.length === 0 ? results.length === 0 : results.length === 1);
   const isProgressClear = state !== 'pending' || progressIn(occurrences) === (progress === undefined ? 0 : 1);
   const isClear = isStateClear && isResultClear && isProgressClear;
-  const answer = parseExact(text);
-  const responseContext: ResponseContext = { ...context, requestUrls: sent };
+  const response = parseExact(text);
+  const responseContext: ResponseContext = { ...context, requestUrls: requestValues };
   const start = performance.now();
-  const snapshot = attempt(answer, false, () => readSnapshot(family, answer, responseContext, ignoredEvents));
+  const snapshot = attempt(response, false, () => readSnapshot(family, response, responseContext, ignoredEvents));
   const micros = (performance.now() - start) * 1_000;
   const actual = snapshot && {
     state: snapshot.state === 'queued' || snapshot.state === 'running' ? 'pending' : snapshot.state,

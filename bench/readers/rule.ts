@@ -34,34 +34,37 @@ import {
  *
  * The progress is clear if there is one value.
  */
+
+/** A field of a response, or an item of a list in it. */
 export interface Occurrence {
   name: Name;
   /** The names of the enclosing fields, outermost first. */
-  around: readonly Name[];
+  enclosingNames: readonly Name[];
   value: Tree;
   siblings: readonly Field[];
-  /** Equal for all items of a list. */
+  /** The location in the response, which is equal for all items of a list. */
   path: string;
   isListed: boolean;
 }
 
 export function occurrencesIn(tree: Tree): Occurrence[] {
-  const found: Occurrence[] = [];
-  const visit = (value: Tree, name: Name, around: readonly Name[], path: string, isListed: boolean): void => {
+  const occurrences: Occurrence[] = [];
+  const visit = (value: Tree, name: Name, enclosingNames: readonly Name[], path: string, isListed: boolean): void => {
     if (isList(value)) {
       for (const item of value.items) {
-        if (!isFields(item)) found.push({ name, around, value: item, siblings: [], path: `${path}[]`, isListed: true });
-        else visit(item, name, around, `${path}[]`, isListed || value.items.length > 1);
+        if (!isFields(item))
+          occurrences.push({ name, enclosingNames, value: item, siblings: [], path: `${path}[]`, isListed: true });
+        else visit(item, name, enclosingNames, `${path}[]`, isListed || value.items.length > 1);
       }
       return;
     }
     if (!isFields(value)) return;
-    const enclosing = name.length > 0 ? [...around, name] : around;
+    const enclosing = name.length > 0 ? [...enclosingNames, name] : enclosingNames;
     for (const field of value.fields) {
       const fieldPath = `${path}.${field.name.join('-')}`;
-      found.push({
+      occurrences.push({
         name: field.name,
-        around: enclosing,
+        enclosingNames: enclosing,
         value: field.value,
         siblings: value.fields,
         path: fieldPath,
@@ -71,7 +74,7 @@ export function occurrencesIn(tree: Tree): Occurrence[] {
     }
   };
   visit(tree, [], [], '', false);
-  return found;
+  return occurrences;
 }
 
 const wordsIn = (...lists: readonly (readonly Name[])[]): Set<string> => new Set(lists.flat(2));
@@ -92,7 +95,7 @@ const decoyWords = new Set(
 const errorWords = new Set(['error', 'errors', 'failed']);
 const wrappers = wordsIn(vocabulary.wrappers);
 
-const isInDecoy = ({ around }: Occurrence): boolean => has(around, decoyWords);
+const isInDecoy = ({ enclosingNames }: Occurrence): boolean => has(enclosingNames, decoyWords);
 
 export function indicatesError(occurrences: readonly Occurrence[]): boolean {
   const failedWords = new Set<string>(stateWords.failed);
@@ -106,26 +109,30 @@ export function indicatesError(occurrences: readonly Occurrence[]): boolean {
 }
 
 /** The distinct ids that a careful person would consider. The id is clear if there is exactly one. */
-export function idsIn(occurrences: readonly Occurrence[], sent: readonly string[], isRowNumber: boolean): string[] {
+export function idsIn(
+  occurrences: readonly Occurrence[],
+  requestValues: readonly string[],
+  hasRowNumbers: boolean,
+): string[] {
   const candidates = occurrences.filter((occurrence) => {
     const text = textOf(occurrence.value);
     return (
       text !== undefined &&
-      !sent.includes(text) &&
+      !requestValues.includes(text) &&
       !isInDecoy(occurrence) &&
       !occurrence.isListed &&
       !has([occurrence.name], decoyWords)
     );
   });
   const isId = ({ name }: Occurrence): boolean => idSuffixes.has(name.at(-1) ?? '');
-  const isNamedAfterJob = ({ name, around }: Occurrence): boolean =>
-    has([name], jobWords) || (name.length === 1 && around.at(-1)?.some((word) => jobWords.has(word)) === true);
+  const isNamedAfterJob = ({ name, enclosingNames }: Occurrence): boolean =>
+    has([name], jobWords) || (name.length === 1 && enclosingNames.at(-1)?.some((word) => jobWords.has(word)) === true);
   const isPlain = ({ name, value }: Occurrence): boolean =>
-    name.length === 1 && !(isRowNumber && typeof value === 'number');
-  const named = distinct(candidates.filter((occurrence) => isId(occurrence) && isNamedAfterJob(occurrence)));
-  if (named.length > 0) return named;
-  const plain = distinct(candidates.filter((occurrence) => isId(occurrence) && isPlain(occurrence)));
-  if (plain.length > 0) return plain;
+    name.length === 1 && !(hasRowNumbers && typeof value === 'number');
+  const namedIds = distinct(candidates.filter((occurrence) => isId(occurrence) && isNamedAfterJob(occurrence)));
+  if (namedIds.length > 0) return namedIds;
+  const plainIds = distinct(candidates.filter((occurrence) => isId(occurrence) && isPlain(occurrence)));
+  if (plainIds.length > 0) return plainIds;
   return distinct(
     candidates.filter(
       ({ name, value }) => name.every((word) => wrappers.has(word)) && /^[\da-f-]{16,}$/.test(textOf(value) ?? ''),
@@ -153,22 +160,24 @@ export function statesIn(occurrences: readonly Occurrence[], isTagged: boolean):
   const states = occurrences.filter(
     (occurrence) => isState(occurrence) && !(isTagged && occurrence.name.join() === 'state'),
   );
-  const precision = ({ name, siblings, around }: Occurrence): number => {
+  const precision = ({ name, siblings, enclosingNames }: Occurrence): number => {
     const isNextToId = siblings.some(
       (one) =>
         idSuffixes.has(one.name.at(-1) ?? '') &&
         (one.name.length === 1 || has([one.name], jobWords)) &&
         !has([one.name], decoyWords),
     );
-    const isOfJob = isNextToId || has(around, jobWords);
+    const isOfJob = isNextToId || has(enclosingNames, jobWords);
     const rank = ['status', 'state'].indexOf(name.join());
-    const word = has([name], jobWords) ? 4 : rank >= 0 ? 3 - rank : name.length === 1 ? 1 : 0;
-    return word + (isOfJob ? 10 : 0);
+    const nameScore = has([name], jobWords) ? 4 : rank >= 0 ? 3 - rank : name.length === 1 ? 1 : 0;
+    return nameScore + (isOfJob ? 10 : 0);
   };
-  const best = Math.max(...states.map(precision));
+  const highestPrecision = Math.max(...states.map(precision));
   return [
     ...new Set(
-      states.filter((occurrence) => precision(occurrence) === best).map(({ value }) => meaningOf(plainWord(value))),
+      states
+        .filter((occurrence) => precision(occurrence) === highestPrecision)
+        .map(({ value }) => meaningOf(plainWord(value))),
     ),
   ];
 }
@@ -197,14 +206,14 @@ const kindEndings: Readonly<Record<Kind, RegExp>> = {
 };
 
 /** The paths of the fields that could be the result; more than one is ambiguous. */
-export function resultsIn(occurrences: readonly Occurrence[], kind: Kind, sent: readonly string[]): string[] {
+export function resultsIn(occurrences: readonly Occurrence[], kind: Kind, requestValues: readonly string[]): string[] {
   const urls = occurrences.filter(({ value }) => typeof value === 'string' && value.startsWith('https://'));
-  const isNonResult = ({ name, around }: Occurrence): boolean => has([...around, name], nonResultWords);
+  const isNonResult = ({ name, enclosingNames }: Occurrence): boolean => has([...enclosingNames, name], nonResultWords);
   const fileOf = (value: Tree): string => String(value).split('?', 1)[0] ?? '';
   const echoedFiles = new Set([
-    ...sent.map(fileOf),
+    ...requestValues.map(fileOf),
     ...urls
-      .filter((occurrence) => has([...occurrence.around, occurrence.name], wordsIn(decoyInputs)))
+      .filter((occurrence) => has([...occurrence.enclosingNames, occurrence.name], wordsIn(decoyInputs)))
       .map(({ value }) => fileOf(value)),
   ]);
   const candidates = urls.filter(
@@ -212,9 +221,9 @@ export function resultsIn(occurrences: readonly Occurrence[], kind: Kind, sent: 
   );
   const resultWords = wordsIn(vocabulary.media[kind], vocabulary.results);
   resultWords.delete('url');
-  const namesResult = ({ name, around }: Occurrence): boolean =>
+  const namesResult = ({ name, enclosingNames }: Occurrence): boolean =>
     has(
-      [name, ...around.filter((one) => !one.every((word) => wrappers.has(word)) && !has([one], jobWords))],
+      [name, ...enclosingNames.filter((one) => !one.every((word) => wrappers.has(word)) && !has([one], jobWords))],
       resultWords,
     );
   const fields = (list: readonly Occurrence[]): string[] => [...new Set(list.map(({ path }) => path))];

@@ -1,7 +1,7 @@
 import { rawNumber } from '../../sandbox/gateway/decimal.ts';
 import type { Name } from './words.ts';
 
-/** A response before its casing is chosen: fields are named by lists of words, so that a rule need not guess where a word ends. */
+/** A response before its casing is chosen: fields are named by lists of words, so that `rule.ts` does not have to guess where a word ends. */
 export type Tree = string | number | boolean | null | Digits | List | Fields;
 
 /** A number beyond 2^53, stored as its digits. */
@@ -22,7 +22,7 @@ export interface Fields {
   readonly fields: readonly Field[];
 }
 
-export const casings = ['snake', 'camel', 'pascal', 'kebab', 'capitals', 'joined'] as const;
+export const casings = ['snake', 'camel', 'pascal', 'kebab', 'upperSnake', 'flat'] as const;
 export type Casing = (typeof casings)[number];
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
@@ -32,8 +32,8 @@ const joinWords: Readonly<Record<Casing, (name: Name) => string>> = {
   camel: ([first = '', ...rest]) => first + rest.map(capitalize).join(''),
   pascal: (name) => name.map(capitalize).join(''),
   kebab: (name) => name.join('-'),
-  capitals: (name) => name.join('_').toUpperCase(),
-  joined: (name) => name.join(''),
+  upperSnake: (name) => name.join('_').toUpperCase(),
+  flat: (name) => name.join(''),
 };
 
 export const isFields = (tree: Tree): tree is Fields => typeof tree === 'object' && tree !== null && 'fields' in tree;
@@ -48,11 +48,13 @@ export function textOf(tree: Tree): string | undefined {
 }
 
 /** The JSON text that a gateway would send. */
-export const serialize = (tree: Tree, casing: Casing): string => JSON.stringify(plain(tree, casing));
+export const serialize = (tree: Tree, casing: Casing): string => JSON.stringify(toPlainValue(tree, casing));
 
-function plain(tree: Tree, casing: Casing): unknown {
-  if (isList(tree)) return tree.items.map((item) => plain(item, casing));
+function toPlainValue(tree: Tree, casing: Casing): unknown {
+  if (isList(tree)) return tree.items.map((item) => toPlainValue(item, casing));
   if (isDigits(tree)) return rawNumber(tree.digits);
   if (!isFields(tree)) return tree;
-  return Object.fromEntries(tree.fields.map(({ name, value }) => [joinWords[casing](name), plain(value, casing)]));
+  return Object.fromEntries(
+    tree.fields.map(({ name, value }) => [joinWords[casing](name), toPlainValue(value, casing)]),
+  );
 }

@@ -21,7 +21,7 @@ export const vocabulary = {
     processing stage, status text, job phase`),
   progress: names(`progress, percent, percentage, pct, progress percent, completion, job progress, percent complete,
     render progress, completion rate pct`),
-  /** Names that mean "what was made". */
+  /** Names that mean "the result", by kind. */
   media: {
     image: names('image url, images, output images, image, result image, photo url, photo, generated images'),
     video: names('video url, videos, output video, video, result video, movie url, rendered video, generated videos'),

@@ -20,7 +20,7 @@ export async function measureShards(args: readonly string[]): Promise<void> {
     'shipped-1': (server) => measureShipped(server, { perSecond, maxConcurrency: 1 }),
     guilds: measureWithGuilds,
   };
-  const server = await BenchServer.open(store);
+  const server = await BenchServer.create(store);
   try {
     for (const name of values.part ?? Object.keys(measurements)) {
       const measure = measurements[name];

@@ -1,4 +1,4 @@
-/** The settings, passed as one argument, of a process that only opens the sockets. */
+/** The settings of a process that only opens the sockets. They are passed to it as one argument. */
 export interface SocketsOptions {
   intents: number;
   shards: number;

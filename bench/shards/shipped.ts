@@ -16,8 +16,8 @@ interface Measurement {
   /** The total of all shard processes. */
   cpuMs: number;
   /** For each shard process. */
-  residents: number[];
-  peaks: number[];
+  rssBytes: number[];
+  peakRssBytes: number[];
   /** The total, as a share of a core. */
   idleShare: number;
   loadedShare: number;
@@ -44,21 +44,21 @@ async function measureShape(
   { perSecond, maxConcurrency }: ShippedOptions,
 ): Promise<Measurement> {
   const guilds = shards * GUILDS_PER_SHARD;
-  const stage = await Stage.open(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
+  const stage = await Stage.create(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
   try {
     const worker = stage.start('worker');
     await worker.ready;
     await worker.waitUntil(() => worker.ownedSince.size === PARTITIONS);
     const startedAt = performance.now();
-    const started = Array.from({ length: processes }, () => stage.start('shard'));
+    const shardProcesses = Array.from({ length: processes }, () => stage.start('shard'));
     await stage.waitForSessions(shards);
     const connectedSeconds = (performance.now() - startedAt) / 1_000;
-    await Promise.all(started.map(({ ready }) => ready));
-    const cpuMs = await cpuOf(started);
+    await Promise.all(shardProcesses.map(({ ready }) => ready));
+    const cpuMs = await cpuOf(shardProcesses);
     const cpuShareDuring = async (ms: number, work: () => Promise<unknown>): Promise<number> => {
-      const cpuBefore = await cpuOf(started);
+      const cpuBefore = await cpuOf(shardProcesses);
       await work();
-      return ((await cpuOf(started)) - cpuBefore) / ms;
+      return ((await cpuOf(shardProcesses)) - cpuBefore) / ms;
     };
     const idleShare = await cpuShareDuring(IDLE_MS, () => sleep(IDLE_MS));
     let figures = { milliseconds: [] as number[], missed: 0 };
@@ -67,8 +67,8 @@ async function measureShape(
     });
     return {
       ...{ connectedSeconds, cpuMs, idleShare, loadedShare, ...figures },
-      residents: await Promise.all(started.map(({ pid }) => residentBytes(pid))),
-      peaks: await Promise.all(started.map(({ pid }) => peakResidentBytes(pid))),
+      rssBytes: await Promise.all(shardProcesses.map(({ pid }) => residentBytes(pid))),
+      peakRssBytes: await Promise.all(shardProcesses.map(({ pid }) => peakResidentBytes(pid))),
       serversBytes: await residentBytes(stage.embeddedServersPid),
     };
   } finally {
@@ -76,8 +76,8 @@ async function measureShape(
   }
 }
 
-const cpuOf = async (started: readonly BotProcess[]): Promise<number> =>
-  cpuTime((await Promise.all(started.map(({ pid }) => processesOf(pid)))).flat());
+const cpuOf = async (shardProcesses: readonly BotProcess[]): Promise<number> =>
+  cpuTime((await Promise.all(shardProcesses.map(({ pid }) => processesOf(pid)))).flat());
 
 function report(results: readonly [Shape, Measurement][], { perSecond, maxConcurrency }: ShippedOptions): void {
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -85,9 +85,9 @@ function report(results: readonly [Shape, Measurement][], { perSecond, maxConcur
     nameOf(shape),
     one.connectedSeconds.toFixed(1),
     (one.cpuMs / 1_000).toFixed(1),
-    (sum(one.residents) / MB).toFixed(0),
-    (sum(one.residents) / MB / shape.shards).toFixed(1),
-    (sum(one.peaks) / MB).toFixed(0),
+    (sum(one.rssBytes) / MB).toFixed(0),
+    (sum(one.rssBytes) / MB / shape.shards).toFixed(1),
+    (sum(one.peakRssBytes) / MB).toFixed(0),
     `${(100 * one.idleShare).toFixed(1)}%`,
     `${(100 * one.loadedShare).toFixed(1)}%`,
     percentile(one.milliseconds, 0.5).toFixed(1),
@@ -124,11 +124,11 @@ connected in seconds, then as a share of one core, of all shard processes. The l
 
 /** Fits a line through the results for the smallest and the largest number of shards in one process. */
 function extrapolate(results: readonly [Shape, Measurement][]): void {
-  const alone = results.filter(([{ processes }]) => processes === 1);
-  const [smallest, largest] = [alone[0], alone.at(-1)];
+  const singleProcessResults = results.filter(([{ processes }]) => processes === 1);
+  const [smallest, largest] = [singleProcessResults[0], singleProcessResults.at(-1)];
   if (!smallest || !largest || smallest === largest) return;
-  const bytes = ([, { residents }]: [Shape, Measurement]): number => residents[0] ?? 0;
-  // The memory of one shard is less than the difference between two processes.
+  const bytes = ([, { rssBytes }]: [Shape, Measurement]): number => rssBytes[0] ?? 0;
+  // The memory of one shard can be less than the variation between two processes, which could make this negative.
   const byShard = Math.max(0, (bytes(largest) - bytes(smallest)) / (largest[0].shards - smallest[0].shards));
   const byProcess = bytes(smallest) - byShard * smallest[0].shards;
   const shards = 100;

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
-import { openShards } from '../../src/discord/shards/open-shards.ts';
+import { connectShards } from '../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
 import type { SocketsFigures, SocketsOptions } from './orders.ts';
 
-/** The shards of a shard process alone, with any intents; events are read and dropped. */
+/** Runs only the shards of a shard process, with any intents; events are read and dropped. */
 
 const LEASE_MS = 10_000;
 const STORE_LIMIT_MS = 4_000;
@@ -20,24 +20,24 @@ const {
   apiUrl,
   token,
 } = JSON.parse(process.argv[2] ?? '') as SocketsOptions;
-const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 const facts = await openSharedFacts(
   { url: storeUrl, scheme: storeUrl.split(':')[0] ?? '' },
   { log, clock: systemClock, limitMs: STORE_LIMIT_MS },
 );
 const clients = createDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
-let received = 0;
+let guildCount = 0;
 const start = performance.now();
-const shards = await openShards({
+const shards = await connectShards({
   ...{ token, reads: clients.reads, facts, holder: nameHolder(), leaseMs: LEASE_MS, clock: systemClock, log },
   ...{ intents, shardCount },
   async onDispatch({ t }) {
-    if (t === 'GUILD_CREATE') received += 1;
+    if (t === 'GUILD_CREATE') guildCount += 1;
   },
 });
 const checkTimer = setInterval(() => {
-  if (!shards.isConnected() || received < guilds) return;
+  if (!shards.isConnected() || guildCount < guilds) return;
   clearInterval(checkTimer);
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();

@@ -7,7 +7,7 @@ import { table } from '../table.ts';
 import type { SocketsFigures, SocketsOptions } from './orders.ts';
 import { GUILDS_PER_SHARD, nameOf } from './shapes.ts';
 
-const SHARDS = [1, 5, 25];
+const SHARD_COUNTS = [1, 5, 25];
 const MAX_CONCURRENCY = 16;
 const READY_LIMIT_MS = 300_000;
 const MB = 1_000_000;
@@ -15,14 +15,14 @@ const MB = 1_000_000;
 const intentsOf = { 'intents 0': 0, Guilds: GatewayIntentBits.Guilds } as const;
 type Name = keyof typeof intentsOf;
 
-/** The cost of the intent for guilds, whose events the bot does not need. */
+/** Measures the cost of the Guilds intent, whose events the bot does not need. */
 export async function measureWithGuilds(server: BenchServer): Promise<void> {
   const rows: string[][] = [];
   let guildBytes = 0;
-  for (const shards of SHARDS) {
+  for (const shards of SHARD_COUNTS) {
     const guilds = shards * GUILDS_PER_SHARD;
     const options = { guilds, shards, maxConcurrency: MAX_CONCURRENCY, isIdentifyLimited: true, areLarge: true };
-    const stage = await Stage.open(server, options);
+    const stage = await Stage.create(server, options);
     try {
       guildBytes = stage.guildBytes;
       for (const name of Object.keys(intentsOf) as Name[]) {

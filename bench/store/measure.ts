@@ -1,7 +1,7 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { openBackend, openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
@@ -27,7 +27,7 @@ const CONCURRENCY = 32;
 
 const parts = {
   specs: kindSpecs,
-  log: openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined }),
+  log: createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined }),
   clock: systemClock,
 };
 
@@ -66,7 +66,7 @@ async function measure(benchStore: BenchStore): Promise<Figures> {
     const pages: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       puts.push(await durationOf(() => changeMany(store, tasks, round)));
-      gets.push(await durationOf(() => repeat(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
+      gets.push(await durationOf(() => repeat(GETS, (i) => store.get(tasks[(i * 7) % TASKS]?.id ?? ''))));
       pages.push(await durationOf(() => repeat(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
     }
     await store.close();
@@ -84,8 +84,8 @@ async function measure(benchStore: BenchStore): Promise<Figures> {
 
 /** Writes live tasks with their summaries, many rows at a time. */
 async function fillStore({ address }: BenchStore): Promise<Task[]> {
-  const tasks = Array.from({ length: TASKS }, (_, at) => ({
-    ...runningTask(at, { ageMs: AGE_MS }),
+  const tasks = Array.from({ length: TASKS }, (_, i) => ({
+    ...runningTask(i, { ageMs: AGE_MS }),
     requesterId: MEMBER,
     guildId: undefined,
   }));
@@ -93,8 +93,8 @@ async function fillStore({ address }: BenchStore): Promise<Task[]> {
   await (await openStore(address, parts)).close();
   const { backend, close } = await openBackend(address, parts);
   const namespaces = openNamespaces(backend);
-  for (let at = 0; at < TASKS; at += ROWS_AT_ONCE) {
-    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: toRecord(task) }));
+  for (let i = 0; i < TASKS; i += ROWS_AT_ONCE) {
+    const rows = tasks.slice(i, i + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: toRecord(task) }));
     await namespaces.live.putMany(rows);
   }
   const index = new SummaryIndex(namespaces.index, new Quarantine(namespaces.quarantine, parts), kindSpecs);
@@ -105,13 +105,13 @@ async function fillStore({ address }: BenchStore): Promise<Task[]> {
 
 /** Changes existing tasks as a running job does. */
 function changeMany(store: TaskStore, tasks: readonly Task[], round: number): Promise<void> {
-  return repeat(PUTS, async (at) => {
-    const task = tasks[(at * 31) % TASKS];
+  return repeat(PUTS, async (i) => {
+    const task = tasks[(i * 31) % TASKS];
     if (task) await store.put({ ...task, progress: round * 10 });
   });
 }
 
-async function repeat(count: number, work: (at: number) => Promise<unknown>, concurrency = CONCURRENCY): Promise<void> {
+async function repeat(count: number, work: (i: number) => Promise<unknown>, concurrency = CONCURRENCY): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) await work(next++);

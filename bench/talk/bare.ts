@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 import type { Pcm } from '../../src/lib/pcm.ts';
 import { type Call, MODEL, machineTime } from './orders.ts';
 
-/** One second of audio per event, like the client. */
+/** One second of audio per event, as the client sends it. */
 const PIECE_BYTES = 48_000;
 
 export type Timings = Pick<Call, 'firstTextAt' | 'firstAudioAt' | 'endAt'>;
@@ -20,8 +20,8 @@ export class BareSession {
   static async open(url: string, key: string): Promise<BareSession> {
     const endpoint = new URL(`/v1/realtime?model=${MODEL}`, url.replace('http', 'ws'));
     const session = new BareSession(new WebSocket(endpoint, { headers: { authorization: `Bearer ${key}` } }));
-    const created = await session.#waitFor('session.created');
-    session.id = (created.session as { id: string }).id;
+    const createdEvent = await session.#waitFor('session.created');
+    session.id = (createdEvent.session as { id: string }).id;
     const format = { type: 'audio/pcm', rate: 24_000 };
     const audio = { input: { format, turn_detection: null }, output: { format } };
     session.#send({ type: 'session.update', session: { type: 'realtime', output_modalities: ['audio'], audio } });
@@ -35,8 +35,8 @@ export class BareSession {
       this.#send({ type: 'conversation.item.create', item });
     } else {
       const bytes = Buffer.from(utterance.buffer, utterance.byteOffset, utterance.byteLength);
-      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-        const audio = bytes.subarray(at, at + PIECE_BYTES).toString('base64');
+      for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
+        const audio = bytes.subarray(offset, offset + PIECE_BYTES).toString('base64');
         this.#send({ type: 'input_audio_buffer.append', audio });
       }
       this.#send({ type: 'input_audio_buffer.commit' });

@@ -15,11 +15,11 @@ import {
   type Variant,
 } from './orders.ts';
 
-/** The same answers, alternating between a bare socket and the client. */
+/** Requests the same answers, alternating between a bare socket and the client. */
 
 /** A session that was silent for a moment is pinged before an utterance, as in production. */
 const SILENCE_MS = 1_200;
-const WORDS = 30;
+const ANSWER_WORDS = 30;
 const WARM_UP_ROUNDS = 2;
 const CALLS_PER_ROUND = 2 * manners.length;
 const spokenQuestion = synthesizeSpeech('Tell me of the snow, and of the wind that carries it.', 'sage');
@@ -38,17 +38,17 @@ const gateway = createGateway({ ...defaultSettings, baseUrl: url, apiKey: key })
 const sessions: OpenSession[] = [];
 for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
   for (const manner of manners) {
-    // The process is warmed up by the time of the second measurement.
+    // The order alternates, because the first measurement of a round warms the process up for the second.
     const variants: Variant[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
     for (const variant of variants) sessions.push(await open(variant, manner));
   }
 }
 await sleep(SILENCE_MS);
 const calls: Call[] = [];
-for (const [at, session] of sessions.entries()) {
+for (const [index, session] of sessions.entries()) {
   const { variant, manner, id } = session;
-  const utterance = manner === 'sound' ? spokenQuestion : question(at, WORDS);
-  const timings = await session.say(utterance, at >= sessions.length - whole * CALLS_PER_ROUND);
+  const utterance = manner === 'sound' ? spokenQuestion : question(index, ANSWER_WORDS);
+  const timings = await session.say(utterance, index >= sessions.length - whole * CALLS_PER_ROUND);
   calls.push({ way: variant, manner, session: id, ...timings });
   await session.close();
 }
@@ -57,20 +57,20 @@ await gateway.close();
 
 async function open(variant: Variant, manner: Manner): Promise<OpenSession> {
   if (variant === 'bare') {
-    const bare = await BareSession.open(url, key);
+    const bareSession = await BareSession.open(url, key);
     return {
       variant,
       manner,
-      id: bare.id,
-      say: (utterance, shouldFinish) => bare.say(utterance, shouldFinish),
-      close: () => bare.close(),
+      id: bareSession.id,
+      say: (utterance, shouldFinish) => bareSession.say(utterance, shouldFinish),
+      close: () => bareSession.close(),
     };
   }
   const session = await gateway.realtime.open({ model: MODEL });
   const say = async (utterance: string | Pcm, shouldFinish: boolean): Promise<Timings> => {
-    const answer = await session.say(typeof utterance === 'string' ? { text: utterance } : { audio: utterance });
+    const reply = await session.say(typeof utterance === 'string' ? { text: utterance } : { audio: utterance });
     const timings = { firstTextAt: 0, firstAudioAt: 0 };
-    for await (const { type } of answer.events) {
+    for await (const { type } of reply.events) {
       if (type === 'text') timings.firstTextAt ||= machineTime();
       if (type === 'audio') timings.firstAudioAt ||= machineTime();
       if (type === 'audio' && !shouldFinish) break;

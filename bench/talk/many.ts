@@ -10,30 +10,38 @@ const ANSWER_WORDS = 30;
 const CHECK_INTERVAL_MS = 200;
 const MIB = 2 ** 20;
 
-/** Twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
-export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void> {
-  const before = await usageAfterCollection(bot);
+/** Measures twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
+export async function measureConversations(stage: Stage, bot: MeasuredBot): Promise<void> {
+  const baselineUsage = await usageAfterCollection(bot);
   await stage.request('open', { talks: TALKS });
-  const open = await usageAfterCollection(bot);
+  const openUsage = await usageAfterCollection(bot);
   await sleep(IDLE_MS);
-  const idle = await bot.usage();
+  const idleUsage = await bot.usage();
   await stage.request('speed', { gatewaySpeed: 1 });
   const start = performance.now();
-  const max = { residentBytes: 0, heapBytes: 0 };
+  const peakUsage = { residentBytes: 0, heapBytes: 0 };
   const controller = new AbortController();
   const samples = watch(controller.signal, async () => {
     const { residentBytes, heapBytes } = await bot.usage();
-    max.residentBytes = Math.max(max.residentBytes, residentBytes);
-    max.heapBytes = Math.max(max.heapBytes, heapBytes);
+    peakUsage.residentBytes = Math.max(peakUsage.residentBytes, residentBytes);
+    peakUsage.heapBytes = Math.max(peakUsage.heapBytes, heapBytes);
   });
   const figures = await stage.request('together', { words: ANSWER_WORDS });
   const seconds = (performance.now() - start) / 1_000;
   controller.abort();
   await samples;
-  report({ before, open, idle, max, after: await usageAfterCollection(bot), figures, seconds });
+  report({
+    baselineUsage,
+    openUsage,
+    idleUsage,
+    peakUsage,
+    finalUsage: await usageAfterCollection(bot),
+    figures,
+    seconds,
+  });
 }
 
-/** Collected memory returns to the system a little later. */
+/** Collects garbage twice, because collected memory returns to the operating system with a delay. */
 async function usageAfterCollection(bot: MeasuredBot): Promise<ProcessUsage> {
   await bot.usage(true);
   await sleep(CHECK_INTERVAL_MS);
@@ -48,32 +56,32 @@ async function watch(signal: AbortSignal, sample: () => Promise<void>): Promise<
 }
 
 interface Measurements {
-  before: ProcessUsage;
-  open: ProcessUsage;
-  idle: ProcessUsage;
-  after: ProcessUsage;
-  max: Pick<ProcessUsage, 'residentBytes' | 'heapBytes'>;
+  baselineUsage: ProcessUsage;
+  openUsage: ProcessUsage;
+  idleUsage: ProcessUsage;
+  finalUsage: ProcessUsage;
+  peakUsage: Pick<ProcessUsage, 'residentBytes' | 'heapBytes'>;
   figures: readonly BotFigures[];
   seconds: number;
 }
 
-function report({ before, open, idle, after, max, figures, seconds }: Measurements): void {
+function report({ baselineUsage, openUsage, idleUsage, finalUsage, peakUsage, figures, seconds }: Measurements): void {
   const memory = (name: string, { residentBytes, heapBytes }: Pick<ProcessUsage, 'residentBytes' | 'heapBytes'>) => [
     name,
     (residentBytes / MIB).toFixed(0),
     (heapBytes / MIB).toFixed(1),
   ];
   const voice = figures.reduce((sum, one) => sum + one.seconds, 0);
-  const cpuMs = (after.cpuMicros - idle.cpuMicros) / 1_000;
+  const cpuMs = (finalUsage.cpuMicros - idleUsage.cpuMicros) / 1_000;
   console.log(`\nThe bot with ${TALKS} conversations, in MiB:\n`);
   console.log(
     table(
       ['', 'RSS', 'heap'],
       [
-        memory('before the conversations', before),
-        memory('all open, idle', open),
-        memory(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: peak`, max),
-        memory('afterwards', after),
+        memory('before the conversations', baselineUsage),
+        memory('all open, idle', openUsage),
+        memory(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: peak`, peakUsage),
+        memory('afterwards', finalUsage),
       ],
     ),
   );
@@ -83,7 +91,7 @@ function report({ before, open, idle, after, max, figures, seconds }: Measuremen
     table(
       ['', 'figure'],
       [
-        ['idle, % of a core', ((idle.cpuMicros - open.cpuMicros) / IDLE_MS / 10).toFixed(2)],
+        ['idle, % of a core', ((idleUsage.cpuMicros - openUsage.cpuMicros) / IDLE_MS / 10).toFixed(2)],
         ['all answering, % of a core', (cpuMs / seconds / 10).toFixed(0)],
         ['the same, CPU ms per second of voice', (cpuMs / voice).toFixed(1)],
         ['first words in Discord, s', medianSeconds((one) => one.firstWordsMs)],

@@ -1,9 +1,9 @@
 import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import { measureMany } from './many.ts';
+import { measureConversations } from './many.ts';
 import { type BotFigures, type Call, type Manner, manners, type ServerInfo, type Variant } from './orders.ts';
-import { measureSounds } from './sounds.ts';
+import { measureVoiceCodec } from './sounds.ts';
 import { Stage } from './stage.ts';
 
 /** A real gateway is slower: this is the embedded gateway's own time until its first word. */
@@ -13,7 +13,7 @@ const CALLS = 20;
 const FINISHED_ROUNDS = 5;
 const ROUNDS = 5;
 
-const inputNames: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of sound' };
+const inputNames: Readonly<Record<Manner, string>> = { words: 'words', sound: '2.4 s of audio' };
 
 /** Measures the cost of live conversations: the time to an answer, and the memory of twenty of them. */
 export async function measureTalk(): Promise<void> {
@@ -32,12 +32,12 @@ export async function measureTalk(): Promise<void> {
         await stage.request('alone', { manner: 'sound', rounds: ROUNDS }),
       ];
       reportBot({ words, sound }, calls, await stage.request('inputs', null));
-      await measureMany(stage, bot);
+      await measureConversations(stage, bot);
     });
   } finally {
     await end(embeddedServers);
   }
-  await measureSounds();
+  await measureVoiceCodec();
 }
 
 async function measureCalls({ url, key }: ServerInfo): Promise<Call[]> {
@@ -73,7 +73,7 @@ function reportCalls(calls: readonly Call[], inputs: Inputs): void {
     }),
   );
   console.log(
-    `\nFrom the end of the input at the gateway, whose first word follows after ${(FIRST_WORD_MS / GATEWAY_SPEED).toFixed(0)} ms, in sessions that were silent for a second; ${CALLS} answers each, ms:\n`,
+    `\nTime from the end of the input at the gateway, which sends its first word after ${(FIRST_WORD_MS / GATEWAY_SPEED).toFixed(0)} ms, in sessions that were silent for a second; ${CALLS} answers each, ms:\n`,
   );
   console.log(table(['', 'bare ws', 'p95', 'client', 'p95', 'ratio'], rows));
 }
@@ -108,7 +108,7 @@ function reportBot(figures: Record<Manner, BotFigures[]>, calls: readonly Call[]
   });
   const seconds = manners.map((manner) => median(figures[manner].map((one) => one.seconds)).toFixed(1));
   console.log(
-    `\nThe whole bot, from submitting the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
+    `\nTime in the whole bot from submitting the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
   );
   console.log(table(['', 'bot', 'max', 'bare ws', 'ratio'], rows));
 }

@@ -40,7 +40,7 @@ export interface CallerOptions {
   url: string;
   key: string;
   rounds: number;
-  /** The answers of the last rounds, this many, are received until their end, the others until their first audio. */
+  /** In this many of the last rounds, answers are received to the end; in the others, only until their first audio. */
   whole: number;
 }
 
@@ -51,7 +51,7 @@ export interface Call {
   session: string;
   firstTextAt: number;
   firstAudioAt: number;
-  /** Undefined unless the answer was received until its end. */
+  /** Undefined unless the answer was received to the end. */
   endAt: number | undefined;
 }
 

@@ -16,23 +16,24 @@ const UNLIMITED = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
 const FIRST_WORD = 'This';
-const WORDS = 30;
+const ANSWER_WORDS = 30;
 
 const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }] });
 const discord = await startDiscord({ limits: { globalPerSecond: UNLIMITED } });
 
-const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
+if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
 
-const inputs: Record<string, number> = {};
+const inputTimes: Record<string, number> = {};
 gateway.realtime.on('received', (session, event) => {
   const { type } = event as { type?: string };
-  if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create') inputs[session.id] = machineTime();
+  if (type === 'input_audio_buffer.commit' || type === 'conversation.item.create')
+    inputTimes[session.id] = machineTime();
 });
 
 const voiceMessage = await encodeVoiceMessage(
@@ -54,22 +55,27 @@ const handlers: Handlers = {
     await waitForBot();
     const figures: BotFigures[] = [];
     for (let round = 0; round < rounds; round++) {
-      const opening = await startTalk();
+      const openingMessage = await startTalk();
       figures.push(
-        await measureUtterance(opening, manner === 'sound' ? { sound: [file] } : { words: nextQuestion(WORDS) }),
+        await measureUtterance(
+          openingMessage,
+          manner === 'sound' ? { sound: [file] } : { words: nextQuestion(ANSWER_WORDS) },
+        ),
       );
-      await discord.as('member').click(opening, 'End');
-      await discord.until(() => (acceptsUtterances(currentVersion(opening)) ? undefined : true), 'the end');
+      await discord.as('member').click(openingMessage, 'End');
+      await discord.until(() => (acceptsUtterances(currentVersion(openingMessage)) ? undefined : true), 'the end');
     }
     return figures;
   },
   together: ({ words }) =>
-    Promise.all(openingMessages.map((opening) => measureUtterance(opening, { words: nextQuestion(words) }))),
+    Promise.all(
+      openingMessages.map((openingMessage) => measureUtterance(openingMessage, { words: nextQuestion(words) })),
+    ),
   async speed({ gatewaySpeed }) {
     gateway.setSpeed(gatewaySpeed);
     return null;
   },
-  inputs: async () => inputs,
+  inputs: async () => inputTimes,
 };
 
 process.send?.({
@@ -96,7 +102,7 @@ function nextQuestion(words: number): string {
   return question(requestCount, words);
 }
 
-/** The first message of the conversation, with the button to speak. Two equal orders within seconds would count as one. */
+/** Starts a conversation and returns its first message. Each order has its own number, because equal orders within seconds count as one. */
 async function startTalk(): Promise<Message> {
   requestCount += 1;
   const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${requestCount}` });
@@ -105,11 +111,11 @@ async function startTalk(): Promise<Message> {
 }
 
 async function measureUtterance(
-  opening: Message,
+  openingMessage: Message,
   utterance: { words: string } | { sound: (typeof file)[] },
 ): Promise<BotFigures> {
   const member = discord.as('member');
-  const form = await (await member.click(opening, 'Speak')).modal();
+  const form = await (await member.click(openingMessage, 'Speak')).modal();
   const start = performance.now();
   const elapsedMs = () => performance.now() - start;
   const exchange = await member.fill(form, utterance);
@@ -120,7 +126,7 @@ async function measureUtterance(
   const voice = await discord.until(
     () =>
       discord
-        .messages(opening.channel_id)
+        .messages(openingMessage.channel_id)
         .find((message) => isVoice(message) && message.message_reference?.message_id === id),
     'a voice message',
   );

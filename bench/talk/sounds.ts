@@ -1,5 +1,5 @@
 import { spokenWordsOf, synthesizeWord } from '../../sandbox/gateway/realtime/voice.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
 import { memoryContent } from '../../src/services/media/content.ts';
 import type { AudioService } from '../../src/services/sound/audio.ts';
@@ -14,17 +14,17 @@ const TEXT = 'The snow fell on the harbour all night, and in the morning the boa
 
 export const openBenchAudio = (): AudioService =>
   openAudio({
-    log: openLog({ level: 'error', secrets: [], isReadable: false, write: (line) => process.stderr.write(line) }),
+    log: createLogger({ level: 'error', secrets: [], isPretty: false, write: (line) => process.stderr.write(line) }),
   });
 
 export function encodeVoiceMessage(audio: AudioService, voice: Pcm): Promise<VoiceMessage> {
-  const writer = audio.writing({ maxSeconds: voice.length / PCM_RATE });
+  const writer = audio.startVoice({ maxSeconds: voice.length / PCM_RATE });
   writer.add(voice);
   return writer.finish();
 }
 
-/** The cost of a voice message of ten seconds in each direction. */
-export async function measureSounds(): Promise<void> {
+/** Measures the cost of encoding and decoding a voice message of ten seconds. */
+export async function measureVoiceCodec(): Promise<void> {
   const audio = openBenchAudio();
   try {
     const voice = voiceFor(VOICE_SECONDS);
@@ -66,10 +66,10 @@ async function cost(work: () => Promise<unknown>): Promise<string[]> {
 function voiceFor(seconds: number): Pcm {
   const voice = new Int16Array(seconds * PCM_RATE);
   const words = spokenWordsOf(TEXT).map((word) => synthesizeWord(word, 'sage'));
-  for (let at = 0, word = 0; at < voice.length; word++) {
-    const sound = words[word % words.length]?.subarray(0, voice.length - at) ?? voice;
-    voice.set(sound, at);
-    at += sound.length;
+  for (let offset = 0, word = 0; offset < voice.length; word++) {
+    const sound = words[word % words.length]?.subarray(0, voice.length - offset) ?? voice;
+    voice.set(sound, offset);
+    offset += sound.length;
   }
   return voice;
 }

@@ -4,7 +4,7 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { ProcessUsage } from '../text/probe.ts';
 import type { Commands, ServerInfo } from './orders.ts';
 
-/** The bot as started in production, and its memory. */
+/** The bot, started as in production, with access to its memory and CPU use. */
 export interface MeasuredBot {
   usage(collect?: boolean): Promise<ProcessUsage>;
 }

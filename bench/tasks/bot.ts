@@ -12,7 +12,7 @@ export interface StartedBot {
 
 const READY_MESSAGE = 'Atelier is ready.';
 
-/** The shipped bot, started as by `npm start`. It inherits only PATH from this environment. */
+/** Starts the shipped bot as `npm start` does. It inherits only PATH from this environment. */
 export function startBot(settings: Readonly<Record<string, string>>, nodeOptions: readonly string[] = []): StartedBot {
   const startedAt = Date.now();
   const process = forkBot(settings, nodeOptions);

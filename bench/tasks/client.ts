@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 
-/** The gateway client alone, in a separate process. It polls the same tasks as the engine in turn, a fixed number at once. */
+/** Runs only the gateway client, in a separate process. It polls the engine's tasks in turn, with a fixed number of polls in flight. */
 
 export interface ClientInput {
   gatewayUrl: string;

@@ -9,7 +9,7 @@ const LENGTHS = [
   { name: 'all', from: 0, to: Number.POSITIVE_INFINITY },
 ] as const;
 
-/** How much of Discord's and the gateway's rate limits a job uses. */
+/** Reports how much of Discord's and the gateway's rate limits a job uses. */
 export function reportEdits(jobs: readonly JobFigures[]): void {
   const rows = LENGTHS.map(({ name, from, to }) => {
     const matching = jobs.filter(({ durationMs }) => durationMs > from * SECOND_MS && durationMs <= to * SECOND_MS);

@@ -17,26 +17,30 @@ const GATEWAY_SPEED = 10;
 
 /** Reports how long after the gateway finishes a job the member sees the result, and how much of that delay comes from polling. */
 export function reportSchedule(jobs: readonly JobFigures[]): void {
-  const kinds = [
+  const groups = [
     {
       name: 'at most 30 s long',
-      gap: FIRST_INTERVAL_MS,
+      intervalMs: FIRST_INTERVAL_MS,
       jobs: jobs.filter(({ durationMs }) => durationMs <= FIRST_PHASE_MS),
     },
-    { name: 'longer', gap: LATER_INTERVAL_MS, jobs: jobs.filter(({ durationMs }) => durationMs > FIRST_PHASE_MS) },
+    {
+      name: 'longer',
+      intervalMs: LATER_INTERVAL_MS,
+      jobs: jobs.filter(({ durationMs }) => durationMs > FIRST_PHASE_MS),
+    },
   ];
-  const rows = kinds.map(({ name, gap: intervalMs, jobs: group }) => {
-    const found = group.map(({ untilFound }) => untilFound);
-    const shown = group.map(({ delay }) => delay);
+  const rows = groups.map(({ name, intervalMs, jobs: group }) => {
+    const foundDelays = group.map(({ untilFound }) => untilFound);
+    const shownDelays = group.map(({ delay }) => delay);
     return [
       name,
       String(group.length),
-      seconds(median(found)),
-      seconds(percentile(found, 0.95)),
+      seconds(median(foundDelays)),
+      seconds(percentile(foundDelays, 0.95)),
       seconds(intervalMs / 2),
-      (median(found) / (intervalMs / 2)).toFixed(2),
-      seconds(median(shown)),
-      seconds(percentile(shown, 0.95)),
+      (median(foundDelays) / (intervalMs / 2)).toFixed(2),
+      seconds(median(shownDelays)),
+      seconds(percentile(shownDelays, 0.95)),
     ];
   });
   console.log(`

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindSpecs, kindsOf } from '../../src/commands/index.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { openStore } from '../../src/services/store/index.ts';
@@ -41,20 +41,20 @@ const maxWaitMs = { image: WAIT_LIMIT_MS, video: WAIT_LIMIT_MS, music: WAIT_LIMI
 
 const [input] = (await once(process, 'message')) as [EngineInput];
 const clock = fastClock(input.clockSpeed);
-const log = openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => process.stderr.write(line) });
+const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => process.stderr.write(line) });
 const store = await openStore({ url: `sqlite://${input.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
 const { gatewayUrl: baseUrl, connections, perSecond, inFlight, pollsInBatches, isTimed } = input;
 const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
 const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
-const watched = new WatchedScheduler(scheduler, clock, isTimed);
+const watchedScheduler = new WatchedScheduler(scheduler, clock, isTimed);
 const tasks = new Tasks({
   book: new TaskBook({ store, log }),
   specs: kindSpecs,
   store,
   kinds: kindsOf(gateway, { imgxLists: pollsInBatches, imagineReferences: 'address', videosBody: 'json' }),
-  scheduler: watched,
+  scheduler: watchedScheduler,
   clock,
   log,
   gather: async () => ({}),
@@ -70,9 +70,9 @@ tasks.book.onChange(() => {
 await tasks.open();
 await tasks.start();
 await sleep(input.warmUpMs);
-watched.reset();
+watchedScheduler.reset();
 const cost = await measureCpuUse(input.countedMs);
-const { polls, requests, lateness, trouble } = watched;
+const { polls, requests, lateness, trouble } = watchedScheduler;
 if (trouble) throw new Error(`A poll failed: ${trouble.reason}`);
 if (changes > 0) throw new Error(`Expected only polls without changes, but tasks changed ${changes} times.`);
 process.send?.({

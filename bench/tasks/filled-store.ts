@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { dayOf, systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
 import { createEntry, entryKey } from '../../src/services/ledger/entry.ts';
@@ -21,8 +21,8 @@ export interface StoreContent {
   tasks: number;
   /** How long ago the tasks were requested. */
   ageMs: number;
-  /** Tasks whose tokens expired while the bot was stopped, so they are still stored. */
-  withDeadTokens?: boolean;
+  /** Whether the tokens expired while the bot was stopped, so that the tasks still have them. */
+  hasExpiredTokens?: boolean;
 }
 
 const ROWS_AT_ONCE = 1_000;
@@ -36,17 +36,17 @@ const OVERDUE_AFTER_MS = 5 * 60_000;
  * minutes. The lists of `/tasks` are omitted, because they are not read at startup.
  */
 export async function fillStore(file: string, content: StoreContent): Promise<void> {
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
-  // Opened once as the bot does, so that the file is marked as the bot's store.
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
+  // Opened once as the bot opens it, so that the file is marked as the bot's store.
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
   const connection = new SqliteBackend(file);
   const { live, ledger, meta } = openNamespaces(connection);
   const days: string[] = [];
-  for (let at = 0; at < content.tasks; at += ROWS_AT_ONCE) {
-    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, content.tasks - at) }, (_, index) =>
-      runningTask(at + index, content),
+  for (let offset = 0; offset < content.tasks; offset += ROWS_AT_ONCE) {
+    const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, content.tasks - offset) }, (_, index) =>
+      runningTask(offset + index, content),
     );
     await live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
     const entries = tasks.map((task) => createEntry(task));
@@ -61,10 +61,10 @@ export async function fillStore(file: string, content: StoreContent): Promise<vo
 /** The gateway's id for the task with this number. */
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);
 
-/** The task that the bot's own transitions make from a request and the stub's response. */
-export function runningTask(number: number, { ageMs, withDeadTokens = false }: Omit<StoreContent, 'tasks'>): Task {
+/** Makes a task from a request and the stub's response, with the bot's own transitions. */
+export function runningTask(number: number, { ageMs, hasExpiredTokens = false }: Omit<StoreContent, 'tasks'>): Task {
   const now = Date.now();
-  const created = now - ageMs;
+  const createdAt = now - ageMs;
   const remoteId = remoteIdOf(number);
   const message = { channelId: snowflake(3, number % (GUILDS * 5)), id: snowflake(4, number) };
   const submitting = createTask(
@@ -78,7 +78,7 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
       route: {
         applicationId: snowflake(5, 0),
         token: randomBytes(160).toString('base64url'),
-        tokenExpiresAt: created + TOKEN_MS,
+        tokenExpiresAt: createdAt + TOKEN_MS,
         isPrivate: false,
         install: 'guild',
         mayPost: true,
@@ -87,21 +87,21 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
       },
     },
     {
-      id: taskId(created),
+      id: taskId(createdAt),
       traits: kindSpecs.imagine.traits,
       idempotencyKey: randomUUID(),
       durationKey: 'imagine',
-      now: created,
+      now: createdAt,
     },
   );
   const submission = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
   const running = advance(
-    markAccepted(submitting, submission, created),
+    markAccepted(submitting, submission, createdAt),
     snapshotOf(remoteId),
-    Math.min(now, created + 60_000),
+    Math.min(now, createdAt + 60_000),
   );
-  const aged = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, created + OVERDUE_AFTER_MS) : running;
-  return withDeadTokens ? aged : dropExpiredToken(aged, now);
+  const agedTask = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, createdAt + OVERDUE_AFTER_MS) : running;
+  return hasExpiredTokens ? agedTask : dropExpiredToken(agedTask, now);
 }
 
 const context = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: 0 };

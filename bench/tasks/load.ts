@@ -7,7 +7,7 @@ import type { StubInfo } from './stub.ts';
 
 const ROUNDS = 2;
 const TASKS = 5_000;
-/** The first half minute of the specification's schedule: each task is polled this often. */
+/** How often the specification's schedule polls a task in its first half minute. */
 const POLL_INTERVAL_SECONDS = 2.5;
 const WARM_UP_MS = 3_500;
 const MEASURED_MS = 6_000;
@@ -17,7 +17,7 @@ const BUDGET = { perSecond: 10_000, connections: 256, inFlight: 192 };
 const variants = { singly: 'one by one', lists: 'in lists (GATEWAY_IMGX_LISTS)' } as const;
 type Variant = keyof typeof variants;
 
-/** The share of the required poll rate that is achieved when thousands of young tasks are polled at once. */
+/** Measures what share of the required poll rate is achieved when thousands of new tasks are polled at once. */
 export async function measureLoad(): Promise<void> {
   const results: Record<Variant, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();

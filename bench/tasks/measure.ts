@@ -7,7 +7,7 @@ import { measureMemory } from './memory.ts';
 import { measurePages } from './pages.ts';
 import { measureRestart } from './restart.ts';
 
-/** Measures one table after another, so that no measurement shares the machine with another. */
+/** Runs the benchmarks one at a time, so that they do not compete for the machine. */
 export async function measureTasks(): Promise<void> {
   await measureRestart();
   await measureMemory();

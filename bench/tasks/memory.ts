@@ -4,19 +4,19 @@ import { median, table } from '../table.ts';
 import { Scene } from './scene.ts';
 
 const ROUNDS = 2;
-const TASKS = [0, 10_000, 50_000] as const;
+const TASK_COUNTS = [0, 10_000, 50_000] as const;
 const HOUR_MS = 3_600_000;
 
-/** Each task is polled once, so that the engine's own data for it is measured too, and then not again for minutes. */
+/** Each task is polled once, so that the engine's data about it is measured too, and is not due again for minutes. */
 const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
-/** Measures the memory of the shipped bot with this many live tasks, once nothing is left to collect. */
+/** Measures the memory of the shipped bot with different numbers of live tasks, each after a garbage collection. */
 export async function measureMemory(): Promise<void> {
-  const results = TASKS.map((): MemoryUse[] => []);
+  const results = TASK_COUNTS.map((): MemoryUse[] => []);
   const scene = await Scene.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [at, tasks] of TASKS.entries()) results[at]?.push(await measureBot(scene, tasks));
+      for (const [i, tasks] of TASK_COUNTS.entries()) results[i]?.push(await measureBot(scene, tasks));
     }
   } finally {
     await scene.close();
@@ -39,20 +39,20 @@ async function measureBot(scene: Scene, tasks: number): Promise<MemoryUse> {
 }
 
 function report(results: readonly MemoryUse[][]): void {
-  const medianOf = (at: number, pick: (use: MemoryUse) => number): number => median(results[at]?.map(pick) ?? []);
-  const resident = (at: number): number => medianOf(at, ({ residentBytes }) => residentBytes);
-  const heap = (at: number): number => medianOf(at, ({ heapBytes }) => heapBytes);
+  const medianOf = (i: number, pick: (use: MemoryUse) => number): number => median(results[i]?.map(pick) ?? []);
+  const resident = (i: number): number => medianOf(i, ({ residentBytes }) => residentBytes);
+  const heap = (i: number): number => medianOf(i, ({ heapBytes }) => heapBytes);
   const mb = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
-  const bytesPerTask = (at: number, bytesAt: (at: number) => number): string => {
-    const additionalTasks = (TASKS[at] ?? 0) - (TASKS[at - 1] ?? 0);
-    return at === 0 ? '' : Math.round((bytesAt(at) - bytesAt(at - 1)) / additionalTasks).toLocaleString('en');
+  const bytesPerTask = (i: number, bytesAt: (at: number) => number): string => {
+    const additionalTasks = (TASK_COUNTS[i] ?? 0) - (TASK_COUNTS[i - 1] ?? 0);
+    return i === 0 ? '' : Math.round((bytesAt(i) - bytesAt(i - 1)) / additionalTasks).toLocaleString('en');
   };
-  const rows = TASKS.map((tasks, at) => [
+  const rows = TASK_COUNTS.map((tasks, i) => [
     `${tasks.toLocaleString('en')} live tasks`,
-    mb(resident(at)),
-    bytesPerTask(at, resident),
-    mb(heap(at)),
-    bytesPerTask(at, heap),
+    mb(resident(i)),
+    bytesPerTask(i, resident),
+    mb(heap(i)),
+    bytesPerTask(i, heap),
   ]);
   console.log(`
 The shipped bot after one poll of each task and a garbage collection; MB of 1,000,000 bytes, median of ${ROUNDS} processes.

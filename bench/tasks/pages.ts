@@ -6,7 +6,7 @@ import type { Services } from '../../src/commands/services.ts';
 import { loadTaskList } from '../../src/commands/tasks/list.ts';
 import type { HandlerContext } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
@@ -27,7 +27,7 @@ const ROUNDS = 15;
 const MEMBER = '100000000000000001';
 const GUILD = '200000000000000001';
 const HOUR_MS = 3_600_000;
-const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 
 /** Measures how long a page of `/tasks` takes for a member who has ten thousand tasks, with each filter. */
 export async function measurePages(): Promise<void> {
@@ -50,22 +50,22 @@ export async function measurePages(): Promise<void> {
 }
 
 function filtersOf(tasks: readonly Task[]): Record<string, TaskFilter> {
-  const mine = { whose: 'mine' } as const;
+  const ownFilter = { whose: 'mine' } as const;
   return {
-    first: mine,
-    last: { ...mine, before: tasks[10]?.id },
-    'by kind': { ...mine, kind: 'video' },
-    'by state': { ...mine, status: 'failed' },
-    waiting: { ...mine, status: 'waiting' },
-    'in the middle, by words': { ...mine, words: 'fox 5000' },
-    'by words without a match': { ...mine, words: 'badger' },
+    first: ownFilter,
+    last: { ...ownFilter, before: tasks[10]?.id },
+    'by kind': { ...ownFilter, kind: 'video' },
+    'by state': { ...ownFilter, status: 'failed' },
+    waiting: { ...ownFilter, status: 'waiting' },
+    'in the middle, by words': { ...ownFilter, words: 'fox 5000' },
+    'by words without a match': { ...ownFilter, words: 'badger' },
     'of the server': { whose: 'server' },
     'of the server, without a match': { whose: 'server', words: 'badger', status: 'unknown' },
   };
 }
 
 async function measurePage(name: string, filter: TaskFilter, store: StoredTasks): Promise<string[]> {
-  // The list uses no other part of the services that commands may use.
+  // The list uses none of the other services that are available to commands.
   const context = {
     services: { tasks: { lists: store } },
     say: createSay(texts),
@@ -89,9 +89,9 @@ async function fillStore(file: string): Promise<Task[]> {
   const connection = new SqliteBackend(file);
   const namespaces = openNamespaces(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
-  for (let at = 0; at < TASKS; at += 1_000)
+  for (let offset = 0; offset < TASKS; offset += 1_000)
     await namespaces.finished.putMany(
-      tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: toRecord(task) })),
+      tasks.slice(offset, offset + 1_000).map((task) => ({ key: task.id, value: toRecord(task) })),
     );
   const index = new SummaryIndex(
     namespaces.index,
@@ -104,7 +104,7 @@ async function fillStore(file: string): Promise<Task[]> {
 }
 
 function settledTask(number: number): Task {
-  const created = Date.now() - (TASKS - number) * (HOUR_MS / 2);
+  const createdAt = Date.now() - (TASKS - number) * (HOUR_MS / 2);
   const prompt = `a fox ${number} in the snow, by lamplight, with a lantern and a very long shadow --ar 16:9`;
   const kind = number % 20 === 0 ? 'video' : 'imagine';
   const task = createTask(
@@ -114,15 +114,15 @@ function settledTask(number: number): Task {
       requesterId: MEMBER,
       guildId: GUILD,
       route: {
-        ...{ applicationId: '300000000000000001', tokenExpiresAt: created, isPrivate: number % 7 === 0 },
+        ...{ applicationId: '300000000000000001', tokenExpiresAt: createdAt, isPrivate: number % 7 === 0 },
         ...{ install: 'guild', mayPost: true, uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
       },
     },
     {
-      ...{ id: taskId(created), traits: kindSpecs[kind].traits },
-      ...{ idempotencyKey: String(number), durationKey: 'imagine', now: created },
+      ...{ id: taskId(createdAt), traits: kindSpecs[kind].traits },
+      ...{ idempotencyKey: String(number), durationKey: 'imagine', now: createdAt },
     },
   );
   const state = number % 50 === 0 ? 'failed' : number % 1_000 === 1 ? 'ready' : 'delivered';
-  return { ...task, state, times: { created, ended: created + 60_000, settled: created + 60_000 } };
+  return { ...task, state, times: { created: createdAt, ended: createdAt + 60_000, settled: createdAt + 60_000 } };
 }

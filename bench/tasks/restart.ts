@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const stores = {
   empty: { tasks: 0, ageMs: 0 },
   full: { tasks: TASKS, ageMs: MINUTE_MS },
-  late: { tasks: TASKS, ageMs: 20 * MINUTE_MS, withDeadTokens: true },
+  late: { tasks: TASKS, ageMs: 20 * MINUTE_MS, hasExpiredTokens: true },
 } as const satisfies Record<string, StoreContent>;
 type Store = keyof typeof stores;
 const storeNames = Object.keys(stores) as Store[];
@@ -28,8 +28,8 @@ export async function measureRestart(): Promise<void> {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const store of storeNames) {
-        const filling = stores[store];
-        const botStart = await scene.launchBot({ storeContent: filling, polls: filling.tasks > 0 ? 1 : 0 });
+        const content = stores[store];
+        const botStart = await scene.launchBot({ storeContent: content, polls: content.tasks > 0 ? 1 : 0 });
         results[store].push(botStart);
         await scene.stopBot(botStart.bot);
       }

@@ -43,7 +43,7 @@ export class Scene {
   static async open(): Promise<Scene> {
     const stub = start(new URL('stub.ts', import.meta.url));
     const stubInfo = await messageFrom<StubInfo>(stub);
-    return new Scene(await Stage.open(), await StoreFolder.open(), stub, stubInfo);
+    return new Scene(await Stage.create(), await StoreFolder.open(), stub, stubInfo);
   }
 
   async launchBot({ storeContent, polls, settings, nodeOptions }: LaunchOptions): Promise<BotStart> {
@@ -53,18 +53,18 @@ export class Scene {
     const ready = this.#stage.request('ready', { sessions: this.#sessions }).then(() => Date.now());
     const pollTimes = polls > 0 ? this.#waitForPolls(polls) : undefined;
     const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);
-    const [readyAt, readyReport, polled] = await Promise.all([ready, bot.ready, pollTimes]);
+    const [readyAt, readyReport, measuredPolls] = await Promise.all([ready, bot.ready, pollTimes]);
     if (readyReport.tasks !== storeContent.tasks)
       throw new Error(`The bot found ${readyReport.tasks} of ${storeContent.tasks} tasks.`);
     return {
       bot: bot.process,
       readyAfter: readyAt - bot.startedAt,
       readyLogAfter: readyReport.at - bot.startedAt,
-      firstPollAfter: polled && polled.firstAt - bot.startedAt,
+      firstPollAfter: measuredPolls && measuredPolls.firstAt - bot.startedAt,
     };
   }
 
-  /** Members who use a command in the meantime. */
+  /** Lets members use a command while the bot runs, and returns the figures. */
   load(load: Load): Promise<LoadFigures> {
     return this.#stage.request('load', load);
   }

@@ -15,7 +15,7 @@ export interface StubCommand {
   polls: number;
 }
 
-/** When the first and the last of them were received, according to the machine's clock. */
+/** When the first and the last of the requested polls were received, according to the machine's clock. */
 export interface PollTimes {
   firstAt: number;
   lastAt: number;
@@ -27,7 +27,7 @@ let remaining = 0;
 let firstAt = 0;
 
 const server = createServer((request, response) => {
-  void answer(request).then((body) => {
+  void bodyFor(request).then((body) => {
     response.writeHead(body === undefined ? 404 : 200, {
       ...JSON_TYPE,
       'content-length': Buffer.byteLength(body ?? ''),
@@ -44,7 +44,7 @@ process.on('message', ({ polls }: StubCommand) => {
 process.on('disconnect', () => server.close());
 process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } satisfies StubInfo);
 
-async function answer(request: IncomingMessage): Promise<string | undefined> {
+async function bodyFor(request: IncomingMessage): Promise<string | undefined> {
   const { url = '' } = request;
   const [, remoteId] = /^\/imgx\/task\/(\d+)\/fetch$/.exec(url) ?? [];
   if (remoteId !== undefined) {

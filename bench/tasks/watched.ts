@@ -20,7 +20,7 @@ export class WatchedScheduler implements Scheduler {
   readonly #clock: Clock;
   readonly #isTimed: boolean;
   readonly #lanes = new Map<Lane, Lane>();
-  readonly #due = new Map<string, number>();
+  readonly #dueTimes = new Map<string, number>();
   requests = 0;
   polls = 0;
   lateness: number[] = [];
@@ -77,37 +77,37 @@ export class WatchedScheduler implements Scheduler {
   #wrap(lane: Lane): Lane {
     const existing = this.#lanes.get(lane);
     if (existing) return existing;
-    const wrapped: Lane = {
+    const wrappedLane: Lane = {
       ...lane,
       poll: async (ids) => {
         this.requests += 1;
         this.polls += ids.length;
         if (this.#isTimed) this.#recordLateness(ids);
-        const answer = await lane.poll(ids);
-        if ('kind' in answer) {
-          this.trouble ??= answer;
-          return answer;
+        const result = await lane.poll(ids);
+        if ('kind' in result) {
+          this.trouble ??= result;
+          return result;
         }
-        return this.#isTimed ? new Map([...answer].map(([id, verdict]) => [id, this.#jittered(id, verdict)])) : answer;
+        return this.#isTimed ? new Map([...result].map(([id, verdict]) => [id, this.#addJitter(id, verdict)])) : result;
       },
     };
-    this.#lanes.set(lane, wrapped);
-    return wrapped;
+    this.#lanes.set(lane, wrappedLane);
+    return wrappedLane;
   }
 
   #recordLateness(ids: readonly string[]): void {
     const now = this.#clock.now();
     for (const id of ids) {
-      const due = this.#due.get(id);
-      if (due !== undefined) this.lateness.push(now - due);
+      const dueAt = this.#dueTimes.get(id);
+      if (dueAt !== undefined) this.lateness.push(now - dueAt);
     }
   }
 
-  #jittered(id: string, verdict: Verdict): Verdict {
+  #addJitter(id: string, verdict: Verdict): Verdict {
     if (typeof verdict === 'string') return verdict;
     const now = this.#clock.now();
     const again = now + (verdict.again - now) * (1 - JITTER + 2 * JITTER * Math.random());
-    this.#due.set(id, again);
+    this.#dueTimes.set(id, again);
     return { again };
   }
 }

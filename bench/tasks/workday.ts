@@ -5,7 +5,7 @@ import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gateway.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
-import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
+import { createStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -16,7 +16,7 @@ const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
 /** How often the gateway's request log is read, which holds only the last thousand requests. */
 const CHECK_INTERVAL_MS = 100;
-/** Noise cannot be compressed, so this is an image of one megabyte. */
+/** An image of noise, which cannot be compressed, has about one megabyte at this size. */
 const IMAGE_SIDE = 600;
 const MIN_IMAGE_BYTES = 1_000_000;
 
@@ -63,7 +63,7 @@ export class JobSimulation {
     const { faults, jobs } = this.#gateway;
     faults.add({ do: { type: 'slow', times } });
     if (ends === 'fails') faults.add({ do: 'fail' });
-    const { promise: created, resolve } = Promise.withResolvers<Job>();
+    const { promise: createdJob, resolve } = Promise.withResolvers<Job>();
     const onChange = (job: Job, previous: Job | undefined): void => {
       if (!previous) resolve(job);
     };
@@ -71,7 +71,7 @@ export class JobSimulation {
     const exchange = await this.#discord
       .as('member')
       .slash('imagine', { prompt: `a fox, number ${this.#orderedJobs.length}` });
-    const { id } = await created;
+    const { id } = await createdJob;
     jobs.off('change', onChange);
     this.#orderedJobs.push({ ends, times, jobId: id, exchange });
   }
@@ -82,8 +82,8 @@ export class JobSimulation {
 
   async figures(): Promise<JobFigures[]> {
     this.#readRequestLog();
-    const [objection] = this.#discord.violations;
-    if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
+    const [violation] = this.#discord.violations;
+    if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
     return Promise.all(this.#orderedJobs.map((one) => this.#figuresOf(one)));
   }
 
@@ -95,15 +95,18 @@ export class JobSimulation {
 
   async #figuresOf(one: OrderedJob): Promise<JobFigures> {
     const job = this.#gateway.jobs.get(one.jobId);
-    const { edited_timestamp: edited } = await one.exchange.message();
+    const { edited_timestamp: editedAt } = await one.exchange.message();
     const pollTimes = this.#pollTimes.get(one.jobId) ?? [];
     const foundAt = pollTimes.at(-1) ?? Number.NaN;
     const edits = this.#edits(one);
     const endEdits = edits.filter(showsEnd);
-    const uploaded = endEdits.reduce((sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0), 0);
-    if (uploaded < (one.ends === 'image' ? MIN_IMAGE_BYTES : 0))
+    const uploadedBytes = endEdits.reduce(
+      (sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0),
+      0,
+    );
+    if (uploadedBytes < (one.ends === 'image' ? MIN_IMAGE_BYTES : 0))
       throw new Error('A result was shown without its image.');
-    const shownAt = Date.parse(edited ?? '');
+    const shownAt = Date.parse(editedAt ?? '');
     const { createdAt = Number.NaN, finishedAt = Number.NaN } = job ?? {};
     return {
       ends: one.ends,
@@ -145,14 +148,14 @@ async function fixedImageStudio(): Promise<Studio> {
     .png()
     .toBuffer();
   const image = { bytes, mime: 'image/png', ...size } as const;
-  return { ...openStudio(), drawGrid: async () => image };
+  return { ...createStudio(), drawGrid: async () => image };
 }
 
 async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
-  const answer = await fetch(`${apiUrl}/v10/applications/${applicationId}/commands`, {
+  const response = await fetch(`${apiUrl}/v10/applications/${applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
-  if (!answer.ok) throw new Error(`The commands were not accepted: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
 }

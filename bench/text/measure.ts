@@ -32,19 +32,19 @@ export async function measureText(): Promise<void> {
       };
       // The first answer warms the process up.
       await streamAnswers(SINGLE_ANSWER);
-      const alone: AnswerFigures[] = [];
-      for (let round = 0; round < ROUNDS; round++) alone.push(...(await streamAnswers(SINGLE_ANSWER)));
-      const before = await usage(true);
-      let max = before.residentBytes;
+      const sequentialFigures: AnswerFigures[] = [];
+      for (let round = 0; round < ROUNDS; round++) sequentialFigures.push(...(await streamAnswers(SINGLE_ANSWER)));
+      const baselineUsage = await usage(true);
+      let peakBytes = baselineUsage.residentBytes;
       const controller = new AbortController();
       const samples = watch(controller.signal, async () => {
-        max = Math.max(max, (await usage()).residentBytes);
+        peakBytes = Math.max(peakBytes, (await usage()).residentBytes);
       });
-      const many = await streamAnswers(MANY_ANSWERS);
+      const concurrentFigures = await streamAnswers(MANY_ANSWERS);
       controller.abort();
       await samples;
-      const after = await usage();
-      report({ alone, many, before, after, max });
+      const finalUsage = await usage();
+      report({ sequentialFigures, concurrentFigures, baselineUsage, finalUsage, peakBytes });
     } finally {
       await end(bot);
     }
@@ -61,49 +61,55 @@ async function watch(signal: AbortSignal, sample: () => Promise<void>): Promise<
 }
 
 interface Measurements {
-  alone: readonly AnswerFigures[];
-  many: readonly AnswerFigures[];
-  before: ProcessUsage;
-  after: ProcessUsage;
-  max: number;
+  sequentialFigures: readonly AnswerFigures[];
+  concurrentFigures: readonly AnswerFigures[];
+  baselineUsage: ProcessUsage;
+  finalUsage: ProcessUsage;
+  peakBytes: number;
 }
 
 const MIB = 2 ** 20;
 
-function report({ alone, many, before, after, max }: Measurements): void {
+function report({ sequentialFigures, concurrentFigures, baselineUsage, finalUsage, peakBytes }: Measurements): void {
   const rows = [
-    [`${SINGLE_ANSWER.words} words, one at a time`, ...cells(alone)],
-    [`${MANY_ANSWERS.words} words, ${MANY_ANSWERS.answers} at once`, ...cells(many)],
+    [`${SINGLE_ANSWER.words} words, one at a time`, ...cells(sequentialFigures)],
+    [`${MANY_ANSWERS.words} words, ${MANY_ANSWERS.answers} at once`, ...cells(concurrentFigures)],
   ];
   console.log(
     '\nAnswers; the gateway pauses 425 ms (a quarter of it in the second row) between its first event and its first words:\n',
   );
   console.log(table(['', 'first words, ms', 'p95', 'edits', 'seconds', 'edits/s'], rows));
-  const megabytes = many.reduce((sum, { characters }) => sum + characters, 0) / 1e6;
-  const cpuSeconds = (after.cpuMicros - before.cpuMicros) / 1e6;
+  const megabytes = concurrentFigures.reduce((sum, { characters }) => sum + characters, 0) / 1e6;
+  const cpuSeconds = (finalUsage.cpuMicros - baselineUsage.cpuMicros) / 1e6;
   console.log(`\nThe bot with ${MANY_ANSWERS.answers} streams at once:\n`);
   console.log(
     table(
       ['', 'figure'],
       [
-        ['memory before, MiB', (before.residentBytes / MIB).toFixed(0)],
-        ['peak memory, MiB', (max / MIB).toFixed(0)],
-        ['increase per stream, MiB', ((max - before.residentBytes) / MIB / MANY_ANSWERS.answers).toFixed(2)],
+        ['memory before, MiB', (baselineUsage.residentBytes / MIB).toFixed(0)],
+        ['peak memory, MiB', (peakBytes / MIB).toFixed(0)],
+        [
+          'increase per stream, MiB',
+          ((peakBytes - baselineUsage.residentBytes) / MIB / MANY_ANSWERS.answers).toFixed(2),
+        ],
         ['text streamed, MB', megabytes.toFixed(2)],
         ['CPU per megabyte of text, s', (cpuSeconds / megabytes).toFixed(2)],
-        ['CPU per edit, ms', ((cpuSeconds * 1_000) / many.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2)],
+        [
+          'CPU per edit, ms',
+          ((cpuSeconds * 1_000) / concurrentFigures.reduce((sum, { edits }) => sum + edits, 0)).toFixed(2),
+        ],
       ],
     ),
   );
 }
 
 function cells(figures: readonly AnswerFigures[]): string[] {
-  const first = figures.map(({ firstVisibleMs }) => firstVisibleMs);
+  const firstDelays = figures.map(({ firstVisibleMs }) => firstVisibleMs);
   const seconds = median(figures.map((one) => one.seconds));
   const edits = median(figures.map((one) => one.edits));
   return [
-    median(first).toFixed(0),
-    percentile(first, 0.95).toFixed(0),
+    median(firstDelays).toFixed(0),
+    percentile(firstDelays, 0.95).toFixed(0),
     edits.toFixed(0),
     seconds.toFixed(1),
     (edits / seconds).toFixed(2),

@@ -12,5 +12,5 @@ process.on('message', (input: { collect?: boolean }) => {
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ residentBytes: rss, heapBytes: heapUsed, cpuMicros: user + system } satisfies ProcessUsage);
 });
-// A listener would keep the process alive, and the measured bot must end as it does without one.
+// The listener would keep the process alive, but the measured bot must exit as it does without the probe.
 process.channel?.unref();

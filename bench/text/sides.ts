@@ -17,12 +17,12 @@ const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }] });
 const discord = await startDiscord({ limits: { globalPerSecond: UNLIMITED } });
 
-const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
   method: 'PUT',
   headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
   body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
 });
-if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
+if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
 
 process.send?.({
   settings: {
@@ -45,19 +45,19 @@ async function measureAnswer(words: number): Promise<AnswerFigures> {
   requestCount += 1;
   const prompt = `tell me of snow number ${requestCount}, ${words} words`;
   const exchange = await discord.as('member').slash('ask', { prompt, new: true });
-  const first = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
+  const firstMessage = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
   const ownRequests = discord.requests.filter(({ path }) => path.includes(exchange.token));
-  const visible = ownRequests.find(
+  const firstVisibleEdit = ownRequests.find(
     ({ method, body }) => method === 'PATCH' && JSON.stringify(body).includes(FIRST_WORDS),
   );
   const gatewayRequest = gateway.requests.find(({ body }) => JSON.stringify(body ?? '').includes(prompt));
   const [start = 0, end = 0] = [gatewayRequest?.at, ownRequests.at(-1)?.at];
   return {
-    firstVisibleMs: (visible?.at ?? Number.NaN) - start,
+    firstVisibleMs: (firstVisibleEdit?.at ?? Number.NaN) - start,
     edits: ownRequests.filter(
       ({ method, path }) => (method === 'PATCH' || method === 'POST') && path.includes('/webhooks/'),
     ).length,
     seconds: (end - start) / 1_000,
-    characters: [first, ...exchange.followUps()].reduce((sum, message) => sum + text(message).length, 0),
+    characters: [firstMessage, ...exchange.followUps()].reduce((sum, message) => sum + text(message).length, 0),
   };
 }

@@ -11,7 +11,7 @@ import { type ActorContext, sendMenuCommand, sendSlashCommand } from './interact
 import { type ModalInput, submitModal } from './interactions/submit-modal.ts';
 import { chooseValues, pressButton } from './interactions/use-component.ts';
 import type { Parts } from './parts.ts';
-import { has } from './permissions.ts';
+import { hasPermissions } from './permissions.ts';
 import type { Post } from './post.ts';
 import { addToThread, archive, startUserThread, type UserThreadOptions } from './thread-actions.ts';
 import type { FileInput, VoiceMetadata } from './uploads.ts';
@@ -112,7 +112,7 @@ export function actorOf(name: string, parts: Parts, channelName?: string): Actor
     },
     speak: async ({ bytes, seconds, waveform = PLACEHOLDER_WAVEFORM }) => {
       const permissions = permissionsOf(user, channel, guild);
-      if (!canSend(user, channel, parts) || !has(permissions, Permission.SendVoiceMessages))
+      if (!canSend(user, channel, parts) || !hasPermissions(permissions, Permission.SendVoiceMessages))
         throw new ImpossibleActionError(`${user.name} cannot send voice messages in ${channel.name}.`);
       const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
       checkUploadSizes([file], parts);

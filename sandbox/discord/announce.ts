@@ -1,11 +1,11 @@
 import { GatewayIntentBits, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { MessageChangeKind } from './message-store.ts';
 import type { Parts } from './parts.ts';
-import { botPermissions, has } from './permissions.ts';
+import { botPermissions, hasPermissions } from './permissions.ts';
 import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
 import type { MessageChange } from './stream.ts';
-import { asSeenByApplication } from './wire/message.ts';
+import { redactForApplication } from './wire/message.ts';
 import { memberWire } from './wire/user.ts';
 
 type Dependencies = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'apiMessage' | 'threads'>;
@@ -29,7 +29,9 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
     // The gateway sends no events for ephemeral messages, nor for channels that the bot cannot view.
     const guild = world.guildOf(channel);
     const isDispatched =
-      change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), Permission.ViewChannel);
+      change !== 'age' &&
+      viewer === undefined &&
+      hasPermissions(botPermissions(channel, { world }), Permission.ViewChannel);
     if (isDispatched) {
       const member = guild?.members.get(post.author.id);
       const eventFields = { ...channelFields, ...(member && { member: memberWire(member) }) };
@@ -38,7 +40,7 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
         change === 'delete'
           ? { id: post.id, ...channelFields }
           : {
-              ...asSeenByApplication(apiMessage, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
+              ...redactForApplication(apiMessage, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
               ...eventFields,
               channel_type: channel.type,
             };

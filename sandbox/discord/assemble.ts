@@ -54,7 +54,7 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     threads,
     uploads,
     interactions: new InteractionStore(clock, limits, id, watch),
-    account: { recommendedShards: shards, resetsToken, tokenIsReset: false },
+    account: { recommendedShards: shards, resetsToken, isTokenReset: false },
     hub,
     sessionStarts: new SessionStarts(limits, clock),
     buckets: new Buckets(limits, clock),

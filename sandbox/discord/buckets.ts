@@ -41,7 +41,7 @@ export class Buckets {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
-  #invalid: number[] = [];
+  #invalidRequestTimes: number[] = [];
 
   constructor(limits: Limits, clock: Clock) {
     this.#limits = limits;
@@ -87,15 +87,15 @@ export class Buckets {
 
   /** Counts a 401, a 403, or a 429 whose scope is not shared. */
   recordInvalidRequest(): void {
-    this.#invalid.push(this.#clock.now());
+    this.#invalidRequestTimes.push(this.#clock.now());
   }
 
   /** The seconds for which Cloudflare still blocks the client's IP address. */
   blockedSeconds(): number | undefined {
     const windowStart = this.#clock.now() - this.#limits.invalidWindowMs;
-    this.#invalid = this.#invalid.filter((at) => at > windowStart);
-    const oldest = this.#invalid[0];
-    if (oldest === undefined || this.#invalid.length < this.#limits.invalidRequests) return undefined;
+    this.#invalidRequestTimes = this.#invalidRequestTimes.filter((at) => at > windowStart);
+    const oldest = this.#invalidRequestTimes[0];
+    if (oldest === undefined || this.#invalidRequestTimes.length < this.#limits.invalidRequests) return undefined;
     return this.#secondsUntil(oldest + this.#limits.invalidWindowMs);
   }
 

@@ -5,7 +5,7 @@ import { availableCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { ImpossibleActionError } from './interactions/impossible-action.ts';
 import type { Parts } from './parts.ts';
-import { has, isThread } from './permissions.ts';
+import { hasPermissions, isThread } from './permissions.ts';
 import type { Channel, User } from './world.ts';
 
 /** A user's view in Discord's own client. */
@@ -36,7 +36,7 @@ export function clientViewOf(name: string, parts: Parts): ClientView {
       const channel = world.channels.get(channelId);
       if (!channel || !canSee(channel)) throw new ImpossibleActionError(`${user.name} cannot see that channel.`);
       const posts = parts.messages
-        .inChannel(channelId)
+        .listInChannel(channelId)
         .filter(({ viewer }) => viewer === undefined || viewer === user.id);
       return posts.slice(-limit).map((post) => messageOf(post, parts));
     },
@@ -46,14 +46,14 @@ export function clientViewOf(name: string, parts: Parts): ClientView {
 
 export function canSeeChannel(user: User, channel: Channel, { world }: Parts): boolean {
   if (channel.recipientIds) return channel.recipientIds.includes(user.id);
-  return has(permissionsOf(user, channel, world.guildOf(channel)), Permission.ViewChannel);
+  return hasPermissions(permissionsOf(user, channel, world.guildOf(channel)), Permission.ViewChannel);
 }
 
 export function canSend(user: User, channel: Channel, { world }: Parts): boolean {
   const permissions = permissionsOf(user, channel, world.guildOf(channel));
-  if (!isThread(channel)) return has(permissions, Permission.SendMessages);
+  if (!isThread(channel)) return hasPermissions(permissions, Permission.SendMessages);
   return (
-    has(permissions, Permission.SendMessagesInThreads) &&
-    (!channel.thread.locked || has(permissions, Permission.ManageThreads))
+    hasPermissions(permissions, Permission.SendMessagesInThreads) &&
+    (!channel.thread.locked || hasPermissions(permissions, Permission.ManageThreads))
   );
 }

@@ -38,14 +38,14 @@ export class CommandRegistry {
 
   /** Replaces the whole list; commands that keep their name keep their id and do not count as creates. */
   overwrite(guildId: string | undefined, bodies: readonly CommandBody[]): readonly Command[] {
-    const next = bodies.map((body) => this.#build(guildId, body));
-    this.#scopes.set(guildId ?? GLOBAL, next);
-    return next;
+    const commands = bodies.map((body) => this.#build(guildId, body));
+    this.#scopes.set(guildId ?? GLOBAL, commands);
+    return commands;
   }
 
   /** Overwrites a command with the same name and type. */
   put(guildId: string | undefined, body: CommandBody): { command: Command; isNew: boolean } {
-    const existing = this.#sameName(guildId, body);
+    const existing = this.#findSameName(guildId, body);
     const command = this.#build(guildId, body);
     this.#replace(guildId, command);
     return { command, isNew: existing === undefined };
@@ -71,12 +71,12 @@ export class CommandRegistry {
     this.#scopes.set(guildId ?? GLOBAL, [...others, command]);
   }
 
-  #sameName(guildId: string | undefined, { name, type = 1 }: CommandBody): Command | undefined {
+  #findSameName(guildId: string | undefined, { name, type = 1 }: CommandBody): Command | undefined {
     return this.list(guildId).find((command) => command.name === name && command.type === type);
   }
 
   #build(guildId: string | undefined, body: CommandBody): Command {
-    const existing = this.#sameName(guildId, body);
+    const existing = this.#findSameName(guildId, body);
     if (!existing) this.#countCreate(guildId ?? GLOBAL);
     return this.#complete(guildId, body, existing);
   }

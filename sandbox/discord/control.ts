@@ -16,7 +16,7 @@ export const controlRoutes: Routes = (server, parts) => {
       control.get<{ Params: { channel: string }; Querystring: { as?: string } }>('/messages/:channel', (request) => {
         const { channel } = request.params;
         const viewer = request.query.as === undefined ? undefined : parts.world.user(request.query.as).id;
-        const posts = parts.messages.inChannel(parts.world.channel(channel).id);
+        const posts = parts.messages.listInChannel(parts.world.channel(channel).id);
         return posts
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
           .map((post) => messageOf(post, parts));
@@ -51,7 +51,7 @@ function state({ world, registry, hub, validator, buckets }: Parts) {
       .filter(({ recipientIds }) => recipientIds)
       .map((channel) => channelWire(channel, world)),
     commands: registry.list(undefined),
-    gateway: { sessions: hub.connected, identifies: hub.identifies, resumes: hub.resumes },
+    gateway: { sessions: hub.connectedCount, identifies: hub.identifies, resumes: hub.resumes },
     violations: validator.violations,
     rateLimited: buckets.hits,
   };

@@ -164,7 +164,7 @@ export const createDirectMessageChannel = (
   name: 'dm',
   type: ChannelType.DM,
   recipientIds: members,
-  withApplication,
+  includesApplication: withApplication,
   ageRestricted: false,
   overwrites: [],
 });

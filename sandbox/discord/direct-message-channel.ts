@@ -6,8 +6,8 @@ import type { Channel, User } from './world.ts';
 export function directMessageChannel(user: User, { world, id, stream }: Parts): Channel {
   const existing = world.directMessage(user.id);
   if (existing) return existing;
-  const created = createDirectMessageChannel(id(), [user.id], true);
-  world.addChannel(created);
-  stream.publish({ kind: 'world', what: { channel: created.id } });
-  return created;
+  const channel = createDirectMessageChannel(id(), [user.id], true);
+  world.addChannel(channel);
+  stream.publish({ kind: 'world', what: { channel: channel.id } });
+  return channel;
 }

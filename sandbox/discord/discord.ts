@@ -11,7 +11,7 @@ import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import type { Post } from './post.ts';
 import type { RecordedRequest } from './request-log.ts';
-import { serverFor } from './server.ts';
+import { buildServer } from './server.ts';
 import type { ShardChoice } from './socket/shard.ts';
 import type { ShardCounts } from './socket/shard-counter.ts';
 import type { StreamEvent } from './stream.ts';
@@ -73,7 +73,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   const { port = 0, token = TOKEN } = options;
   let url = '';
   const parts = assembleParts(options, token, () => url);
-  const server = await serverFor(parts);
+  const server = await buildServer(parts);
   const {
     world,
     watch,
@@ -109,7 +109,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     requests: requests.entries,
     gateway: {
       get sessions() {
-        return hub.connected;
+        return hub.connectedCount;
       },
       get identifies() {
         return hub.identifies;
@@ -117,7 +117,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       get resumes() {
         return hub.resumes;
       },
-      countsOf: (shard) => ({ ...hub.counter.countsOf(shard), sessions: hub.connectedTo(shard) }),
+      countsOf: (shard) => ({ ...hub.counter.countsOf(shard), sessions: hub.countConnected(shard) }),
       dropConnections: (shard) => hub.dropConnections(shard),
       closeSessions: (code, shard) => hub.closeSessions(code, shard),
       requestReconnect: (shard) => hub.requestReconnect(shard),
@@ -143,7 +143,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
-    messages: (channel) => messages.inChannel(world.channel(channel).id).map((post) => messageOf(post, parts)),
+    messages: (channel) => messages.listInChannel(world.channel(channel).id).map((post) => messageOf(post, parts)),
     until: (find, what = 'a condition') => watch.until(find, what),
     close,
   };

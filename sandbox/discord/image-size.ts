@@ -3,24 +3,24 @@ export interface ImageSize {
   readonly height: number;
 }
 
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-const WEBP = /^RIFF[\s\S]{4}WEBPVP8[ LX]$/;
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+const WEBP_HEADER = /^RIFF[\s\S]{4}WEBPVP8[ LX]$/;
 
 /** Reads the size of PNG, JPEG and WebP images, because Discord reports it for every attachment. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
-  if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG))
+  if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG_SIGNATURE))
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return jpegSize(bytes);
-  if (bytes.length >= 30 && WEBP.test(bytes.toString('latin1', 0, 16))) return webpSize(bytes);
+  if (bytes.length >= 30 && WEBP_HEADER.test(bytes.toString('latin1', 0, 16))) return webpSize(bytes);
   return undefined;
 }
 
 function jpegSize(bytes: Buffer): ImageSize | undefined {
-  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
-    const marker = bytes[at + 1] ?? 0;
+  for (let offset = 2; offset + 9 < bytes.length && bytes[offset] === 0xff; ) {
+    const marker = bytes[offset + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
-    at += 2 + bytes.readUInt16BE(at + 2);
+    if (isFrame) return { height: bytes.readUInt16BE(offset + 5), width: bytes.readUInt16BE(offset + 7) };
+    offset += 2 + bytes.readUInt16BE(offset + 2);
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ interface UploadLocation {
   readonly ephemeral: boolean;
 }
 
-/** The files of a message after a send or an edit: the kept files, then the new ones. */
+/** The files of a message after it was sent or edited: the kept files, then the new ones. */
 export function updatedUploads(
   previous: readonly Upload[],
   body: MessageBody,
@@ -37,7 +37,7 @@ export function updatedUploads(
 }
 
 /** The defaults that Discord adds to components in its responses. */
-const DEFAULTS: Readonly<Record<number, object>> = {
+const COMPONENT_DEFAULTS: Readonly<Record<number, object>> = {
   [ComponentType.StringSelect]: { min_values: 1, max_values: 1 },
   [ComponentType.UserSelect]: { min_values: 1, max_values: 1 },
   [ComponentType.RoleSelect]: { min_values: 1, max_values: 1 },
@@ -54,7 +54,7 @@ export function storedComponents(components: readonly APIMessageTopLevelComponen
   const copy = structuredClone(components) as APIMessageTopLevelComponent[];
   const usedIds = new Set<number>();
   eachComponent(copy, (component) => {
-    Object.assign(component, { ...DEFAULTS[component.type], ...component });
+    Object.assign(component, { ...COMPONENT_DEFAULTS[component.type], ...component });
     if (typeof component.id === 'number' && component.id > 0) usedIds.add(component.id);
   });
   let nextId = 1;
@@ -75,20 +75,20 @@ export function eachComponent(roots: readonly unknown[], visit: (component: AnyC
     if (typeof root !== 'object' || root === null) continue;
     const component = root as AnyComponent;
     visit(component);
-    const { components, component: inner, accessory } = component;
-    eachComponent([...(Array.isArray(components) ? components : []), inner, accessory], visit);
+    const { components, component: innerComponent, accessory } = component;
+    eachComponent([...(Array.isArray(components) ? components : []), innerComponent, accessory], visit);
   }
 }
 
 /** The mentions that notify (documentation, resources/message, "Allowed Mentions Object"). */
 export function mentionsIn(content: string, allowed: APIAllowedMentions | null | undefined) {
-  const found = [...new Set([...content.matchAll(/<@!?(\d{17,20})>/g)].map(([, id = '']) => id))];
-  const everyone = /@(?:everyone|here)/.test(content);
-  if (!allowed) return { mentions: found, mentionsEveryone: everyone };
+  const mentionedIds = [...new Set([...content.matchAll(/<@!?(\d{17,20})>/g)].map(([, id = '']) => id))];
+  const hasEveryoneMention = /@(?:everyone|here)/.test(content);
+  if (!allowed) return { mentions: mentionedIds, mentionsEveryone: hasEveryoneMention };
   const parse: readonly string[] = allowed.parse ?? [];
   return {
-    mentions: parse.includes('users') ? found : found.filter((id) => allowed.users?.includes(id)),
-    mentionsEveryone: everyone && parse.includes('everyone'),
+    mentions: parse.includes('users') ? mentionedIds : mentionedIds.filter((id) => allowed.users?.includes(id)),
+    mentionsEveryone: hasEveryoneMention && parse.includes('everyone'),
   };
 }
 

@@ -43,7 +43,7 @@ export class MessageStore {
     return this.#posts.get(id);
   }
 
-  inChannel(channelId: string): Post[] {
+  listInChannel(channelId: string): Post[] {
     return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
   }
 
@@ -116,7 +116,7 @@ export class MessageStore {
 
   /** Deletes the messages of a deleted channel, without an event for each, as in Discord. */
   removeAll(channelId: string): void {
-    for (const { id } of this.inChannel(channelId)) this.#posts.delete(id);
+    for (const { id } of this.listInChannel(channelId)) this.#posts.delete(id);
   }
 
   /** Makes every message older by the given time. */

@@ -24,7 +24,7 @@ import type { World } from './world.ts';
 interface Account {
   readonly recommendedShards: number;
   readonly resetsToken: boolean;
-  tokenIsReset: boolean;
+  isTokenReset: boolean;
 }
 
 /** The services that the modules of the embedded Discord share. */

@@ -24,8 +24,9 @@ export const directMessagePermissions =
 export function permissionsIn(guild: Guild, member: Member | undefined, channel: Channel): bigint {
   if (!member) return 0n;
   const roles = guild.roles.filter((role) => role.id === guild.id || member.roles.includes(role.id));
-  const base = roles.reduce((sum, role) => sum | role.permissions, 0n);
-  if (guild.ownerId === member.userId || (base & PermissionFlagsBits.Administrator) !== 0n) return allPermissions;
+  const basePermissions = roles.reduce((sum, role) => sum | role.permissions, 0n);
+  if (guild.ownerId === member.userId || (basePermissions & PermissionFlagsBits.Administrator) !== 0n)
+    return allPermissions;
   const parent = isThread(channel) ? guild.channels.find(({ id }) => id === channel.parentId) : channel;
   const overwrites = parent?.overwrites ?? [];
   const apply = (bits: bigint, applicable: readonly { allow: bigint; deny: bigint }[]) => {
@@ -33,12 +34,15 @@ export function permissionsIn(guild: Guild, member: Member | undefined, channel:
     const allow = applicable.reduce((sum, one) => sum | one.allow, 0n);
     return (bits & ~deny) | allow;
   };
-  const everyone = overwrites.filter(({ id }) => id === guild.id);
-  const byRole = overwrites.filter(({ id }) => id !== guild.id && member.roles.includes(id));
-  const forMember = overwrites.filter(({ id }) => id === member.userId);
-  const effective = [everyone, byRole, forMember].reduce(apply, base);
+  const everyoneOverwrites = overwrites.filter(({ id }) => id === guild.id);
+  const roleOverwrites = overwrites.filter(({ id }) => id !== guild.id && member.roles.includes(id));
+  const memberOverwrites = overwrites.filter(({ id }) => id === member.userId);
+  const effectivePermissions = [everyoneOverwrites, roleOverwrites, memberOverwrites].reduce(apply, basePermissions);
   // Without View Channel, no other permission applies.
-  return (effective & PermissionFlagsBits.ViewChannel) === 0n || isHidden(channel, member, effective) ? 0n : effective;
+  return (effectivePermissions & PermissionFlagsBits.ViewChannel) === 0n ||
+    isHidden(channel, member, effectivePermissions)
+    ? 0n
+    : effectivePermissions;
 }
 
 /** A private thread is visible only to its members and to users with Manage Threads. */
@@ -47,11 +51,11 @@ const isHidden = ({ type, thread }: Channel, { userId }: Member, permissions: bi
   (permissions & PermissionFlagsBits.ManageThreads) === 0n &&
   thread?.members.has(userId) !== true;
 
-export const has = (permissions: bigint, required: bigint) => (permissions & required) === required;
+export const hasPermissions = (permissions: bigint, required: bigint) => (permissions & required) === required;
 
 /** The bot's permissions in a channel; none if the bot is not in its guild. */
 export function botPermissions(channel: Channel, { world }: { readonly world: World }): bigint {
   const guild = world.guildOf(channel);
-  if (!guild) return channel.withApplication ? directMessagePermissions : 0n;
+  if (!guild) return channel.includesApplication ? directMessagePermissions : 0n;
   return guild.installed ? permissionsIn(guild, guild.members.get(world.bot.id), channel) : 0n;
 }

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-export const API = '/api/v10';
+export const API_PREFIX = '/api/v10';
 
 /** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
 export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
@@ -33,10 +33,10 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const requestFacts = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.payload = { body: undefined, files: [] };
     request.discordRecord = requestLog.add({ at: clock.now(), ...requestFacts, body: undefined, files: [], status: 0 });
-    const seconds = buckets.blockedSeconds();
-    if (seconds !== undefined) throw blocked(seconds);
+    const blockedSeconds = buckets.blockedSeconds();
+    if (blockedSeconds !== undefined) throw blockedRefusal(blockedSeconds);
     if (request.is404 || isPublic(request)) return;
-    if (authorization !== `Bot ${parts.token}` || parts.account.tokenIsReset) throw unauthorized();
+    if (authorization !== `Bot ${parts.token}` || parts.account.isTokenReset) throw unauthorized();
   });
 
   api.addHook('preHandler', async (request, reply) => {
@@ -46,7 +46,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     if (request.is404) return;
     const { headers, exceeded } = buckets.consume(bucketRequestOf(request));
     reply.headers(headers);
-    if (exceeded) throw rateLimited(exceeded.scope, exceeded.retryAfter);
+    if (exceeded) throw rateLimitRefusal(exceeded.scope, exceeded.retryAfter);
     const fault = faults.takeMatching({ method: request.method, route: routeOf(request), path: pathOf(request) });
     if (fault) await applyFault(fault, request, parts);
   });
@@ -77,11 +77,11 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
 }
 
-const routeOf = (request: FastifyRequest) => (request.routeOptions.url ?? '').slice(API.length);
+const routeOf = (request: FastifyRequest) => (request.routeOptions.url ?? '').slice(API_PREFIX.length);
 
 /** Decodes the path as the router does, because `@original` arrives as `%40original`. */
 function pathOf(request: FastifyRequest): string {
-  const path = (request.url.split('?')[0] ?? '').slice(API.length);
+  const path = (request.url.split('?')[0] ?? '').slice(API_PREFIX.length);
   try {
     return decodeURIComponent(path);
   } catch (error) {
@@ -104,7 +104,7 @@ const bucketRequestOf = (request: FastifyRequest): BucketRequest => ({
   hasToken: request.headers.authorization !== undefined,
 });
 
-function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
+function rateLimitRefusal(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
   return new Refusal('You are being rate limited.', {
     status: 429,
     code: 0,
@@ -119,7 +119,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
 }
 
 /** Cloudflare's response to an IP address with too many invalid requests. */
-function blocked(retryAfter: number): Refusal {
+function blockedRefusal(retryAfter: number): Refusal {
   const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
   return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });
 }
@@ -132,7 +132,7 @@ async function applyFault(fault: DiscordFault, request: FastifyRequest, parts: P
     }
     case '429':
       parts.buckets.recordHit(routeOf(request), fault.scope ?? 'user');
-      throw rateLimited(fault.scope ?? 'user', fault.retryAfter);
+      throw rateLimitRefusal(fault.scope ?? 'user', fault.retryAfter);
     case 'delay':
       await new Promise<void>((resolve) => parts.clock.after(fault.ms, resolve));
       return;

@@ -44,20 +44,20 @@ export class RequestLog {
 
   add(entry: Omit<RecordedRequest, 'id'>): RequestUpdater {
     this.#lastId += 1;
-    const recorded = { ...entry, id: this.#lastId };
+    const record = { ...entry, id: this.#lastId };
     const startedAt = performance.now();
-    this.entries.push(recorded);
+    this.entries.push(record);
     if (this.entries.length > MAX_REQUESTS) this.entries.shift();
     const update = ({ responseText, ...others }: RequestUpdate): void => {
       Object.assign(
-        recorded,
+        record,
         others,
         responseText !== undefined && { responseText: responseText.slice(0, MAX_RESPONSE_LENGTH) },
       );
       if (others.status === undefined) return;
-      Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
-      this.#onChange(recorded);
+      Object.assign(record, { ms: Math.round(performance.now() - startedAt) });
+      this.#onChange(record);
     };
-    return { id: recorded.id, update };
+    return { id: record.id, update };
   }
 }

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { namedPlugin } from '../named-plugin.ts';
 import { controlRoutes } from './control.ts';
 import type { Parts, Routes } from './parts.ts';
-import { API, addRequestHooks } from './request-hooks.ts';
+import { API_PREFIX, addRequestHooks } from './request-hooks.ts';
 import { accountRoutes } from './rest/account.ts';
 import { attachmentRoutes } from './rest/attachments.ts';
 import { callbackRoutes } from './rest/callback.ts';
@@ -32,7 +32,7 @@ const routes: readonly Routes[] = [
 ];
 
 /** Serves REST, the gateway socket, files and the control API on one port. */
-export async function serverFor(parts: Parts): Promise<FastifyInstance> {
+export async function buildServer(parts: Parts): Promise<FastifyInstance> {
   // Interaction tokens exceed Fastify's default length for path parameters.
   const server = fastify({
     forceCloseConnections: true,
@@ -48,10 +48,10 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   await server.register(
     namedPlugin('rest', (api, _, done) => {
       addRequestHooks(api, parts);
-      for (const add of routes) add(api, parts);
+      for (const addRoutes of routes) addRoutes(api, parts);
       done();
     }),
-    { prefix: API },
+    { prefix: API_PREFIX },
   );
   await server.register(
     namedPlugin('gateway', (gateway, _, done) => {

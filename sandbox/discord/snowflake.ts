@@ -8,12 +8,12 @@ export const firstSnowflakeAt = (at: number): bigint => (BigInt(Math.max(at, EAR
 
 export type MakeId = () => string;
 
-/** Makes ids that increase with time and stay unique even if the clock stands still. */
+/** Creates ids that increase with time and stay unique even if the clock stands still. */
 export function snowflakes(now: () => number): MakeId {
-  let last = 0n;
+  let lastId = 0n;
   return () => {
-    const next = firstSnowflakeAt(now());
-    last = next > last ? next : last + 1n;
-    return String(last);
+    const nextId = firstSnowflakeAt(now());
+    lastId = nextId > lastId ? nextId : lastId + 1n;
+    return String(lastId);
   };
 }

@@ -38,8 +38,8 @@ export function startThread(newThreadOptions: NewThread, parts: Parts): ThreadCh
   // A thread that is started on a message has the id of that message.
   if (starterMessage && world.channels.has(starterMessage.id)) throw threadAlreadyExists();
   const guild = world.guildOf(parent);
-  const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;
-  if (active >= limits.activeThreads) throw tooManyThreads();
+  const activeCount = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;
+  if (activeCount >= limits.activeThreads) throw tooManyThreads();
   const thread: ThreadChannel = {
     id: starterMessage?.id ?? parts.id(),
     name,

@@ -3,7 +3,7 @@ import { permissionsOf } from './interactions/context.ts';
 import { ImpossibleActionError } from './interactions/impossible-action.ts';
 import type { ActorContext } from './interactions/send.ts';
 import type { Parts } from './parts.ts';
-import { has, isThread } from './permissions.ts';
+import { hasPermissions, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
 import { startThread } from './start-thread.ts';
 import type { Channel, ThreadChannel } from './world.ts';
@@ -26,7 +26,7 @@ export function startUserThread(
   const { user, channel, guild } = context;
   const { isPrivate = false } = options;
   const permissions = permissionsOf(user, channel, guild);
-  if (!has(permissions, isPrivate ? Permission.CreatePrivateThreads : Permission.CreatePublicThreads))
+  if (!hasPermissions(permissions, isPrivate ? Permission.CreatePrivateThreads : Permission.CreatePublicThreads))
     throw new ImpossibleActionError(`${user.name} cannot start this type of thread in ${channel.name}.`);
   const type = isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
   const thread = startThread(
@@ -46,7 +46,7 @@ export function addToThread({ channel, guild }: ActorContext, name: string, part
 /** A locked thread can be reopened only with Manage Threads. */
 export function archive({ user, channel, guild }: ActorContext, { locked = false }, parts: Parts): void {
   const thread = threadOf(channel);
-  const canManage = has(permissionsOf(user, channel, guild), Permission.ManageThreads);
+  const canManage = hasPermissions(permissionsOf(user, channel, guild), Permission.ManageThreads);
   if (!canManage && (locked || thread.ownerId !== user.id))
     throw new ImpossibleActionError(`${user.name} cannot ${locked ? 'lock' : 'close'} ${channel.name}.`);
   parts.threads.change(thread, { archived: true, locked });

@@ -44,16 +44,16 @@ export class Uploads {
   readonly #byId = new Map<string, Upload>();
   readonly #id: MakeId;
   readonly #now: () => number;
-  readonly #linkMs: () => number;
-  readonly #base: () => string;
+  readonly #linkLifetimeMs: () => number;
+  readonly #baseUrl: () => string;
   readonly #secret = randomBytes(32);
   #bytes = 0;
 
-  constructor(id: MakeId, now: () => number, linkMs: () => number, base: () => string) {
+  constructor(id: MakeId, now: () => number, linkLifetimeMs: () => number, baseUrl: () => string) {
     this.#id = id;
     this.#now = now;
-    this.#linkMs = linkMs;
-    this.#base = base;
+    this.#linkLifetimeMs = linkLifetimeMs;
+    this.#baseUrl = baseUrl;
   }
 
   store(file: FileInput, metadata: UploadMetadata): Upload {
@@ -86,17 +86,20 @@ export class Uploads {
   /** Every response has a newly signed URL (documentation, reference, "Signed Attachment CDN URLs"). */
   urlOf(upload: Upload): string {
     const issuedAt = Math.floor(this.#now() / 1_000);
-    const query = { ex: (issuedAt + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issuedAt.toString(16) };
+    const query = {
+      ex: (issuedAt + Math.ceil(this.#linkLifetimeMs() / 1_000)).toString(16),
+      is: issuedAt.toString(16),
+    };
     const path = pathOf(upload);
     const signedQuery = new URLSearchParams({ ...query, hm: this.#signature(path, query.ex, query.is) });
-    return `${this.#base()}${path}?${signedQuery}&`;
+    return `${this.#baseUrl()}${path}?${signedQuery}&`;
   }
 
   /** Re-signs the URL of a stored file; returns undefined for any other URL. */
   refresh(url: string): string | undefined {
     const path = URL.parse(url)?.pathname ?? '';
     const upload = this.#byId.get(path.split('/').at(-2) ?? '');
-    return upload && url.startsWith(this.#base()) && pathOf(upload) === path ? this.urlOf(upload) : undefined;
+    return upload && url.startsWith(this.#baseUrl()) && pathOf(upload) === path ? this.urlOf(upload) : undefined;
   }
 
   wireOf(upload: Upload): APIAttachment {
@@ -118,7 +121,7 @@ export class Uploads {
   }
 
   /** Returns undefined for a wrong signature, an expired URL or a deleted file. */
-  open(path: string, query: Readonly<Record<string, string | undefined>>): Upload | undefined {
+  find(path: string, query: Readonly<Record<string, string | undefined>>): Upload | undefined {
     const { ex = '', is = '', hm = '' } = query;
     const upload = this.#byId.get(path.split('/').at(-2) ?? '');
     if (!upload || pathOf(upload) !== path || this.#signature(path, ex, is) !== hm) return undefined;

@@ -24,11 +24,11 @@ export class Validator {
     this.#now = now;
   }
 
-  body(route: string, kind: BodyKind, body: unknown, facts?: BodyFacts): void {
-    this.reject(route, validateBody(kind, body, facts));
+  checkBody(route: string, kind: BodyKind, checkBody: unknown, facts?: BodyFacts): void {
+    this.reject(route, validateBody(kind, checkBody, facts));
   }
 
-  /** For violations that depend on state, such as a response that does not fit its interaction. */
+  /** Rejects a request because of violations that depend on state, such as a response that does not fit its interaction. */
   reject(route: string, violations: readonly Violation[]): void {
     if (violations.length === 0) return;
     this.#record(route, violations);
@@ -40,9 +40,9 @@ export class Validator {
   }
 
   /** Records violations of the embedded Discord's own response, and sends the response anyway. */
-  response<Response>(kind: Parameters<typeof validateResponse>[0], response: Response): Response {
-    this.#record(`response ${kind}`, validateResponse(kind, response));
-    return response;
+  checkResponse<Response>(kind: Parameters<typeof validateResponse>[0], checkResponse: Response): Response {
+    this.#record(`response ${kind}`, validateResponse(kind, checkResponse));
+    return checkResponse;
   }
 
   #record(route: string, violations: readonly Violation[]): void {

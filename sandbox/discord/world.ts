@@ -52,7 +52,7 @@ export interface Channel {
   /** The users in a direct message or a group, without the bot. */
   readonly recipientIds?: readonly string[];
   /** Whether the bot takes part; false in direct messages and groups between users. */
-  readonly withApplication?: boolean;
+  readonly includesApplication?: boolean;
   ageRestricted: boolean;
   overwrites: Overwrite[];
   readonly thread?: Thread;
@@ -133,7 +133,7 @@ export class World {
     const found =
       preferredGuild?.channels.find((one) => one.name === nameOrId) ??
       this.channels.values().find((one) => one.name === nameOrId);
-    const [first] = this.guilds.values().find(({ name: known }) => known === nameOrId)?.channels ?? [];
+    const [first] = this.guilds.values().find(({ name: guildNameOrId }) => guildNameOrId === nameOrId)?.channels ?? [];
     if (!found && first) return first;
     if (!found) throw new Error(`There is no channel ${nameOrId}. Choose one of: ${namesOf(this.channels)}.`);
     return found;
@@ -146,7 +146,7 @@ export class World {
   directMessage(userId: string): Channel | undefined {
     return this.channels
       .values()
-      .find((one) => one.type === ChannelType.DM && one.withApplication && one.recipientIds?.[0] === userId);
+      .find((one) => one.type === ChannelType.DM && one.includesApplication && one.recipientIds?.[0] === userId);
   }
 }
 

@@ -9,7 +9,7 @@ import type { View } from './wire/view.ts';
 
 export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
 
-/** The requested model; throws if it does not exist, lacks these abilities, or may not be used with this key. */
+/** Returns the requested model; throws if it does not exist, has none of these abilities, or may not be used with this key. */
 export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: readonly Ability[]): Model {
   const { profile, quirks } = parts.settings;
   const model = modelNamed(id);
@@ -66,7 +66,7 @@ export function findOwnJob<Match extends Job>(
   return job && job.key === grant.key && isMatch(job) ? job : undefined;
 }
 
-/** Like `ownJob`, but counts the request as a poll. */
+/** Like `findOwnJob`, but counts the request as a poll. */
 export function findPolledJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,

@@ -16,7 +16,7 @@ export interface FaultContext {
 }
 
 /** A new promise for each request, because a shared one that never settles would keep everything that awaits it in memory. */
-const never = () => new Promise<never>(() => undefined);
+const hangForever = () => new Promise<never>(() => undefined);
 
 /** Called before the response is sent; returns the payload to send instead. */
 export function applyFault(
@@ -33,10 +33,10 @@ export function applyFault(
       reply.code(200).header('content-length', 0);
       return '';
     case 'hang':
-      return never();
+      return hangForever();
     case 'reset':
       request.raw.socket.resetAndDestroy();
-      return never();
+      return hangForever();
     case 'error-in-200':
       return json(reply, 200, errorIn200(fault.as ?? 'error'));
     case 'redirect':
@@ -97,8 +97,8 @@ function json(reply: FastifyReply, status: number, body: unknown): string {
   return text;
 }
 
-const errorIn200 = (as: 'error' | 'success-false') =>
-  as === 'error'
+const errorIn200 = (format: 'error' | 'success-false') =>
+  format === 'error'
     ? {
         error: {
           message: 'The upstream load is saturated.',
@@ -110,25 +110,25 @@ const errorIn200 = (as: 'error' | 'success-false') =>
     : { success: false, message: 'The upstream load is saturated.' };
 
 function truncatedBody(
-  how: 'half' | 'lying' | 'cut',
+  truncation: 'half' | 'lying' | 'cut',
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Buffer,
 ): unknown {
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  if (how === 'half') {
+  if (truncation === 'half') {
     reply.header('content-length', half.length);
     return half;
   }
-  if (how === 'lying') reply.header('content-length', bytes.length);
+  if (truncation === 'lying') reply.header('content-length', bytes.length);
   else reply.removeHeader('content-length');
   return Readable.from(
     (async function* () {
       yield half;
-      // Only after the first half has been sent; otherwise the client would receive nothing but a reset.
+      // The first half has to be sent before the socket is destroyed; otherwise the client would receive nothing but a reset.
       await new Promise((resolve) => setImmediate(resolve));
       request.raw.socket.destroy();
-      await never();
+      await hangForever();
     })(),
   );
 }

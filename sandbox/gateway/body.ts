@@ -5,7 +5,10 @@ import { parseForm } from './parse-form.ts';
 /** Deeper than any real request; serializing deeper values could exhaust the stack. */
 const MAX_DEPTH = 64;
 
-/** Bodies are JSON (specification, part 1), or a form on routes that accept one, and the limit may change while the server runs. */
+/**
+ * Parses JSON bodies (specification, part 1), and forms on routes that accept them.
+ * The limit is a function, because it may change while the server runs.
+ */
 export function addBodyParser(server: FastifyInstance, limit: () => number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {

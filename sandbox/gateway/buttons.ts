@@ -31,7 +31,7 @@ function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
     case 'single':
       return singleImageButtons(task);
     case 'video':
-      return task.results.flatMap((_, at) => videoButtons(at + 1, task.action !== 'UPSCALE'));
+      return task.results.flatMap((_, index) => videoButtons(index + 1, task.action !== 'UPSCALE'));
     case 'lines':
       return [
         ...gridIndexes.map((line) => ({
@@ -43,10 +43,10 @@ function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
         { followUp: { do: 'read-all' }, label: 'Imagine all', emoji: '🎉' },
       ];
     case 'drafts':
-      return (task.lines ?? []).slice(0, 5).map((_, at) => ({
-        followUp: { do: 'analyzed', line: at + 1 } as const,
+      return (task.lines ?? []).slice(0, 5).map((_, index) => ({
+        followUp: { do: 'analyzed', line: index + 1 } as const,
         label: '',
-        emoji: `${at + 1}\ufe0f\u20e3`,
+        emoji: `${index + 1}\ufe0f\u20e3`,
       }));
     case 'files':
       return [];

@@ -10,7 +10,7 @@ import { isLoopback } from './reference-fetcher.ts';
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
 /** Callbacks are delayed by these times in turn, so they arrive out of order. */
-const LATE_MS = [6_000, 2_000];
+const DELAYS_MS = [6_000, 2_000];
 const DUPLICATE_COUNT = 3;
 
 /** A callback that was sent, without the URL's secret. */
@@ -51,11 +51,11 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     this.#clock = clock;
   }
 
-  notify(job: Job, url: string, body: unknown, sentCallbacks: Quirks['callbacks']): void {
+  notify(job: Job, url: string, body: unknown, callbackMode: Quirks['callbacks']): void {
     const { callbacks: fault } = job.orders;
     const isEnd = isOver(job.state);
     if (!isLoopback(url) || fault === 'lost' || (isEnd && fault === 'lost-end')) return;
-    if (sentCallbacks === 'none' || sentCallbacks === (isEnd ? 'progress' : 'ends')) return;
+    if (callbackMode === 'none' || callbackMode === (isEnd ? 'progress' : 'ends')) return;
     const queue = this.#queues.get(job.id) ?? {
       last: Promise.resolve(),
       queued: 0,
@@ -70,7 +70,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     if (fault === 'late') {
       const delayed = pause(
         this.#clock,
-        LATE_MS[queue.callbackCount % LATE_MS.length] ?? 0,
+        DELAYS_MS[queue.callbackCount % DELAYS_MS.length] ?? 0,
         this.#abortController.signal,
       )
         .then(() => post(url, body))
@@ -138,7 +138,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
 /** The path without its last part, which is the secret. */
 const folderOf = (url: string): string => url.slice(0, url.lastIndexOf('/') + 1);
 
-/** Forged ends: sent to the job's own URL, as if it had leaked, and to a guessed URL. */
+/** Forged final callbacks: two for the job's own URL, as if it had leaked, and one for a guessed URL. */
 function forgeries(url: string, task: unknown): [string, unknown][] {
   const body = isRecord(task) ? task : {};
   const isUpperCase = typeof body.status === 'string' && body.status === body.status.toUpperCase();

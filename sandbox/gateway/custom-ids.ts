@@ -18,7 +18,7 @@ export type FollowUp =
   | { readonly do: 'extend'; readonly motion: 'low' | 'high'; readonly index: number }
   | { readonly do: 'upscale-video'; readonly index: number };
 
-const solo = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
+const soloCustomId = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
 
 /** The custom id of a button. */
 export function customIdOf(followUp: FollowUp, uuid: string): string {
@@ -26,15 +26,15 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
     case 'upscale':
       return `MJ::JOB::upsample::${followUp.index}::${uuid}`;
     case 'upscale-more':
-      return solo(`upsample_v7_2x_${followUp.manner}`, 1, uuid);
+      return soloCustomId(`upsample_v7_2x_${followUp.manner}`, 1, uuid);
     case 'variation':
       return `MJ::JOB::variation::${followUp.index}::${uuid}`;
     case 'vary':
-      return solo(followUp.strength === 'subtle' ? 'low_variation' : 'high_variation', 1, uuid);
+      return soloCustomId(followUp.strength === 'subtle' ? 'low_variation' : 'high_variation', 1, uuid);
     case 'reroll':
-      return solo('reroll', 0, uuid);
+      return soloCustomId('reroll', 0, uuid);
     case 'pan':
-      return solo(`pan_${followUp.direction}`, 1, uuid);
+      return soloCustomId(`pan_${followUp.direction}`, 1, uuid);
     case 'zoom':
       return `MJ::Outpaint::${followUp.factor === 2 ? 50 : 75}::1::${uuid}::SOLO`;
     case 'square':
@@ -52,11 +52,11 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
     case 'analyzed':
       return `MJ::Job::PromptAnalyzer::${followUp.line}`;
     case 'animate':
-      return solo(`animate_${followUp.motion}`, 1, uuid);
+      return soloCustomId(`animate_${followUp.motion}`, 1, uuid);
     case 'extend':
-      return solo(`animate_${followUp.motion}_extend`, followUp.index, uuid);
+      return soloCustomId(`animate_${followUp.motion}_extend`, followUp.index, uuid);
     case 'upscale-video':
-      return solo('video_virtual_upscale', followUp.index, uuid);
+      return soloCustomId('video_virtual_upscale', followUp.index, uuid);
   }
 }
 

@@ -23,7 +23,7 @@ const MEDIAN_MS: Record<JobKind, number> = {
   lyrics: 8_000,
 };
 
-const SPREAD = 0.3;
+const FACTOR_SIGMA = 0.3;
 /** The limits of the random factor; longer waits are injected as faults. */
 const MAX_FACTOR = 4;
 const MIN_FACTOR = 0.3;
@@ -37,7 +37,7 @@ export interface Duration {
 export function durationOf(kind: JobKind, model: string, random: Random): Duration {
   // Each model is always slower or faster than the median by the same factor.
   const modelFactor = 0.75 + (seedFrom('pace of', model) % 1000) / 2000;
-  const randomFactor = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, logNormal(random, 1, SPREAD)));
+  const randomFactor = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, logNormal(random, 1, FACTOR_SIGMA)));
   const totalMs = MEDIAN_MS[kind] * modelFactor * randomFactor;
   return { queued: totalMs * QUEUE_SHARE, running: totalMs * (1 - QUEUE_SHARE) };
 }

@@ -4,8 +4,8 @@ import { jobKinds } from './job.ts';
 import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
 
-/** Faults in responses. All but `truncated`, `drip` and `accepted-then` replace the handler, so the request has no effect. */
-const plainFaults = [
+/** Faults that replace the handler, so the request has no effect. */
+const replacingFaults = [
   z.strictObject({
     type: z.literal('status'),
     status: z.int().min(400).max(599),
@@ -24,7 +24,7 @@ const plainFaults = [
   z.strictObject({ type: z.literal('body'), body: z.json(), status: z.int().min(200).max(599).optional() }),
 ] as const;
 
-/** These alter the real response, so a submit is accepted. */
+/** Faults that alter the real response, so a submit is accepted. */
 const alteringFaults = [
   /** `half`: a complete HTTP response with half the JSON; `lying`: fewer bytes than `Content-Length`; `cut`: the connection is dropped midway. */
   z.strictObject({ type: z.literal('truncated'), how: z.enum(['half', 'lying', 'cut']).optional() }),
@@ -47,12 +47,12 @@ const jobFaults = [
   z.strictObject({ type: z.literal('callbacks'), how: z.enum(callbackFaults) }),
 ] as const;
 
-const responseFaultSchema = z.discriminatedUnion('type', [...plainFaults, ...alteringFaults]);
+const responseFaultSchema = z.discriminatedUnion('type', [...replacingFaults, ...alteringFaults]);
 const acceptedThenSchema = z.strictObject({ type: z.literal('accepted-then'), spoilt: responseFaultSchema });
 const jobFaultSchema = z.discriminatedUnion('type', jobFaults);
 
 export const faultSchema = z.discriminatedUnion('type', [
-  ...plainFaults,
+  ...replacingFaults,
   ...alteringFaults,
   acceptedThenSchema,
   ...jobFaults,

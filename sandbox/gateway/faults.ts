@@ -91,16 +91,16 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
   }
 
   #take<Match extends Fault>(request: RequestFacts, isMatch: (fault: Fault) => fault is Match, max: number): Match[] {
-    const taken: Match[] = [];
+    const takenFaults: Match[] = [];
     this.#active = this.#active.flatMap((active) => {
       const fault = active.do;
-      if (taken.length >= max || !isMatch(fault) || !matches(active.on, request)) return [active];
+      if (takenFaults.length >= max || !isMatch(fault) || !matches(active.on, request)) return [active];
       if (active.skips > 0) return [{ ...active, skips: active.skips - 1 }];
-      taken.push(fault);
+      takenFaults.push(fault);
       return active.left > 1 ? [{ ...active, left: active.left - 1 }] : [];
     });
-    if (taken.length > 0) this.emit('change');
-    return taken;
+    if (takenFaults.length > 0) this.emit('change');
+    return takenFaults;
   }
 }
 

@@ -15,19 +15,19 @@ const MAX_EARLY_VIDEO_PIXELS = 640 * 360 * 6;
 export class Files {
   readonly #studio: Studio;
   readonly #referenceImages: ReferenceImages;
-  readonly #base: () => string;
+  readonly #baseUrl: () => string;
   readonly #generatedFiles = new FileCache(CACHE_BYTES);
   readonly #uploads = new FileCache(CACHE_BYTES);
   readonly #inProgress = new Map<string, Promise<GeneratedFile>>();
 
-  constructor(studio: Studio, referenceImages: ReferenceImages, base: () => string) {
+  constructor(studio: Studio, referenceImages: ReferenceImages, baseUrl: () => string) {
     this.#studio = studio;
     this.#referenceImages = referenceImages;
-    this.#base = base;
+    this.#baseUrl = baseUrl;
   }
 
   urlOf(job: Job, name: string): string {
-    return `${this.#base()}/files/${job.id}/${name}`;
+    return `${this.#baseUrl()}/files/${job.id}/${name}`;
   }
 
   /** The preview image of a running image task. */
@@ -44,7 +44,7 @@ export class Files {
   }
 
   /** Returns undefined if the file does not exist or is not finished. */
-  async open(job: Job, name: string): Promise<GeneratedFile | undefined> {
+  async load(job: Job, name: string): Promise<GeneratedFile | undefined> {
     const preview = /^preview-(\d{1,3})\.webp$/.exec(name);
     if (preview) return await this.#preview(job, name, Number(preview[1]) / 100);
     const result = job.details.results.find((one) => one.name === name);

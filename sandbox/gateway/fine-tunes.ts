@@ -20,12 +20,12 @@ interface ScriptedEvent {
   readonly message: string;
 }
 
-const minute = 60_000;
+const MINUTE_MS = 60_000;
 
 const EVENT_SCRIPTS: Readonly<Record<string, readonly ScriptedEvent[]>> = {
-  'ft-sandbox-1': script('ft-sandbox-1', -600 * minute, 4, 'succeeded'),
-  'ft-sandbox-2': script('ft-sandbox-2', 0, 4, 'succeeded'),
-  'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
+  'ft-sandbox-1': createScript('ft-sandbox-1', -600 * MINUTE_MS, 4, 'succeeded'),
+  'ft-sandbox-2': createScript('ft-sandbox-2', 0, 4, 'succeeded'),
+  'ft-sandbox-3': createScript('ft-sandbox-3', MINUTE_MS / 2, 2, 'failed'),
 };
 
 /** Returns the events so far, or undefined if the fine-tuning job does not exist. */
@@ -40,23 +40,29 @@ export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | und
     });
 }
 
-function script(id: string, start: number, epochs: number, end: 'succeeded' | 'failed'): readonly ScriptedEvent[] {
+function createScript(
+  id: string,
+  start: number,
+  epochs: number,
+  end: 'succeeded' | 'failed',
+): readonly ScriptedEvent[] {
   const random = randomOf(seedFrom(id));
   const events: ScriptedEvent[] = [];
   let offsetMs = start;
-  const add = (wait: number, message: string, level: ScriptedEvent['level'] = 'info') => {
-    offsetMs += wait * (0.5 + random.next());
+  const add = (delayMs: number, message: string, level: ScriptedEvent['level'] = 'info') => {
+    offsetMs += delayMs * (0.5 + random.next());
     events.push({ offsetMs: events.length === 0 ? start : offsetMs, level, message });
   };
   add(0, `Created fine-tune: ${id}`);
-  add(minute / 4, `Fine-tune costs $${(0.5 + random.next()).toFixed(6)}`);
-  add(minute / 4, 'Fine-tune enqueued. Queue number: 0');
-  add(minute / 2, 'Fine-tune started');
+  add(MINUTE_MS / 4, `Fine-tune costs $${(0.5 + random.next()).toFixed(6)}`);
+  add(MINUTE_MS / 4, 'Fine-tune enqueued. Queue number: 0');
+  add(MINUTE_MS / 2, 'Fine-tune started');
   for (let epoch = 1; epoch <= epochs; epoch++) {
-    add(minute, `Completed epoch ${epoch}/${epochs}`);
-    if (epoch === 2) add(minute / 6, `Loss went up in epoch ${epoch}: ${(0.2 + random.next() / 4).toFixed(4)}`, 'warn');
+    add(MINUTE_MS, `Completed epoch ${epoch}/${epochs}`);
+    if (epoch === 2)
+      add(MINUTE_MS / 6, `Loss went up in epoch ${epoch}: ${(0.2 + random.next() / 4).toFixed(4)}`, 'warn');
   }
-  if (end === 'failed') add(minute / 4, 'Fine-tune failed: the training file ended early', 'error');
-  else add(minute / 4, 'Fine-tune succeeded');
+  if (end === 'failed') add(MINUTE_MS / 4, 'Fine-tune failed: the training file ended early', 'error');
+  else add(MINUTE_MS / 4, 'Fine-tune succeeded');
   return events;
 }

@@ -1,20 +1,20 @@
 import sharp from 'sharp';
 
 /** An image of a single colour represents content of a category, so images can be moderated without a model. */
-const COLOURS = {
+const CATEGORY_COLOURS = {
   violence: { r: 255, g: 0, b: 0 },
   sexual: { r: 255, g: 0, b: 255 },
   hate: { r: 0, g: 255, b: 0 },
 } as const;
-type Colour = (typeof COLOURS)[keyof typeof COLOURS];
+type Colour = (typeof CATEGORY_COLOURS)[keyof typeof CATEGORY_COLOURS];
 
 /** Compression changes colours a little. */
-const TOLERANCE = 24;
+const COLOUR_TOLERANCE = 24;
 
 /** The colour that a prompt requests with words such as `shows:violence`. */
 export function flaggedColour(prompt: string): Colour | undefined {
   const name = /\bshows:([a-z]+)/.exec(prompt)?.[1];
-  return Object.entries(COLOURS).find(([one]) => one === name)?.[1];
+  return Object.entries(CATEGORY_COLOURS).find(([one]) => one === name)?.[1];
 }
 
 export const plainImage = (colour: Colour, size: { width: number; height: number }, format: 'png' | 'jpeg' | 'webp') =>
@@ -31,6 +31,6 @@ export async function categoryOf(image: Buffer): Promise<string | undefined> {
     .toBuffer({ resolveWithObject: true });
   const [r = 0, g = 0, b = 0] = data;
   const isNear = (colour: Colour): boolean =>
-    [r - colour.r, g - colour.g, b - colour.b].every((difference) => Math.abs(difference) <= TOLERANCE);
-  return Object.entries(COLOURS).find(([, colour]) => isNear(colour))?.[0];
+    [r - colour.r, g - colour.g, b - colour.b].every((difference) => Math.abs(difference) <= COLOUR_TOLERANCE);
+  return Object.entries(CATEGORY_COLOURS).find(([, colour]) => isNear(colour))?.[0];
 }

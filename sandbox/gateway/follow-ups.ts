@@ -1,16 +1,16 @@
 import type { FollowUp } from './custom-ids.ts';
 import {
-  describe,
-  grid,
+  describePlan,
+  gridResult,
   hasAspect,
-  imagine,
+  imaginePlan,
   makeFour,
   type Plan,
   SINGLE_SIDE,
   sceneAt,
-  single,
+  singleImageResult,
   VIDEO_SECONDS,
-  videos,
+  videoResults,
 } from './imgx-plans.ts';
 import type { Job } from './job.ts';
 import type { ImgxDetails } from './job-details.ts';
@@ -70,8 +70,8 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
     // The first result is the original scene seen from further away; the other three vary it.
-    ...grid(
-      makeFour((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
+    ...gridResult(
+      makeFour((index) => (index === 0 ? view : relative(view, seed + index, 'subtle'))),
       viewAspect,
     ),
   });
@@ -79,8 +79,8 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
     ...commonFields,
     kind: 'vary',
     action: 'VARIATION',
-    ...grid(
-      makeFour((at) => (isPromptChanged ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
+    ...gridResult(
+      makeFour((index) => (isPromptChanged ? sceneOf(prompt, seed + index) : relative(scene, seed + index, strength))),
       aspect,
     ),
   });
@@ -90,7 +90,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         ...commonFields,
         kind: 'upscale',
         action: 'UPSCALE',
-        ...single(sceneAt(task, followUp.index), aspect),
+        ...singleImageResult(sceneAt(task, followUp.index), aspect),
         units: 1,
       };
     case 'upscale-more': {
@@ -99,7 +99,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         ...commonFields,
         kind: 'upscale',
         action: 'UPSCALE',
-        ...single(scene, aspect, SINGLE_SIDE * 2),
+        ...singleImageResult(scene, aspect, SINGLE_SIDE * 2),
         units: 2,
       };
     }
@@ -112,8 +112,8 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         ...commonFields,
         kind: 'reroll',
         action: 'REROLL',
-        ...grid(
-          makeFour((at) => sceneOf(prompt, seed + at)),
+        ...gridResult(
+          makeFour((index) => sceneOf(prompt, seed + index)),
           aspect,
         ),
       };
@@ -129,20 +129,26 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
       return inpaintPlan(parent, commonFields, seed, modalInput);
     case 'read-image':
     case 'analyzed':
-      return imagine(prompt, seed);
+      return imaginePlan(prompt, seed);
     case 'read-all': {
       const lines = task.lines ?? [];
-      const scenes = makeFour((at) => sceneOf(lines[at] ?? '', seed + at));
-      return { ...commonFields, prompt: lines.join('\n'), kind: 'imagine', action: 'IMAGINE', ...grid(scenes, 1) };
+      const scenes = makeFour((index) => sceneOf(lines[index] ?? '', seed + index));
+      return {
+        ...commonFields,
+        prompt: lines.join('\n'),
+        kind: 'imagine',
+        action: 'IMAGINE',
+        ...gridResult(scenes, 1),
+      };
     }
     case 'describe-again':
-      return { ...describe([]), referencesFrom: parent.id };
+      return { ...describePlan([]), referencesFrom: parent.id };
     case 'animate':
       return {
         ...commonFields,
         kind: 'imgx-video',
         action: 'VIDEO',
-        ...videos([first], aspect, 640, VIDEO_SECONDS),
+        ...videoResults([first], aspect, 640, VIDEO_SECONDS),
         units: 8,
       };
     case 'extend': {
@@ -152,7 +158,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         ...commonFields,
         kind: 'imgx-video',
         action: 'VIDEO',
-        ...videos([scene], aspect, 640, extendedSeconds),
+        ...videoResults([scene], aspect, 640, extendedSeconds),
         units: 8,
       };
     }
@@ -162,7 +168,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         ...commonFields,
         kind: 'upscale',
         action: 'UPSCALE',
-        ...videos([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
+        ...videoResults([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
       };
     }
   }
@@ -180,10 +186,10 @@ function inpaintPlan(
     commonFields.prompt === parent.prompt
       ? relative(originalScene, seed, 'strong')
       : sceneOf(commonFields.prompt, seed);
-  const original = single(originalScene, aspect);
+  const original = singleImageResult(originalScene, aspect);
   const [result] = original.results;
   if (!modalInput?.mask || result?.recipe.make !== 'image') {
-    return { ...commonFields, kind: 'inpaint', action: 'INPAINT', ...single(editedScene, aspect) };
+    return { ...commonFields, kind: 'inpaint', action: 'INPAINT', ...singleImageResult(editedScene, aspect) };
   }
   const { width, height } = result.recipe;
   const recipe = { make: 'edit', before: originalScene, after: editedScene, width, height } as const;

@@ -38,7 +38,7 @@ import { transcriptionRoutes } from './routes/transcriptions.ts';
 import { videoRoutes } from './routes/video.ts';
 import { Settings } from './settings.ts';
 import { Sockets } from './sockets.ts';
-import { openStudio, type Studio } from './studio/index.ts';
+import { createStudio, type Studio } from './studio/index.ts';
 import { Tally } from './tally.ts';
 import { UsageLedger } from './usage-ledger.ts';
 import { imgxTask } from './wire/imgx.ts';
@@ -76,7 +76,7 @@ export interface EmbeddedGateway {
   /** The number of responses that are being streamed. */
   readonly streamCount: number;
   /** Calls the listener with every request that has been responded to; returns a function that removes it. */
-  onRequest(listener: (requests: RecordedGatewayRequest) => void): () => void;
+  onRequest(listener: (request: RecordedGatewayRequest) => void): () => void;
   /** Calls the listener with every callback that was sent; returns a function that removes it. */
   onCallback(listener: (sent: SentCallback) => void): () => void;
   /** While the gateway is down, connections to it are refused, but its jobs continue. */
@@ -114,7 +114,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     quirks = {},
     clock = systemClock,
   } = options;
-  const studio = options.studio ?? openStudio();
+  const studio = options.studio ?? createStudio();
   const pace = new Pace(clock, speed);
   const random = randomOf(options.seed ?? randomInt(2 ** 32));
   const references = new ReferenceFetcher();
@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const prepare = (job: Job) => {
     const preparation = referenceImages.load(job);
     if (preparation === undefined) files.startEarly(job);
-    // A video is started only once its references are available. Otherwise the job fails and says why.
+    // A video is started only once its references are available. If they cannot be loaded, the job fails and says why.
     else preparation.then(() => files.startEarly(job)).catch(() => undefined);
     return preparation;
   };
@@ -148,7 +148,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   };
   watchJobs(parts, referenceImages, callbacks);
   callbacks.on('sent', ({ jobId }) => parts.tally.countCallback(jobId));
-  const server = await serverFor(parts, clock);
+  const server = await createServer(parts, clock);
   const sockets = new Sockets(server.server);
   const close = async () => {
     pace.stop();
@@ -186,7 +186,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   };
 }
 
-async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
+async function createServer(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   const server = fastify({
     // Ends pending responses when the server closes.
     forceCloseConnections: true,

@@ -42,14 +42,17 @@ export function seedIn(prompt: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export const makeFour = <Item>(make: (at: number) => Item): Four<Item> => [make(0), make(1), make(2), make(3)];
+export const makeFour = <Item>(make: (index: number) => Item): Four<Item> => [make(0), make(1), make(2), make(3)];
 
-export function grid(scenes: Four<Scene>, aspect: number): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
+export function gridResult(
+  scenes: Four<Scene>,
+  aspect: number,
+): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
   const recipe = { make: 'grid', scenes, ...sizeOf(aspect, GRID_SIDE) } as const;
   return { yields: 'grid', scenes, aspect, results: [{ name: '1.png', recipe }] };
 }
 
-export function single(
+export function singleImageResult(
   scene: Scene,
   aspect: number,
   longSide = SINGLE_SIDE,
@@ -58,27 +61,27 @@ export function single(
   return { yields: 'single', scenes: [scene], aspect, results: [{ name: '1.png', recipe }] };
 }
 
-export function videos(
+export function videoResults(
   scenes: readonly Scene[],
   aspect: number,
   longSide: number,
   seconds: number,
 ): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
-  const results = scenes.map((scene, at) => ({
-    name: `${at + 1}.mp4`,
+  const results = scenes.map((scene, index) => ({
+    name: `${index + 1}.mp4`,
     recipe: { make: 'video', scene, ...sizeOf(aspect, longSide), seconds } as const,
   }));
   return { yields: 'video', scenes, aspect, results };
 }
 
-export function imagine(prompt: string, seed: number, sources: readonly Source[] = []): Plan {
+export function imaginePlan(prompt: string, seed: number, sources: readonly Source[] = []): Plan {
   const { text } = splitPrompt(prompt);
   return {
     kind: 'imagine',
     action: 'IMAGINE',
     prompt,
-    ...grid(
-      makeFour((at) => sceneOf(text, seed + at)),
+    ...gridResult(
+      makeFour((index) => sceneOf(text, seed + index)),
       aspectOf(prompt),
     ),
     units: 4,
@@ -89,24 +92,31 @@ export function imagine(prompt: string, seed: number, sources: readonly Source[]
 const ASPECTS = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
 export type Dimensions = keyof typeof ASPECTS;
 
-export function blend(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
-  const scenes = makeFour((at) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + at));
-  return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, ASPECTS[dimensions]), units: 4, sources };
+export function blendPlan(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
+  const scenes = makeFour((index) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + index));
+  return { kind: 'blend', action: 'BLEND', prompt: '', ...gridResult(scenes, ASPECTS[dimensions]), units: 4, sources };
 }
 
-export function describe(sources: readonly Source[]): Plan {
+export function describePlan(sources: readonly Source[]): Plan {
   return { ...textResult('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
 }
 
-export function shorten(prompt: string): Plan {
+export function shortenPlan(prompt: string): Plan {
   const { drafts } = shortenPrompt(prompt);
   const lines = drafts.length > 0 ? drafts.slice(0, 5) : [prompt];
   return { ...textResult('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
 }
 
-export function edits(prompt: string, image: Source, seed: number): Plan {
-  const scenes = makeFour((at) => sceneOf(prompt, seed + at));
-  return { kind: 'edits', action: 'EDITS', prompt, ...grid(scenes, aspectOf(prompt)), units: 4, sources: [image] };
+export function editsPlan(prompt: string, image: Source, seed: number): Plan {
+  const scenes = makeFour((index) => sceneOf(prompt, seed + index));
+  return {
+    kind: 'edits',
+    action: 'EDITS',
+    prompt,
+    ...gridResult(scenes, aspectOf(prompt)),
+    units: 4,
+    sources: [image],
+  };
 }
 
 export interface VideoRequest {
@@ -115,14 +125,14 @@ export interface VideoRequest {
   readonly count: number;
 }
 
-export function video({ prompt, height, count }: VideoRequest, seed: number, sources: readonly Source[]): Plan {
-  const scenes = Array.from({ length: count }, (_, at) => sceneOf(prompt, seed + at));
+export function videoPlan({ prompt, height, count }: VideoRequest, seed: number, sources: readonly Source[]): Plan {
+  const scenes = Array.from({ length: count }, (_, index) => sceneOf(prompt, seed + index));
   const aspect = hasAspect(prompt) ? aspectOf(prompt) : 16 / 9;
   return {
     kind: 'imgx-video',
     action: 'VIDEO',
     prompt,
-    ...videos(scenes, aspect, VIDEO_SIDE[height], VIDEO_SECONDS),
+    ...videoResults(scenes, aspect, VIDEO_SIDE[height], VIDEO_SECONDS),
     units: 8 * count,
     sources,
   };

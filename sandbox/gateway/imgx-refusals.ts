@@ -3,7 +3,7 @@ import { ApiError, truncated } from './api-error.ts';
 /** A word that is always refused with code 24, so clients can test this case. */
 const BANNED_WORD = 'banned-word';
 
-export function refuseBanned(prompt: string): void {
+export function refuseBannedWord(prompt: string): void {
   if (!prompt.toLowerCase().includes(BANNED_WORD)) return;
   throw new ApiError('The prompt may contain sensitive words', {
     status: 400,

@@ -5,7 +5,7 @@ import { followUpOf } from './buttons.ts';
 import { customIdOf, type FollowUp, isCommonAction } from './custom-ids.ts';
 import { type ImgxJob, initialModalPrompt, isImgx, needsInput, planFollowUp } from './follow-ups.ts';
 import { type Plan, seedIn } from './imgx-plans.ts';
-import { queueFull, refuseBanned, unknownAction, unknownParent } from './imgx-refusals.ts';
+import { queueFull, refuseBannedWord, unknownAction, unknownParent } from './imgx-refusals.ts';
 import { isOver, type Job } from './job.ts';
 import type { ImgxDetails } from './job-details.ts';
 import type { Parts } from './parts.ts';
@@ -23,7 +23,7 @@ export interface SubmitResult {
   readonly outcome: SubmitOutcome;
 }
 
-/** Accepts every submit of the image family. */
+/** Handles the submits of the image family. */
 export class ImgxSubmits {
   readonly #parts: Parts;
 
@@ -42,7 +42,7 @@ export class ImgxSubmits {
     seed: number,
     extraDetails: Partial<ImgxDetails> = {},
   ): SubmitResult {
-    refuseBanned(plan.prompt);
+    refuseBannedWord(plan.prompt);
     const jobsAhead = this.#countJobsAhead(request);
     const job = this.#add(request, fields, plan, seed, extraDetails);
     return {
@@ -74,9 +74,9 @@ export class ImgxSubmits {
   submitFollowUp(request: FastifyRequest, fields: SubmitFields, parent: ImgxJob, followUp: FollowUp): SubmitResult {
     const { quirks } = this.#parts.settings;
     const customId = customIdOf(followUp, parent.details.uuid);
-    const existing =
+    const existingJob =
       quirks.repeatsKnown && followUp.do === 'upscale' ? this.#existingUpscale(parent, customId) : undefined;
-    if (existing) return { job: existing, outcome: { status: 'known' } };
+    if (existingJob) return { job: existingJob, outcome: { status: 'known' } };
     const seed = newSeed(this.#parts);
     const plan = planFollowUp(parent, followUp, seed);
     const lineage = { parent: parent.id, customId };
@@ -105,7 +105,7 @@ export class ImgxSubmits {
     }
     // An empty prompt stands for the modal's initial prompt.
     const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
-    refuseBanned(newPrompt);
+    refuseBannedWord(newPrompt);
     const jobsAhead = this.#countJobsAhead(request);
     const seed = seedIn(newPrompt) ?? job.seed;
     const plan = planFollowUp(parent, followUp, seed, { prompt: newPrompt, ...(mask ? { mask } : {}) });
@@ -172,16 +172,16 @@ export class ImgxSubmits {
   #countJobsAhead(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;
-    const unfinishedJobs = this.#parts.jobs
+    const unfinishedCount = this.#parts.jobs
       .list()
       .filter(
         (job) =>
           job.family === 'imgx' && job.key === request.grant.key && !isOver(job.state) && job.state !== 'needs-input',
       ).length;
-    if (fullFrom > 0 && unfinishedJobs >= fullFrom) {
+    if (fullFrom > 0 && unfinishedCount >= fullFrom) {
       throw queueFull();
     }
-    return queuedFrom > 0 && unfinishedJobs >= queuedFrom ? unfinishedJobs : undefined;
+    return queuedFrom > 0 && unfinishedCount >= queuedFrom ? unfinishedCount : undefined;
   }
 
   #existingUpscale(parent: ImgxJob, customId: string): ImgxJob | undefined {

@@ -138,7 +138,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     const running = this.#change(job, { state: 'running', startedAt: this.#pace.now() });
     const preparation = this.#prepare(running);
     jobRun.preparation = preparation;
-    // A reference that cannot be loaded fails the job immediately, not at its end.
+    // If a reference cannot be loaded, the job fails immediately rather than at its end.
     preparation?.catch((error: unknown) => this.fail(id, messageOf(error)));
   }
 
@@ -176,10 +176,10 @@ export class JobStore extends EventEmitter<JobEvents> {
   }
 
   #change(job: Job, patch: Partial<Job>): Job {
-    const changed: Job = { ...job, ...patch };
-    this.#jobs.set(job.id, changed);
-    this.emit('change', changed, job);
-    return changed;
+    const changedJob: Job = { ...job, ...patch };
+    this.#jobs.set(job.id, changedJob);
+    this.emit('change', changedJob, job);
+    return changedJob;
   }
 
   #dropOldest(): void {

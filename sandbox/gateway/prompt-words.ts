@@ -1,7 +1,7 @@
 /** A prompt may be very long; its beginning is enough to determine the subject. */
 const MAX_PROMPT_LENGTH = 20_000;
-const FLAGS = /(?:^|\s)(?:--|—)[a-z][\w-]*(?:[\s=]+[\d.:x/,+-]+(?=\s|$))?/gi;
-const URLS = /\bhttps?:\/\/\S+|<[^>\s]*>/gi;
+const FLAG_PATTERN = /(?:^|\s)(?:--|—)[a-z][\w-]*(?:[\s=]+[\d.:x/,+-]+(?=\s|$))?/gi;
+const URL_PATTERN = /\bhttps?:\/\/\S+|<[^>\s]*>/gi;
 
 const STOP_WORDS = new Set(
   `a about above after all also am an and any are as at be because been being below between both but by can could did do
@@ -13,7 +13,12 @@ const STOP_WORDS = new Set(
 
 /** The prompt without flags and URLs, on one line. */
 export function plainPrompt(prompt: string): string {
-  return prompt.slice(0, MAX_PROMPT_LENGTH).replace(URLS, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
+  return prompt
+    .slice(0, MAX_PROMPT_LENGTH)
+    .replace(URL_PATTERN, ' ')
+    .replace(FLAG_PATTERN, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** The words of a prompt in any script, in lower case and without accents, so "Forêt" and "foret" are the same word. */

@@ -14,9 +14,9 @@ export interface Quirks {
   rewriteCodes: boolean;
   /** An image task has the status "" until it runs. */
   emptyStatus: boolean;
-  /** The response format of a video query: variants c, a and b of the specification, a with the URL in `fail_reason`, or the vendor's own. */
+  /** The response format of a video query: variants c, a and b of the specification, variant a with the URL in `fail_reason`, or the vendor's own. */
   videoShape: VideoShape;
-  /** Queries at the vendor path respond in the vendor's own format, regardless of `videoShape`. */
+  /** Queries at the vendor path return the vendor's own format, regardless of `videoShape`. */
   vendorPathNative: boolean;
   /** Finished tasks contain no result URL, as after a safety filter. */
   successWithoutAddress: boolean;
@@ -34,7 +34,7 @@ export interface Quirks {
   pricesListed: boolean;
   /** The total that the account can spend, in dollars, as reported by `GET /v1/dashboard/billing/subscription`; 0: not reported. */
   creditLimit: number;
-  /** A task reports how much quota it was charged; 500,000 of quota are one dollar. */
+  /** A task reports how much quota it was charged; 500,000 units of quota are one dollar. */
   tellsQuota: boolean;
   /** Variation, reroll and pan require a prompt first. */
   remix: boolean;
@@ -62,9 +62,9 @@ export interface Quirks {
   contentOnly: boolean;
   /** An unknown model returns status 503, as if no channel served it. */
   unknownModelUnavailable: boolean;
-  /** If a key has at least this many unfinished image tasks, a submit returns code 22; 0 means never. */
+  /** A submit returns code 22 if its key has at least this many unfinished image tasks; 0 means never. */
   queuedFrom: number;
-  /** If a key has at least this many unfinished image tasks, a submit is refused with code 23; 0 means never. */
+  /** A submit is refused with code 23 if its key has at least this many unfinished image tasks; 0 means never. */
   fullFrom: number;
   /** The body format that `/v1/videos` accepts. */
   videosBody: 'either' | 'json' | 'form';
@@ -74,7 +74,7 @@ export interface Quirks {
   bodyLimit: number;
   /** The dialect of new live sessions. */
   realtimeDialect: Dialect;
-  /** The time limit of a live session in minutes; formerly, gateways allowed 30. */
+  /** The time limit of a live session in minutes; gateways used to allow 30. */
   realtimeMinutes: number;
 }
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 export interface Random {
   /** A number of at least 0 and less than 1. */
   next(): number;
-  integer(below: number): number;
+  integer(limit: number): number;
   /** Lower-case letters and digits. */
-  letters(count: number): string;
+  alphanumeric(count: number): string;
   uuid(): string;
 }
 
@@ -19,14 +19,14 @@ export function randomOf(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const integer = (below: number) => Math.floor(next() * below);
+  const integer = (limit: number) => Math.floor(next() * limit);
   const pick = (alphabet: string, count: number) =>
     Array.from({ length: count }, () => alphabet[integer(alphabet.length)]).join('');
   const hex = (count: number) => pick('0123456789abcdef', count);
   return {
     next,
     integer,
-    letters: (count) => pick('abcdefghijklmnopqrstuvwxyz0123456789', count),
+    alphanumeric: (count) => pick('abcdefghijklmnopqrstuvwxyz0123456789', count),
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${pick('89ab', 1)}${hex(3)}-${hex(12)}`,
   };
 }

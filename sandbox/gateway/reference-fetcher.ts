@@ -6,12 +6,12 @@ import type { Source } from './job-details.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A reference with more pixels than this is treated as an attack. */
+/** A reference with more pixels than this is rejected, because it could be a decompression bomb. */
 const MAX_PIXELS = 64_000_000;
 /** Enough to read colours and shapes from a reference, and small enough to keep many in memory. */
 const MAX_SIDE = 1_024;
 
-/** Whether the URL is on this machine; the sandbox fetches no others. */
+/** Whether the URL points to this machine; the sandbox fetches no others. */
 export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
@@ -25,7 +25,7 @@ export class ReferenceFetcher {
     bodyTimeout: TIMEOUT_MS,
   });
 
-  /** Returns the images among the sources, decoded and scaled down. Videos and audio are accepted but ignored. */
+  /** Returns the images among the sources, scaled down and re-encoded as WebP. Videos and audio are accepted but ignored. */
   async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
     const images = await Promise.all(sources.map((source, index) => this.#image(source, index)));
     return images.filter((image) => image !== undefined);
@@ -40,7 +40,7 @@ export class ReferenceFetcher {
       if (isVideoOrAudio(source.bytes, source.mime)) return undefined;
       return await normalizeImage(
         source.bytes,
-        `Reference image ${index + 1} of the request is not an image that can be read.`,
+        `Reference image ${index + 1} of the request cannot be read as an image.`,
       );
     }
     const name = truncated(source.url);
@@ -52,7 +52,7 @@ export class ReferenceFetcher {
   async #fetch(url: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
     if (!isLoopback(url)) {
       throw new Error(
-        `The reference URL ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
+        `The reference URL ${name} does not point to this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
       );
     }
     const fetchError = (reason: string) => new Error(`The reference URL ${name} could not be fetched: ${reason}.`);
@@ -96,7 +96,7 @@ const SIGNATURES = [
   /^(?:OggS|ID3|fLaC)/,
 ];
 
-/** Checks the content type, or else the first bytes. */
+/** Checks the content type first, and then the first bytes. */
 function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
   const start = bytes.toString('latin1', 0, 16);
   return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((signature) => signature.test(start));

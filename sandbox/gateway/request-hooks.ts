@@ -96,7 +96,7 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Errors below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
+/** Errors with a status below 500 are the client's fault; all others are bugs in this server, so their message is shown. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode = 500, message } = error as FastifyError;

@@ -39,8 +39,8 @@ function parseOptions() {
         profile: { type: 'string', default: 'spec' },
       },
     });
-  } catch (problem) {
-    const reason = problem instanceof Error ? problem.message.split('. ')[0] : problem;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : error;
     throw new UsageError(
       `${reason}: the options are --port, --speed, --key and --profile, each followed by its value.`,
     );
@@ -50,8 +50,8 @@ function parseOptions() {
 async function start(args: Arguments): Promise<EmbeddedGateway> {
   try {
     return await startGateway({ ...args, keys: [{ key: args.key }] });
-  } catch (problem) {
-    const { code } = problem as NodeJS.ErrnoException;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(
         `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
@@ -60,7 +60,7 @@ async function start(args: Arguments): Promise<EmbeddedGateway> {
       throw new UsageError(
         `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
       );
-    throw problem;
+    throw error;
   }
 }
 
@@ -70,21 +70,21 @@ try {
   console.log(`The sandbox gateway is listening on ${gateway.url} (profile ${args.profile}, speed ${args.speed}).
 Key:      ${args.key}
 Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${args.key}'
-Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${args.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
+Faults:   curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${args.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
           GET the same URL to list the faults; /_sandbox/{state,jobs,settings,heard,realtime} show and control the rest.`);
   const stop = () => {
     gateway.close().then(
       () => process.exit(0),
-      (problem: unknown) => {
-        console.error(problem);
+      (error: unknown) => {
+        console.error(error);
         process.exit(1);
       },
     );
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-} catch (problem) {
-  if (!(problem instanceof UsageError)) throw problem;
-  console.error(problem.message);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
   process.exitCode = EX_USAGE;
 }

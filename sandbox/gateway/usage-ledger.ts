@@ -17,7 +17,7 @@ export interface UsageEntry {
 
 /** The usage of each key by day and model, in exact decimal amounts. */
 export class UsageLedger {
-  readonly #keys = new Map<string, Map<string, UsageRow>>();
+  readonly #rowsByKey = new Map<string, Map<string, UsageRow>>();
 
   charge({ key, model, at, amount }: UsageEntry): void {
     this.#updateRow(key, model, at, (row) => ({
@@ -34,7 +34,7 @@ export class UsageLedger {
 
   /** The rows from one day to another, inclusive. */
   rows(key: string, from = '', to = '9999-12-31'): readonly UsageRow[] {
-    return [...(this.#keys.get(key)?.values() ?? [])]
+    return [...(this.#rowsByKey.get(key)?.values() ?? [])]
       .filter((row) => row.date >= from && row.date <= to)
       .sort((one, other) => one.date.localeCompare(other.date) || one.model.localeCompare(other.model));
   }
@@ -44,8 +44,8 @@ export class UsageLedger {
   }
 
   #updateRow(key: string, model: string, at: number, change: (row: UsageRow) => UsageRow): void {
-    const rows = this.#keys.get(key) ?? new Map<string, UsageRow>();
-    this.#keys.set(key, rows);
+    const rows = this.#rowsByKey.get(key) ?? new Map<string, UsageRow>();
+    this.#rowsByKey.set(key, rows);
     const date = dayOf(at);
     const name = `${date} ${model}`;
     rows.set(name, change(rows.get(name) ?? { date, model, requests: 0, amount: ZERO }));

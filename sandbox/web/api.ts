@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
 import { findPerson, worldFor } from './world.ts';
 
-/** More than anyone scrolls through. */
+/** More messages than anyone scrolls through. */
 const MAX_MESSAGES = 300;
 
 type AsUserRequest = { Querystring: { as?: unknown } };
@@ -20,12 +20,12 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
 
   api.addHook('onRequest', async (request, reply) => {
     if (!equalsInConstantTime(tokenOf(request), token))
-      return sendError(reply, 401, 'This request needs the token from the address that `npm run sandbox` printed.');
+      return sendError(reply, 401, 'This request needs the token from the URL that `npm run sandbox` printed.');
   });
-  api.setErrorHandler((problem, _, reply) => {
-    const { statusCode, message } = problem as Error & { statusCode?: number };
+  api.setErrorHandler((error, _, reply) => {
+    const { statusCode, message } = error as Error & { statusCode?: number };
     // Refusals are plain errors with a message for the user; a TypeError is a bug in the sandbox.
-    return sendError(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
+    return sendError(reply, statusCode ?? (error instanceof TypeError ? 500 : 400), message);
   });
 
   api.get<AsUserRequest>('/world', (request): World => worldFor(requesterOf(request), discord));
@@ -52,8 +52,8 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   api.get<AsUserRequest>('/live', { websocket: true }, (socket, request) => {
     try {
       streamEvents(socket, requesterOf(request), stage);
-    } catch (problem) {
-      socket.close(1008, problem instanceof Error ? problem.message : String(problem));
+    } catch (error) {
+      socket.close(1008, error instanceof Error ? error.message : String(error));
     }
   });
 }

@@ -11,7 +11,7 @@ import type { BotState, LogLine } from './protocol.ts';
 const STOP_LIMIT_MS = 12_000;
 /** Long enough for the outage to be noticed, and similar to the delay of a process supervisor. */
 const RESTART_AFTER_MS = 3_000;
-const MAX_LINES = 200;
+const MAX_LOG_LINES = 200;
 
 export interface BotOptions {
   readonly settings: Readonly<Record<string, string>>;
@@ -63,8 +63,8 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     const closed = Promise.withResolvers<void>();
     this.#exit = closed.promise;
     for (const stream of [child.stdout, child.stderr]) this.#readLines(stream);
-    child.once('error', (problem) => {
-      this.#addLine({ at: clock.now(), level: 'error', text: problem.message });
+    child.once('error', (error) => {
+      this.#addLine({ at: clock.now(), level: 'error', text: error.message });
       if (child.pid === undefined) child.emit('close', null);
     });
     child.once('close', (code: number | null) => {
@@ -147,7 +147,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
 
   #addLine(line: LogLine): void {
     this.log.push(line);
-    if (this.log.length > MAX_LINES) this.log.shift();
+    if (this.log.length > MAX_LOG_LINES) this.log.shift();
     this.emit('line', line);
   }
 }

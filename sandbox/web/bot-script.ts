@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The imports of `npm start`, without the operator's `.env`; `stop-with-parent.mjs` ends the process with the sandbox. */
+/** The modules that `npm start` preloads, but not the operator's `.env`; `stop-with-parent.mjs` ends the process when the sandbox ends. */
 const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
 
 export const nodeArguments = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];

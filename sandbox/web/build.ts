@@ -34,9 +34,9 @@ export async function buildPage(): Promise<BuiltPage> {
       logLevel: 'error',
       build: { outDir: temporaryFolder, emptyOutDir: true },
     });
-    await rename(temporaryFolder, folder).catch((problem: NodeJS.ErrnoException) => {
+    await rename(temporaryFolder, folder).catch((error: NodeJS.ErrnoException) => {
       // Another sandbox has built the same page.
-      if (problem.code !== 'ENOTEMPTY' && problem.code !== 'EEXIST') throw problem;
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {
     await rm(temporaryFolder, { recursive: true, force: true });

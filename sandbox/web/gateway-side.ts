@@ -53,7 +53,7 @@ export const faultsOf = ({ faults }: EmbeddedGateway): Fault[] =>
   faults.list().map((fault) => ({ id: String(fault.id), what: describeFault(fault) }));
 
 function describeFault({ do: fault, left }: ActiveFault): string {
-  const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
+  const next = (noun: string) => (left === 1 ? `The next ${noun}` : `Each of the next ${left} ${noun}s`);
   switch (fault.type) {
     case 'status':
       return `${next('request')} fails with status ${fault.status}.`;

@@ -5,7 +5,7 @@ import { amountText } from '../gateway/decimal.ts';
 import type { Ledger, LedgerEntry } from './protocol.ts';
 import type { Stage } from './stage.ts';
 
-/** More than anyone scrolls through. */
+/** More entries than anyone scrolls through. */
 const MAX_ENTRIES = 50;
 
 /** A row as the bot stores it: its first fact contains the estimate, its last one the current standing. */
@@ -19,7 +19,7 @@ interface StoredEntry {
   readonly facts: readonly { readonly standing: LedgerEntry['standing']; readonly amount?: string }[];
 }
 
-/** The bot's ledger next to the gateway's bill. Reads only data that the bot has stored. */
+/** Compares the bot's ledger with the gateway's bill. Reads only data that the bot has stored. */
 export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
   const { users, guilds } = discord.world;
   const entries = storedEntries(storeFile).map(

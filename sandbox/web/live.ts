@@ -86,7 +86,7 @@ function followTalk({ realtime }: EmbeddedGateway, send: SendEvent): Unsubscribe
   return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
 }
 
-/** Applying a fault also changes the list of faults. */
+/** Sends the list of faults whenever it changes, which includes the moment at which a fault is applied. */
 function followFaults({ gateway, troubles }: Stage, send: SendEvent): Unsubscribe {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;

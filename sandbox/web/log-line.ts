@@ -18,17 +18,17 @@ interface Defaults {
 
 /** Reads a line of the bot's log: JSON, or plain text such as a crash message. */
 export function parseLogLine(text: string, { at, level, secrets }: Defaults): LogLine {
-  const redacted = secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
-  const fields = parseFields(redacted);
-  if (!fields) return { at, level, text: redacted.slice(0, MAX_TEXT_LENGTH) };
-  const { level: number, time, msg, err, ...rest } = fields;
+  const redactedText = secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
+  const fields = parseFields(redactedText);
+  if (!fields) return { at, level, text: redactedText.slice(0, MAX_TEXT_LENGTH) };
+  const { level: levelNumber, time, msg, err, ...rest } = fields;
   const details = Object.entries(rest).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
   return {
     at: typeof time === 'number' ? time : at,
-    level: LEVELS[Number(number)] ?? level,
+    level: LEVELS[Number(levelNumber)] ?? level,
     text: `${String(msg ?? '')}${details.join('')}${stack}`.slice(0, MAX_TEXT_LENGTH),
   };
 }
@@ -37,8 +37,8 @@ function parseFields(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     return JSON.parse(text) as Record<string, unknown>;
-  } catch (problem) {
-    if (problem instanceof SyntaxError) return undefined;
-    throw problem;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

@@ -18,7 +18,7 @@ import { StartError } from './start-errors.ts';
 import { setUpStrictServer } from './strict-server.ts';
 import { Traffic } from './traffic.ts';
 
-/** The time that the bot has to stop when the sandbox ends. */
+/** How long the bot may take to stop when the sandbox ends. */
 const STOP_LIMIT_MS = 8_000;
 const REPORTED_LINES = 10;
 
@@ -32,7 +32,7 @@ export interface StageOptions {
 }
 
 /** Starts the embedded servers and the bot; `ready` resolves once the bot is connected and its commands are registered. */
-export async function openStage(
+export async function startStage(
   options: StageOptions,
   resources: Resources,
 ): Promise<{ stage: Stage; ready: Promise<unknown> }> {
@@ -42,7 +42,7 @@ export async function openStage(
   const [discord, { gateway, settings }] = await Promise.all([
     // Enables the intent as in the developer portal; without it, `DISCORD_MESSAGE_CONTENT` would make the bot exit.
     startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.add(one, () => one.close())),
-    openGateway(options, resources),
+    setUpGateway(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const storeFile = join(folder.path, 'atelier.sqlite');
@@ -82,7 +82,7 @@ const settingsFor = (discord: EmbeddedDiscord, storeFile: string): Settings => (
   MEDIA_ALLOW_PRIVATE: 'on',
 });
 
-async function openGateway(
+async function setUpGateway(
   { realGateway: isReal, environment, speed }: StageOptions,
   resources: Resources,
 ): Promise<{ gateway: BotGateway; settings: Settings }> {
@@ -91,7 +91,7 @@ async function openGateway(
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
-  // Reports prices and costs in the way that many gateways do.
+  // Reports prices and costs as many gateways do.
   const embedded = await startGateway({ speed, keys: [{ key }], quirks: { pricesListed: true, tellsQuota: true } });
   await resources.add(embedded, () => embedded.close());
   const callbackPort = await freePort();
@@ -140,7 +140,7 @@ function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): voi
     if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
   if (gateway.kind === 'embedded') {
-    gateway.embedded.onRequest((heard) => traffic.addGatewayRequest(heard));
+    gateway.embedded.onRequest((request) => traffic.addGatewayRequest(request));
     gateway.embedded.onCallback((sent) => traffic.addCallback(sent));
   }
 }
@@ -148,9 +148,9 @@ function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): voi
 /** Waits for the bot's first connection; if the start fails, the error includes the end of the log. */
 function waitForConnection(bot: BotProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const listen = ({ state, exitCode }: BotState): void => {
+  const onState = ({ state, exitCode }: BotState): void => {
     if (state === 'starting') return;
-    bot.off('state', listen);
+    bot.off('state', onState);
     if (state === 'running') resolve();
     const lastLines = bot.log.slice(-REPORTED_LINES).map(({ text }) => `\n  ${text}`);
     reject(
@@ -159,7 +159,7 @@ function waitForConnection(bot: BotProcess): Promise<void> {
       ),
     );
   };
-  bot.on('state', listen);
+  bot.on('state', onState);
   promise.catch(() => undefined);
   return promise;
 }

@@ -194,7 +194,7 @@ export interface Exchange {
   /** `callback` is a request from the gateway to the bot; all others come from the bot. */
   readonly side: 'discord' | 'gateway' | 'callback';
   readonly method: string;
-  /** Without secrets: interaction tokens and keys are replaced by …. */
+  /** Interaction tokens and keys are replaced with `…`. */
   readonly path: string;
   /** 0 if no response was sent. */
   readonly status: number;

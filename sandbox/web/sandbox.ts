@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { buildPage } from './build.ts';
-import { openStage, type StageOptions } from './open-stage.ts';
+import { type StageOptions, startStage } from './open-stage.ts';
 import { Resources } from './resources.ts';
-import { pageServer } from './server.ts';
+import { createPageServer } from './server.ts';
 
 export interface SandboxOptions extends StageOptions {
   /** 0 picks a free port. */
@@ -28,19 +28,19 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
     signal.throwIfAborted();
     return await Promise.race([openSandbox(options, resources), abortion.promise]);
-  } catch (problem) {
+  } catch (error) {
     await resources.close();
-    throw problem;
+    throw error;
   } finally {
     signal.removeEventListener('abort', abort);
   }
 }
 
 async function openSandbox(options: SandboxOptions, resources: Resources): Promise<Sandbox> {
-  const { stage, ready } = await openStage(options, resources);
+  const { stage, ready } = await startStage(options, resources);
   const [{ folder, isCached }] = await Promise.all([buildPage(), ready]);
   const token = randomBytes(24).toString('base64url');
-  const server = await pageServer({ stage, token, folder });
+  const server = await createPageServer({ stage, token, folder });
   await resources.add(server, () => server.close());
   const url = await server.listen({ port: options.port, host: '127.0.0.1' });
   return { url, token, wasBuilt: !isCached, close: () => resources.close() };

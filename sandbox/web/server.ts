@@ -16,7 +16,7 @@ interface PageOptions {
 }
 
 /** Serves the page and its API on one local port. */
-export async function pageServer({ stage, token, folder }: PageOptions): Promise<FastifyInstance> {
+export async function createPageServer({ stage, token, folder }: PageOptions): Promise<FastifyInstance> {
   const server = fastify({ forceCloseConnections: true, bodyLimit: MAX_BODY_BYTES });
   // Registered first, because it closes the sockets that the guards refuse.
   await server.register(websocket);

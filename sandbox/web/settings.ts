@@ -36,9 +36,9 @@ export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<S
 async function readEnvFile(): Promise<NodeJS.ProcessEnv> {
   try {
     return parseEnv(await readFile(join(root, '.env'), 'utf8'));
-  } catch (problem) {
-    if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw problem;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
   }
 }
 

@@ -19,8 +19,8 @@ export function shorten(value: unknown, depth = 0): unknown {
 export function shortenJson(text: string): unknown {
   try {
     return shorten(JSON.parse(text));
-  } catch (problem) {
-    if (problem instanceof SyntaxError) return shorten(text);
-    throw problem;
+  } catch (error) {
+    if (error instanceof SyntaxError) return shorten(text);
+    throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { BotProcess } from './bot-process.ts';
 import type { BotGateway } from './gateway-side.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Everything behind the page. */
+/** What the page works with: the embedded servers, the bot and its database. */
 export interface Stage {
   readonly discord: EmbeddedDiscord;
   readonly gateway: BotGateway;

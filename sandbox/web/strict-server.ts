@@ -30,7 +30,7 @@ export async function setUpStrictServer(discord: EmbeddedDiscord, gateway: BotGa
   for (const options of BUDGETS) await (await owner.slash('budget set', options)).message();
   const sections = { ...RULES, ...(gateway.kind === 'embedded' && MODERATION) };
   let page = await (await owner.slash('server rules')).message();
-  // Each form updates the page that opened it, which then opens the next one, because the command has a rate limit.
+  // Each form updates the page that opened it. That page then opens the next form, because the command is rate-limited.
   for (const [button, values] of Object.entries(sections)) {
     const form = await (await owner.click(page, button)).modal();
     page = await (await owner.fill(form, values)).message();

@@ -60,8 +60,8 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
 
   #add(exchange: Exchange): void {
     const text = JSON.stringify(exchange);
-    const redacted = this.#secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
-    const redactedExchange = redacted === text ? exchange : (JSON.parse(redacted) as Exchange);
+    const redactedText = this.#secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
+    const redactedExchange = redactedText === text ? exchange : (JSON.parse(redactedText) as Exchange);
     this.exchanges.push(redactedExchange);
     if (this.exchanges.length > MAX_EXCHANGES) this.exchanges.shift();
     this.emit('exchange', redactedExchange);

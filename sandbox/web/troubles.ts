@@ -71,7 +71,7 @@ async function applyTrouble(trouble: Trouble, { discord, gateway, bot }: Stage):
       return 'All faults are cleared. The bot itself is unchanged.';
     default:
       if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');
-      return await applyAtGateway(trouble, gateway.embedded);
+      return await applyToGateway(trouble, gateway.embedded);
   }
 }
 
@@ -83,7 +83,7 @@ type GatewayTrouble = Extract<
 >;
 type TalkTroubleKind = 'talk-trouble' | 'dialect' | 'session';
 
-async function applyAtGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
+async function applyToGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
   const { faults, settings } = gateway;
   switch (trouble.do) {
     case 'speed':

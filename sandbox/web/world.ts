@@ -7,7 +7,7 @@ import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
 
 /** The bot's display name in direct messages. */
-const APPLICATION = 'Atelier';
+const APPLICATION_NAME = 'Atelier';
 
 /** Finds a predefined user by id or role. */
 export function findPerson(idOrRole: unknown, { world }: EmbeddedDiscord): Person {
@@ -27,7 +27,7 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   return {
     me,
     people: peopleOf(world),
-    application: { id: applicationId, name: APPLICATION },
+    application: { id: applicationId, name: APPLICATION_NAME },
     guilds: guilds.map((guild): Guild => {
       const channels = clientView.channels
         .filter(({ guildId }) => guildId === guild.id)
@@ -57,7 +57,7 @@ function channelView(channel: DiscordChannel, clientView: ClientView): Channel {
   const kind = kindOf(channel);
   return {
     id: channel.id,
-    name: kind === 'direct' ? APPLICATION : channel.name,
+    name: kind === 'direct' ? APPLICATION_NAME : channel.name,
     kind,
     ...(channel.parentId !== undefined && { parentId: channel.parentId }),
     ...(isThread(channel) && { thread: threadOf(channel) }),

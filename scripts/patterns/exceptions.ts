@@ -70,12 +70,12 @@ export const exceptions: readonly Exception[] = [
   {
     pattern: 'new RegExp(`^(?: {${indent + 1},}\\\\S[^\\\\n]*(?:\\\\n|$))+`)',
     path: 'sandbox/web/page/markdown/blocks.ts',
-    reason: 'Only a number is put in; each line has one beginning and one end.',
+    reason: 'Only a number is interpolated; each line has one beginning and one end.',
   },
   {
     pattern: "new RegExp(`^ {${minIndent}}`, 'gm')",
     path: 'sandbox/web/page/markdown/blocks.ts',
-    reason: 'Only a number is put in; nothing is repeated without a bound.',
+    reason: 'Only a number is interpolated; no repetition is unbounded.',
   },
   {
     pattern: '/^(`+)([\\s\\S]*?[^`])\\1(?!`)/',
@@ -92,6 +92,6 @@ export const exceptions: readonly Exception[] = [
     pattern: String.raw`/<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi`,
     path: 'src/services/gateway/errors.ts',
     reason:
-      'Every match that begins also ends, at the latest with the text, so no character is read twice; at most 20,000 characters.',
+      'Every match that begins also ends, at the end of the text at the latest, so no character is read twice; at most 20,000 characters.',
   },
 ];

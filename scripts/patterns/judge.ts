@@ -9,7 +9,7 @@ export interface Exception {
 }
 
 /*
- * These limit the number of steps and not the time, so every machine comes to the same result. The time limits below
+ * These limit the number of steps and not the time, so every machine gets the same result. The time limits below
  * only stop a check that would never end. An exception gets less time, because the check only has to find out whether
  * it is still needed.
  */

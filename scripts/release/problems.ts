@@ -40,7 +40,7 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
     problems.push(`docs/upgrading.md does not say that ${next} has schema ${schema}.`);
   if (status !== '') problems.push('The working tree has changes. Commit them first.');
   for (const subject of subjects ?? [])
-    if (!isGoodSubject(subject)) problems.push(`The subject of a commit breaks the rules: ${subject}`);
+    if (!isValidSubject(subject)) problems.push(`The subject of a commit breaks the rules: ${subject}`);
   return problems;
 }
 
@@ -53,7 +53,7 @@ function entryOf(changelog: string, version: string): string {
 }
 
 /** The rules for subjects are in CONTRIBUTING.md. */
-const isGoodSubject = (subject: string): boolean =>
+const isValidSubject = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT_LENGTH && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
 
 function compareVersions(one: string, other: string): number {

@@ -16,12 +16,12 @@ export function findFlaggedWords(
 ): string[] {
   const allowedExceptions = exceptions.filter((exception) => exception.path === undefined || exception.path === path);
   return text.split('\n').flatMap((line, index) => {
-    const plain = separateWords(
+    const separatedLine = separateWords(
       allowedExceptions.reduce((rest, exception) => rest.replaceAll(exception.text, ' '), line),
     );
-    return words.flatMap(({ pattern, instead }) => {
-      const match = pattern.exec(plain)?.[0];
-      return match === undefined ? [] : [`${path}:${index + 1}: "${match}": write "${instead}"`];
+    return words.flatMap(({ pattern, replacement }) => {
+      const match = pattern.exec(separatedLine)?.[0];
+      return match === undefined ? [] : [`${path}:${index + 1}: "${match}": write "${replacement}"`];
     });
   });
 }

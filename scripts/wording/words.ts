@@ -1,32 +1,32 @@
 /** A word or phrase that has a plainer alternative. `pattern` is matched in lower case, with camelCase and snake_case split into words. */
 export interface FlaggedWord {
   readonly pattern: RegExp;
-  readonly instead: string;
+  readonly replacement: string;
 }
 
 export const flaggedWords: readonly FlaggedWord[] = [
-  { pattern: /\bpictures?\b/, instead: 'image' },
-  { pattern: /\bfilms?\b/, instead: 'video' },
-  { pattern: /\bwish(?:es)?\b/, instead: 'request' },
-  { pattern: /\b(?:who|what|where)(?:so)?ever\b/, instead: 'the member, the requester, any' },
-  { pattern: /\b(?:some|no|any|every)body\b/, instead: 'a member, no one, everyone' },
-  { pattern: /\btenure\b/, instead: 'store ownership, lease' },
-  { pattern: /\b(?:whence|whereabouts|thereof|hence)\b/, instead: 'where from, origin' },
-  { pattern: /\bchronicle\b/, instead: 'history' },
-  { pattern: /\bnameless\b/, instead: 'anonymous' },
-  { pattern: /\bhindered\b/, instead: 'blocked, delayed' },
-  { pattern: /\bpatience\b/, instead: 'backoff, wait limit' },
-  { pattern: /\b(?:sayings?|utterings?)\b/, instead: 'utterance' },
-  { pattern: /\bat work since\b/, instead: 'running since' },
-  { pattern: /\bto go by\b/, instead: 'reference' },
-  { pattern: /\bask(?:ed|ing|s)? about\b/, instead: 'poll, query' },
-  { pattern: /\blook(?:ed|ing|s)? after\b/, instead: 'maintain, keep' },
-  { pattern: /\bin vain\b/, instead: 'without a result' },
-  { pattern: /\bonce more\b/, instead: 'again' },
-  { pattern: /\bnobody knows\b/, instead: 'unknown outcome' },
-  { pattern: /\bforgetting\b/, instead: 'erasure' },
-  { pattern: /\bstands? with it\b/, instead: 'status' },
-  { pattern: /\bout of reach\b/, instead: 'unreachable' },
+  { pattern: /\bpictures?\b/, replacement: 'image' },
+  { pattern: /\bfilms?\b/, replacement: 'video' },
+  { pattern: /\bwish(?:es)?\b/, replacement: 'request' },
+  { pattern: /\b(?:who|what|where)(?:so)?ever\b/, replacement: 'the member, the requester, any' },
+  { pattern: /\b(?:some|no|any|every)body\b/, replacement: 'a member, no one, everyone' },
+  { pattern: /\btenure\b/, replacement: 'store ownership, lease' },
+  { pattern: /\b(?:whence|whereabouts|thereof|hence)\b/, replacement: 'where from, origin' },
+  { pattern: /\bchronicle\b/, replacement: 'history' },
+  { pattern: /\bnameless\b/, replacement: 'anonymous' },
+  { pattern: /\bhindered\b/, replacement: 'blocked, delayed' },
+  { pattern: /\bpatience\b/, replacement: 'backoff, wait limit' },
+  { pattern: /\b(?:sayings?|utterings?)\b/, replacement: 'utterance' },
+  { pattern: /\bat work since\b/, replacement: 'running since' },
+  { pattern: /\bto go by\b/, replacement: 'reference' },
+  { pattern: /\bask(?:ed|ing|s)? about\b/, replacement: 'poll, query' },
+  { pattern: /\blook(?:ed|ing|s)? after\b/, replacement: 'maintain, keep' },
+  { pattern: /\bin vain\b/, replacement: 'without a result' },
+  { pattern: /\bonce more\b/, replacement: 'again' },
+  { pattern: /\bnobody knows\b/, replacement: 'unknown outcome' },
+  { pattern: /\bforgetting\b/, replacement: 'erasure' },
+  { pattern: /\bstands? with it\b/, replacement: 'status' },
+  { pattern: /\bout of reach\b/, replacement: 'unreachable' },
 ];
 
 /** A string that may contain a flagged word, because it is a public, stored or third-party name, or means something else. */

@@ -1,33 +1,33 @@
 import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
-import { leftOf } from '../messages/money.ts';
-import { tightest } from '../services/spending/allowance.ts';
+import { remainingText } from '../messages/money.ts';
+import { tightestAllowance } from '../services/spending/allowance.ts';
 import { requesterOf } from '../services/spending/spending.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
-/** Whether the command was used in a server whose admins can see the account. */
+/** Whether the command was used in a server whose admins can see the gateway account. */
 const isAdminGuild = ({ place, services }: EarlyContext): boolean =>
   place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
 
-/** Whether one of the admins used the command in such a server. Others there can then see the account too. Decided from the payload alone. */
+/** Whether an admin of such a server used the command there; the reply can then be public. Decided from the payload alone. */
 export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
   isAdminGuild(context) && mayManageServer(context.place);
 
-/** The operator can see the account anywhere; other members see their own usage. */
+/** The operator can see the gateway account anywhere; other members see only their own usage. */
 export async function maySeeAccount(context: HandlerContext<Services>): Promise<boolean> {
   return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
-/** Whether the member can change a public message about the account: they must be allowed to see the account, and the server must show it. */
+/** Whether the member can change a public message about the account: only if they can see it, and in a server whose admins can see it. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
-/** The remaining part of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
+/** What remains of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
 export function remainingForOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
   if (requesterId !== context.place.userId) return undefined;
-  const allowance = tightest(context.services.spending.allowances(requesterOf(context.origin)));
-  return allowance && leftOf(allowance, context.say);
+  const allowance = tightestAllowance(context.services.spending.allowances(requesterOf(context.origin)));
+  return allowance && remainingText(allowance, context.say);
 }
 
 /** The costs of other members are visible to those who can see the account. */

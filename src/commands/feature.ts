@@ -34,6 +34,6 @@ export interface Feature<Text extends FeatureText = FeatureText> {
   specs?: Partial<KindSpecs>;
   /** How tasks of each kind are submitted and polled. */
   kinds?(tools: KindTools): readonly Kind[];
-  /** What is special about the messages of its kinds. */
+  /** How the messages of its kinds differ from the default. */
   views?: MessageContext['views'];
 }

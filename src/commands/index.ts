@@ -34,7 +34,7 @@ function imgxSource(imgx: Gateway['imgx'], usesLists: boolean): Source {
     name: 'imgx',
     // Not retried, because the scheduler polls again.
     pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
-    ...(usesLists && { many: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
+    ...(usesLists && { batch: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };
 }
 

@@ -4,11 +4,11 @@ import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
-import { interruptedMessage } from '../discord/outbox/interrupted.ts';
+import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { InteractionChannels } from '../discord/place.ts';
 import { RateLimiter, type RateSettings } from '../discord/rates.ts';
-import { createServerCheck, createThreadCheck, registeredCommands } from '../discord/reads.ts';
+import { createCommandLookup, createServerCheck, createThreadCheck } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -22,7 +22,7 @@ import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
 import { handlers } from './index.ts';
-import { logPoster, openRuleLog } from './server/log.ts';
+import { logPoster, startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import type { Services } from './services.ts';
 import { utteranceReader } from './talk/utterances.ts';
@@ -62,8 +62,8 @@ interface CommandsParts {
   onAcknowledged?: ((ms: number) => void) | undefined;
 }
 
-/** Opens the commands: the router for interactions, and the reader of messages in threads. */
-export function openCommands(parts: CommandsParts) {
+/** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
+export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
   const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals } = engine;
@@ -77,7 +77,7 @@ export function openCommands(parts: CommandsParts) {
     planOf: followedPagePlan(followQuietMs, say),
   });
   const commandNames = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
-  const rates = new RateLimiter({ settings: settings.rates, clock, log });
+  const rateLimiter = new RateLimiter({ settings: settings.rates, clock, log });
   const reportDelivery = new ReportDelivery({
     ...parts,
     ...engine,
@@ -104,7 +104,7 @@ export function openCommands(parts: CommandsParts) {
       follows,
       followQuietMs,
       clock,
-      rates,
+      rateLimiter,
     },
     defaultModels: settings.models,
     threads: outbox.threads,
@@ -122,32 +122,32 @@ export function openCommands(parts: CommandsParts) {
     postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),
     operatorState: parts.operatorState,
-    registeredCommands: registeredCommands(clients, commandNames, clock),
+    registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
-  openRuleLog({ rules, budgets, post: services.postInLog, clock, say });
+  startRuleLog({ rules, budgets, post: services.postInLog, clock, say });
   const funnel = new Funnel(say, log, parts.onFailure);
   const channels = new InteractionChannels();
-  const isServed = refuseUnserved(settings.discord);
+  const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({
     ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged },
     channels,
     isPrivateByDefault: ({ guildId }, command) =>
       guildId !== undefined && rules.get(guildId).rules.privateCommands.includes(command),
-    guards: [isServed, refusePersonalInstall((guildId) => rules.get(guildId).rules.personalInstalls)],
-    rateLimiter: rates,
+    guards: [servedGuildGuard, refusePersonalInstall((guildId) => rules.get(guildId).rules.personalInstalls)],
+    rateLimiter,
   });
-  const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
-  const replyParts = { services, answers, say, clock, sentenceFor };
+  const messageFor = (error: unknown): string => funnel.messageFor(error, 'a message in a thread');
+  const replyParts = { services, answers, say, clock, messageFor };
   // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
   const readers = [utteranceReader(replyParts), questionReader({ ...replyParts, isThread: createThreadCheck(reads) })];
-  const hasBegun = interruptedMessage({
+  const wasInterrupted = interruptedMessageHandler({
     ...{ outbox, say, log },
     applicationId: () => clients.client.application?.id ?? '',
     hasTask: (reply) => tasks.book.live(({ message }) => message?.id === reply.id).length > 0,
   });
   const readMessage = readThreadMessages({
-    ...{ readers, guildRefusal: isServed, rates, log },
-    hasBegun: ({ channelId, id }) => hasBegun({ channelId, id }),
+    ...{ readers, servedGuildGuard, rateLimiter, log },
+    wasInterrupted: ({ channelId, id }) => wasInterrupted({ channelId, id }),
   });
   return {
     router,

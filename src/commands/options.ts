@@ -33,8 +33,8 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-/** The plainest order of each purpose, used to look up what is known about a model. */
-const plainOrder: Readonly<Partial<Record<Purpose, (model: string) => OrderedRequest<TaskKind>>>> = {
+/** A minimal order for each purpose, used to look up what is known about a model. */
+const minimalOrders: Readonly<Partial<Record<Purpose, (model: string) => OrderedRequest<TaskKind>>>> = {
   image: (model) => ({ kind: 'image', request: { prompt: '', model } }),
   video: (model) => ({ kind: 'video', request: { prompt: '', model } }),
   music: (model) => ({ kind: 'song', request: { prompt: '', model } }),
@@ -50,13 +50,13 @@ export async function suggestModels(purpose: Purpose, input: string, context: Ha
     input,
   ).slice(0, MAX_CONSIDERED);
   const rankedSuggestions = suggestions.map(({ value: model }) => {
-    const order = plainOrder[purpose]?.(model);
-    const { typicalMs, failing } = order ? services.tasks.outlook.prospectOf(order) : {};
+    const order = minimalOrders[purpose]?.(model);
+    const { typicalMs, failingModel } = order ? services.tasks.outlook.prospectOf(order) : {};
     const minutes = slowMinutes(typicalMs);
     const slowName = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
-    const name = failing ? say('outlook.suggestion.failing', { model }) : slowName;
+    const name = failingModel ? say('outlook.suggestion.failing', { model }) : slowName;
     return {
-      isFailing: failing !== undefined,
+      isFailing: failingModel !== undefined,
       suggestion: { name: name.length > MAX_SUGGESTION_LENGTH ? model : name, value: model },
     };
   });
@@ -77,7 +77,8 @@ export const suggestionsFrom = (names: readonly string[], input: string): Sugges
 export async function chooseModel(purpose: Purpose, input: string | undefined, services: ModelServices) {
   const model =
     (await modelOrDefault(purpose, input, services)) ??
-    (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ fits }) => fits.includes(purpose))?.id;
+    (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ usableKinds }) => usableKinds.includes(purpose))
+      ?.id;
   if (model === undefined) throw await noModelRefusal(purpose, services);
   return model;
 }
@@ -124,11 +125,11 @@ export type References = Partial<Values<typeof seven & { links: typeof linksOpti
 
 const IMAGE_TYPE = /^image\//i;
 
-/** More references than this only blur each other. */
+/** With more references, each of them has hardly any effect. */
 const MAX_REFERENCES = 5;
 
 /** The specification names no limit; as base64 this is 27 MB, about as much as gateways accept in one request. */
-const MAX_MIB = 20;
+const MAX_IMAGE_MIB = 20;
 
 const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
@@ -157,7 +158,7 @@ export function readFiles(references: References, limits: FileLimits): MemberFil
   return [...files, ...linksIn(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
 
-/** The files of a message that may be images: videos and audio files name their type. */
+/** The files of a message that may be images. A file without a type counts as one, because videos and audio files have a type. */
 export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attachment[] {
   return files.filter(({ mediaType }) => mediaType === undefined || IMAGE_TYPE.test(mediaType));
 }
@@ -176,7 +177,7 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
 /** The capacity of one field of a form. */
 const MAX_FIELD_LENGTH = 4_000;
 
-/** Returns as many images as have URLs that fit into one form field, because a truncated URL would be useless. */
+/** Drops the images whose URLs do not fit into one form field any more, because a truncated URL would be useless. */
 export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
   let remaining = MAX_FIELD_LENGTH;
   return images.filter(({ address }) => {
@@ -207,8 +208,8 @@ function fileRefusal({ name, size, mediaType = '' }: Attachment, media: FileLimi
   }
   if (size === 0) return new Refusal('refusals.imageEmpty', { name: shorten(name) });
   const isImage = media.length === 1 || medium === 'image';
-  if (!isImage || size <= MAX_MIB * 1024 * 1024) return undefined;
-  return new Refusal('refusals.imageTooLarge', { name: shorten(name), max: `${MAX_MIB} MB` });
+  if (!isImage || size <= MAX_IMAGE_MIB * 1024 * 1024) return undefined;
+  return new Refusal('refusals.imageTooLarge', { name: shorten(name), max: `${MAX_IMAGE_MIB} MB` });
 }
 
 const MAX_SHOWN_LENGTH = 100;

@@ -23,14 +23,14 @@ import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
-/** The services that commands and buttons use. `openCommands` assembles them. */
+/** The services that commands and buttons use. `createCommands` assembles them. */
 export interface Services extends MessageServices, ModelServices {
   videoFields: VideoFields;
   referenceSeconds: ReturnType<typeof referenceSeconds>;
   asks: Asks;
   schemas: Pick<AnswerSchemas, 'read'>;
   talks: Talks;
-  threads: Pick<ThreadCreator, 'create' | 'postFirst' | 'archive'>;
+  threads: Pick<ThreadCreator, 'create' | 'postFirstMessage' | 'archive'>;
   usage: UsageReader;
   /** How much members can still spend. */
   spending: Pick<
@@ -41,24 +41,24 @@ export interface Services extends MessageServices, ModelServices {
     | 'memberLimits'
     | 'memberDefault'
     | 'serverScope'
-    | 'resetOf'
+    | 'createReset'
     | 'countingStart'
   >;
   /** What admins have decided about spending. */
-  budgets: Pick<Budgets, 'get' | 'isAllPaused' | 'memberHash' | 'change'>;
+  budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'memberHash' | 'change'>;
   /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
   reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;
-  rates: Pick<RateLimiter, 'mustAllow'>;
+  rateLimiter: Pick<RateLimiter, 'assertAllowed'>;
   /** Counts the usage of every period, whether or not the period has a limit. */
   countEverything(): Promise<void>;
   media: Pick<Media, 'fetch' | 'fingerprint'>;
   fingerprints: Pick<Fingerprints, 'recognise'>;
-  /** The text of a member's file; refuses files that are not text. */
+  /** Reads a member's text file; refuses files that are not text. */
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
-  /** False if Discord did not accept the message. */
+  /** Posts a message. Returns false if Discord did not accept it. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
@@ -66,7 +66,7 @@ export interface Services extends MessageServices, ModelServices {
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** Live updates stop after this time without a new event. */
   followQuietMs: number;
-  /** Servers whose admins can see what the account spent. */
+  /** Servers whose admins can see what the gateway account has spent. */
   adminGuildIds: readonly string[];
   /** Whether a user owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;

@@ -20,27 +20,27 @@ export type ThreadMessageReader = (message: ThreadMessage) => Promise<(() => Pro
 interface ThreadReaderParts {
   /** A message goes to the first reader that accepts it. */
   readers: readonly ThreadMessageReader[];
-  guildRefusal: ReturnType<typeof refuseUnserved>;
-  rates: Pick<RateLimiter, 'refuseInteraction'>;
-  /** Whether a process that has since ended began to answer this message. */
-  hasBegun(message: ThreadMessage): Promise<boolean>;
+  servedGuildGuard: ReturnType<typeof refuseUnserved>;
+  rateLimiter: Pick<RateLimiter, 'refuseInteraction'>;
+  /** Whether another process, which has since ended, had already started to answer this message. */
+  wasInterrupted(message: ThreadMessage): Promise<boolean>;
   log: Pick<Log, 'warn'>;
 }
 
 /** Reads messages in threads where members continue a conversation by posting messages. Other messages are ignored. */
-export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log }: ThreadReaderParts) {
+export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, wasInterrupted, log }: ThreadReaderParts) {
   // Discord may deliver a message again after a lost connection.
   const processedIds = new RecentNames();
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
-      if (guildRefusal({ guildId: message.guildId, install: 'guild' }, undefined)) return;
+      if (servedGuildGuard({ guildId: message.guildId, install: 'guild' }, undefined)) return;
       for (const read of readers) {
-        const work = await read(message);
-        if (!work) continue;
+        const processMessage = await read(message);
+        if (!processMessage) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
         const sender = { userId: message.memberId, guildId: message.guildId };
-        if (!processedIds.addIfNew(message.id) || rates.refuseInteraction(sender)) return;
-        if (!isRepeated || !(await hasBegun(message))) await work();
+        if (!processedIds.addIfNew(message.id) || rateLimiter.refuseInteraction(sender)) return;
+        if (!isRepeated || !(await wasInterrupted(message))) await processMessage();
         return;
       }
     } catch (error) {
@@ -57,8 +57,8 @@ export function readThreadMessages({ readers, guildRefusal, rates, hasBegun, log
 
 export interface ReplyParts {
   services: Services;
-  answers: Pick<Answers, 'replyTo' | 'change'>;
-  sentenceFor(error: unknown): string;
+  answers: Pick<Answers, 'replyTo' | 'editReply'>;
+  messageFor(error: unknown): string;
   say: Say;
   clock: Clock;
 }
@@ -67,7 +67,7 @@ export interface ReplyParts {
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continuedTask: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
-  { answers, sentenceFor, say, clock }: ReplyParts,
+  { answers, messageFor, say, clock }: ReplyParts,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
@@ -86,8 +86,8 @@ export async function replyWithTask(
       },
     });
     // The outcome asks the member who sent the message for a confirmation.
-    if (typeof outcome === 'object' && 'content' in outcome) await answers.change(message, outcome);
+    if (typeof outcome === 'object' && 'content' in outcome) await answers.editReply(message, outcome);
   } catch (error) {
-    await answers.change(message, { content: sentenceFor(error) });
+    await answers.editReply(message, { content: messageFor(error) });
   }
 }

@@ -21,7 +21,7 @@ const MAX_PLACEHOLDER_LENGTH = 150;
 const MAX_ALT_LENGTH = 1_024;
 const MAX_FILES = 10;
 const MAX_ROWS = 5;
-const MAX_IN_ROW = 5;
+const MAX_BUTTONS_PER_ROW = 5;
 const MAX_OPTIONS = 25;
 
 export interface MessageBody {
@@ -59,7 +59,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
   };
 }
 
-/** Discord accepts nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
+/** In a voice message, Discord accepts nothing but the audio (https://discord.com/developers/docs/resources/message, "Voice Messages"). */
 function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<MessagePlan['voice']>): MessageBody {
   const files = (plan.files ?? []).slice(0, 1);
   return {
@@ -117,7 +117,7 @@ function rowsOf(controls: readonly Control[]): Row[] {
   const selects = controls.filter((control) => control.type === 'select');
   const buttons = controls.filter((control) => control.type !== 'select');
   const maxRows = MAX_ROWS - selects.length;
-  const buttonsFit = buttons.length <= maxRows * MAX_IN_ROW;
+  const buttonsFit = buttons.length <= maxRows * MAX_BUTTONS_PER_ROW;
   const rows = buttonsFit ? splitIntoRows(buttons, maxRows) : [];
   const selectMenus = buttonsFit ? selects : [...toSelects(buttons), ...selects];
   return [...rows, ...selectMenus.map((list) => row([selectFrom(list)]))].slice(0, MAX_ROWS);
@@ -128,11 +128,13 @@ function splitIntoRows(buttons: readonly (ButtonPlan | LinkPlan)[], maxRows: num
   for (const button of buttons) {
     const last = rows.at(-1);
     const startsRow = button.type === 'button' && button.startsRow === true;
-    if (!last || last.length >= MAX_IN_ROW || startsRow) rows.push([button]);
+    if (!last || last.length >= MAX_BUTTONS_PER_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
   // Requested row breaks are dropped if the rows would not fit.
-  return (rows.length <= maxRows ? rows : chunks(buttons, MAX_IN_ROW)).map((chunk) => row(chunk.map(buttonFrom)));
+  return (rows.length <= maxRows ? rows : chunks(buttons, MAX_BUTTONS_PER_ROW)).map((chunk) =>
+    row(chunk.map(buttonFrom)),
+  );
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {
@@ -165,10 +167,10 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
   const label = truncate(button.label, MAX_LABEL_LENGTH);
   if (button.type === 'link')
     return { type: ComponentType.Button, style: ButtonStyle.Link, url: button.address, label };
-  const { id, emoji, look = 'plain', disabled = false } = button;
+  const { id, emoji, style = 'plain', disabled = false } = button;
   return {
     type: ComponentType.Button,
-    style: STYLES[look],
+    style: STYLES[style],
     custom_id: id,
     // A button with an emoji needs no label.
     ...(label !== '' && { label }),

@@ -53,8 +53,8 @@ interface PointerCodec<Pointer> {
 /** A button, option or form: creates its ids and reads what they point to. */
 export interface Verb<Pointer> {
   readonly name: string;
-  /** Whether it orders something new, from a task that is only read. */
-  readonly orders: boolean;
+  /** Whether it creates a new order. The task that it points to is only read. */
+  readonly createsOrder: boolean;
   id(pointer: Pointer): string;
   read(id: CustomId): Pointer | Refusal;
 }
@@ -62,25 +62,25 @@ export interface Verb<Pointer> {
 interface VerbOptions {
   version?: number;
   olderVersions?: readonly number[];
-  orders?: boolean;
+  createsOrder?: boolean;
 }
 
 /** A new meaning of the arguments needs a new version. `olderVersions` lists versions that are still in posted messages. */
 export function verb<Pointer>(
   name: string,
   { write, read }: PointerCodec<Pointer>,
-  { version = 1, olderVersions = [], orders = false }: VerbOptions = {},
+  { version = 1, olderVersions = [], createsOrder = false }: VerbOptions = {},
 ): Verb<Pointer> {
   const acceptedVersions = [version, ...olderVersions];
   return {
-    ...{ name, orders },
+    ...{ name, createsOrder },
     id: (pointer) => customId(name, version, ...write(pointer)),
     read: (id) => (acceptedVersions.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
   };
 }
 
 const orderVerb = <Pointer>(name: string, codec: PointerCodec<Pointer>): Verb<Pointer> =>
-  verb(name, codec, { orders: true });
+  verb(name, codec, { createsOrder: true });
 
 const forgedIdRefusal = (): Refusal => new Refusal('refusals.unknownButton');
 
@@ -110,12 +110,13 @@ const taskAndChoiceCodec = <Which extends string>(
 /** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean };
 
-const PRIVATE = 'alone';
+const PRIVATE_ARGUMENT = 'alone';
 
 const formOriginCodec: PointerCodec<FormOrigin> = {
-  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [PRIVATE] : []),
+  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [PRIVATE_ARGUMENT] : []),
   read([first]) {
-    if (first === undefined || first === PRIVATE) return { from: 'menu', isPrivate: first === PRIVATE };
+    if (first === undefined || first === PRIVATE_ARGUMENT)
+      return { from: 'menu', isPrivate: first === PRIVATE_ARGUMENT };
     return isTaskId(first) ? { from: 'task', taskId: first } : forgedIdRefusal();
   },
 };
@@ -181,7 +182,7 @@ type FineTunePointer =
   | { do: 'follow'; fineTuneId: string }
   | { do: 'stop'; fineTuneId: string; followId: string };
 
-/** Less than the remaining room, because ids with characters other than ASCII letters and digits grow in base64url. */
+/** Less than the remaining space, because ids with characters other than ASCII letters and digits grow in base64url. */
 const MAX_FINE_TUNE_BYTES = 60;
 
 export const fineTuneIdFits = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
@@ -200,7 +201,7 @@ const fineTuneCodec: PointerCodec<FineTunePointer> = {
   },
 };
 
-/** A menu that replaces more buttons than a message can contain: choosing an option counts as pressing its button. */
+/** The index of a menu that replaces more buttons than a message can contain. Choosing an option counts as pressing its button. */
 const indexCodec: PointerCodec<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forgedIdRefusal()),
@@ -255,7 +256,7 @@ export const customIds = {
   showAll: verb('showall', taskCodec),
   albumPage: verb('album', taskAndIndexCodec),
   albumSong: verb('song', taskCodec),
-  /** Lines count from 1. */
+  /** Lines are counted from 1. */
   line: orderVerb('line', taskAndIndexCodec),
   lineFilled: orderVerb('linef', taskCodec),
   allLines: orderVerb('lines', taskCodec),

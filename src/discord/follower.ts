@@ -110,22 +110,22 @@ export class Follower {
     if (!followed) return;
     const { follow } = followed;
     const now = this.#parts.clock.now();
-    const polled = await this.#eventsOf(follow);
-    const isGone = polled === 'gone';
-    const events = isGone || polled === undefined ? followed.events : polled;
+    const pollResult = await this.#eventsOf(follow);
+    const isGone = pollResult === 'gone';
+    const events = isGone || pollResult === undefined ? followed.events : pollResult;
     const hash = events === undefined ? follow.seen : eventsHash(events);
     const hasNewEvents = hash !== follow.seen;
-    const next = hasNewEvents ? { ...follow, newsAt: now, seen: hash } : follow;
-    const end = this.#endOf(next, isGone, now);
+    const updatedFollow = hasNewEvents ? { ...follow, newsAt: now, seen: hash } : follow;
+    const end = this.#endOf(updatedFollow, isGone, now);
     // After a restart it is unknown what the message shows, so it is edited once. Known events are never replaced by none.
     const isUnknown = followed.events === undefined && events !== undefined;
     const needsEdit = hasNewEvents || isUnknown || end !== undefined;
-    const outcome = needsEdit ? await this.#show(next, events, end) : 'shown';
+    const outcome = needsEdit ? await this.#show(updatedFollow, events, end) : 'shown';
     if (outcome === 'gone' || (outcome === 'shown' && end !== undefined) || now >= follow.tokenExpiresAt)
       return this.#drop(id);
-    if (next !== follow) await this.#save(next);
+    if (updatedFollow !== follow) await this.#save(updatedFollow);
     // A failed edit is retried at the next poll.
-    this.#schedule(next, outcome === 'shown' ? events : undefined);
+    this.#schedule(updatedFollow, outcome === 'shown' ? events : undefined);
   }
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {

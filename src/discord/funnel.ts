@@ -14,7 +14,7 @@ const MAX_TEXT_LENGTH = 500;
 /** Store errors that may go away by themselves or with the operator's help, so the member is asked to try again. */
 const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
-export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
+export function refusalMessage(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const escapedVariables = Object.entries(refusal.variables).map(([name, value]) => [
     name,
@@ -48,11 +48,11 @@ export class Funnel {
   }
 
   /** `what` names the failed work. It is only used in the log. */
-  sentenceFor(error: unknown, what: string): string {
+  messageFor(error: unknown, what: string): string {
     this.#onFailure(failureReason(error));
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
-      return refusalSentence(error, this.#say);
+      return refusalMessage(error, this.#say);
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;

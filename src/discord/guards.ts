@@ -76,14 +76,14 @@ const CREATE_PRIVATE_THREAD: Permission = {
  */
 export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, options) => {
   if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
-  const missing = missingPermissions([VIEW, SEND, ATTACH], place);
-  return missing.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing });
+  const missingNames = missingPermissions([VIEW, SEND, ATTACH], place);
+  return missingNames.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing: missingNames });
 };
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */
 export type TalkPlace =
-  | { in: 'this-thread'; channelId: string; isPrivate: boolean }
-  | { in: 'new-thread'; channelId: string; isPrivate: boolean; kind: ThreadRequest['kind'] };
+  | { type: 'this-thread'; channelId: string; isPrivate: boolean }
+  | { type: 'new-thread'; channelId: string; isPrivate: boolean; kind: ThreadRequest['kind'] };
 
 const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 /** An unknown channel type counts as an ordinary channel: if it cannot have threads, Discord will reject the request. */
@@ -95,16 +95,16 @@ export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): 
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');
   }
-  const missing = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH], place);
+  const missingNames = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH], place);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
-    if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
-    return { in: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
+    if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
+    return { type: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
   }
   if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
   const isPrivate = who === 'me' && !isAnnouncement && missingPermissions([CREATE_PRIVATE_THREAD], place).length === 0;
-  if (!isPrivate) missing.push(...missingPermissions([CREATE_THREAD], place));
-  if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
+  if (!isPrivate) missingNames.push(...missingPermissions([CREATE_THREAD], place));
+  if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
   const kind = isPrivate ? 'private' : isAnnouncement ? 'announcement' : 'public';
-  return { in: 'new-thread', channelId, kind, isPrivate };
+  return { type: 'new-thread', channelId, kind, isPrivate };
 }

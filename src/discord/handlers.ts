@@ -10,7 +10,7 @@ import type { InteractionFacts, Origin, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
-/** What a handler gets in addition to its own input: who uses it and where, the services, and the texts. */
+/** What a handler gets in addition to its own input: who uses it and where, the services, and the translate function. */
 export interface HandlerContext<Services> {
   place: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
@@ -75,7 +75,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
-type Work<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
+type Run<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
   extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest'> {
@@ -85,9 +85,9 @@ export interface SingleCommand<Services>
   ):
     | {
         /** The command can reply in private, and the member has not chosen whether it should. */
-        leavesPrivacyOpen: boolean;
+        isPrivacyUnset: boolean;
         isPrivate(context: EarlyContext): boolean;
-        run: Work<Services>;
+        run: Run<Services>;
       }
     | Refusal;
 }
@@ -127,7 +127,7 @@ export function command<const O extends Options, Services, Parsed>({
   guards = [],
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
-  function work(values: Values<O>, place: InteractionFacts): Work<Services> | Refusal {
+  function work(values: Values<O>, place: InteractionFacts): Run<Services> | Refusal {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
     return unlessRefused(definition.parse(values, place), (parsed) => (context) => definition.run(parsed, context));
   }
@@ -139,7 +139,7 @@ export function command<const O extends Options, Services, Parsed>({
         const refusal = firstRefusal(guards, place, values);
         return (
           refusal ?? {
-            leavesPrivacyOpen: Object.entries(values).some(
+            isPrivacyUnset: Object.entries(values).some(
               ([name, value]) => name === PRIVACY_OPTION && value === undefined,
             ),
             isPrivate: (context) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, context)),
@@ -166,8 +166,8 @@ interface MenuNames {
 
 /** All menus by every name that Discord can send. A current name takes precedence over a former one. */
 export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
-  const former = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
-  return new Map([...former, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
+  const formerEntries = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
+  return new Map([...formerEntries, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
 }
 
 /** An entry in the Apps menu of messages. Its label is looked up by name. It replies with a message, or opens a form first. */
@@ -181,57 +181,61 @@ export type Menu<Services> = WithGuards &
 export interface Button<Services> {
   verb: string;
   reply: ReplyMode;
-  press(id: CustomId, chosen: readonly string[]): Work<Services> | Refusal;
+  press(id: CustomId, selectedValues: readonly string[]): Run<Services> | Refusal;
 }
 
 export function button<Pointer, Services>(
   { name, read }: Verb<Pointer>,
   definition: {
     reply: ReplyMode;
-    run(pointer: Pointer, context: HandlerContext<Services>, chosen: readonly string[]): Promise<Outcome>;
+    run(pointer: Pointer, context: HandlerContext<Services>, selectedValues: readonly string[]): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
     verb: name,
     reply: definition.reply,
-    press: (id, chosen) => unlessRefused(read(id), (pointer) => (context) => definition.run(pointer, context, chosen)),
+    press: (id, selectedValues) =>
+      unlessRefused(read(id), (pointer) => (context) => definition.run(pointer, context, selectedValues)),
   };
 }
 
 /** A button that opens a form. Discord only accepts a form as the first response, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
-  open(id: CustomId): ((context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
+  open(
+    id: CustomId,
+  ): ((context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<FormPlan>) | Refusal;
 }
 
 export function opener<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  open: (pointer: Pointer, context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>,
+  open: (pointer: Pointer, context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<FormPlan>,
 ): Opener<Services> {
   return {
     verb: name,
-    open: (id) => unlessRefused(read(id), (pointer) => (context, pressed) => open(pointer, context, pressed)),
+    open: (id) =>
+      unlessRefused(read(id), (pointer) => (context, pressedMessage) => open(pointer, context, pressedMessage)),
   };
 }
 
 interface FilledForm<Services> {
   /** Whether only the member sees the reply, if the form was opened from a menu. If it was opened by a button, the reply is as private as the message. */
   isPrivate: boolean;
-  run: Work<Services>;
+  run: Run<Services>;
 }
 
 /** Handles a form that a member has submitted. If it was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
 export interface Form<Services> {
   verb: string;
   reply: ReplyMode;
-  read(id: CustomId, filled: FormValues): FilledForm<Services> | Refusal;
+  read(id: CustomId, formValues: FormValues): FilledForm<Services> | Refusal;
 }
 
 interface FormDefinition<Pointer, Services, Parsed> {
   reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
   /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
-  parse(filled: FormValues): Parsed | Refusal;
+  parse(formValues: FormValues): Parsed | Refusal;
   run(pointer: Pointer, parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
@@ -242,9 +246,9 @@ export function form<Pointer, Services, Parsed>(
   return {
     verb: name,
     reply,
-    read: (id, filled) =>
+    read: (id, formValues) =>
       unlessRefused(read(id), (pointer) =>
-        unlessRefused(parse(filled), (parsed) => ({
+        unlessRefused(parse(formValues), (parsed) => ({
           isPrivate: isPrivate?.(pointer) ?? false,
           run: (context) => run(pointer, parsed, context),
         })),

@@ -98,8 +98,8 @@ export class InteractionReader<Services> {
   ): ParsedInteraction<Services> {
     const command = this.#commands.get(fullName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const { leavesPrivacyOpen, isPrivate, run } = throwIfRefused(command.read(interaction, place));
-    const isDefaultPrivate = leavesPrivacyOpen && isPrivateByDefault?.(place, fullName(interaction));
+    const { isPrivacyUnset, isPrivate, run } = throwIfRefused(command.read(interaction, place));
+    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(interaction));
     return newReply(
       interaction,
       isDefaultPrivate === true || isPrivate({ place, services: this.#parts.earlyServices }),
@@ -118,10 +118,10 @@ export class InteractionReader<Services> {
   }
 
   #component(interaction: MessageComponentInteraction): ParsedInteraction<Services> {
-    const chosen = interaction.isStringSelectMenu() ? interaction.values : [];
+    const selectedValues = interaction.isStringSelectMenu() ? interaction.values : [];
     const componentId = parseCustomId(interaction.customId);
     // In a menu that replaces buttons, the chosen value is the id of the button.
-    const id = componentId.verb === customIds.list.name ? parseCustomId(chosen[0] ?? '') : componentId;
+    const id = componentId.verb === customIds.list.name ? parseCustomId(selectedValues[0] ?? '') : componentId;
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = throwIfRefused(opener.open(id));
@@ -132,7 +132,7 @@ export class InteractionReader<Services> {
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const origin = pressOrigin(interaction, interaction.message, button.reply);
-    return reply(origin, button.reply, throwIfRefused(button.press(id, chosen)));
+    return reply(origin, button.reply, throwIfRefused(button.press(id, selectedValues)));
   }
 
   #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
@@ -159,8 +159,13 @@ function reply<Services>(
   mode: ReplyMode,
   run: ContextHandler<Services, Outcome>,
 ): ParsedInteraction<Services> {
-  const asNewMessage = origin.route.isPrivate ? 'private answer' : 'public answer';
-  return { asks: 'for a reply', origin, acknowledgement: mode === 'here' ? 'pressed message' : asNewMessage, run };
+  const newMessageAcknowledgement = origin.route.isPrivate ? 'private answer' : 'public answer';
+  return {
+    asks: 'for a reply',
+    origin,
+    acknowledgement: mode === 'here' ? 'pressed message' : newMessageAcknowledgement,
+    run,
+  };
 }
 
 const mapByVerb = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
@@ -172,7 +177,7 @@ function parseCustomId(text: string): CustomId {
   return id;
 }
 
-/** The value, unless it is a refusal, which is thrown. */
+/** Returns the value, or throws it if it is a refusal. */
 export function throwIfRefused<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;

@@ -3,9 +3,9 @@ const ELLIPSIS = '…';
 /** Cuts at a word boundary if there is one near the limit, and never within a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = text.slice(0, max - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
-  const wordEnd = cut.slice(0, cut.search(/\s\S*$/) + 1).trimEnd().length;
-  const shortened = wordEnd > max * 0.6 ? cut.slice(0, wordEnd) : cut;
+  const excerpt = text.slice(0, max - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
+  const wordEnd = excerpt.slice(0, excerpt.search(/\s\S*$/) + 1).trimEnd().length;
+  const shortened = wordEnd > max * 0.6 ? excerpt.slice(0, wordEnd) : excerpt;
   return shortened.trimEnd() + ELLIPSIS;
 }
 

@@ -41,19 +41,22 @@ export class Operator {
     if (channelMessage) return [channelMessage];
     const { ids, owners, log } = this.#parts;
     const recipients = ids.length > 0 ? ids : [...(await owners())];
-    const sent = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
-    const messages = sent.filter((message) => message !== undefined);
+    const sentMessages = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
+    const messages = sentMessages.filter((message) => message !== undefined);
     if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
     return messages;
   }
 
-  /** Edits a notice, and returns the messages that still exist. */
+  /** Edits a notice. Returns the messages that still exist, and whether an edit has to be retried. */
   async edit(
     messages: readonly MessagePlace[],
     plan: MessagePlan,
-  ): Promise<{ messages: MessagePlace[]; isLate: boolean }> {
+  ): Promise<{ messages: MessagePlace[]; needsRetry: boolean }> {
     const outcomes = await Promise.all(messages.map((message) => this.#editOne(message, plan)));
-    return { messages: messages.filter((_, index) => outcomes[index] !== 'gone'), isLate: outcomes.includes('late') };
+    return {
+      messages: messages.filter((_, index) => outcomes[index] !== 'gone'),
+      needsRetry: outcomes.includes('late'),
+    };
   }
 
   async #postInChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {

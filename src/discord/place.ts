@@ -92,15 +92,21 @@ export interface PressedMessage {
   flags: { has(flag: MessageFlags): boolean };
 }
 
-export function pressOrigin(interaction: BaseInteraction, pressed: PressedMessage, replyMode: ReplyMode): Origin {
+export function pressOrigin(
+  interaction: BaseInteraction,
+  pressedMessage: PressedMessage,
+  replyMode: ReplyMode,
+): Origin {
   const isPrivate =
-    replyMode === 'new-private' || (replyMode !== 'new-public' && pressed.flags.has(MessageFlags.Ephemeral));
+    replyMode === 'new-private' || (replyMode !== 'new-public' && pressedMessage.flags.has(MessageFlags.Ephemeral));
   const origin = originOf(interaction, isPrivate);
-  return replyMode !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
+  return replyMode !== 'here'
+    ? origin
+    : { ...origin, message: { channelId: pressedMessage.channelId, id: pressedMessage.id } };
 }
 
 /** How long an interaction's token works (https://discord.com/developers/docs/interactions/receiving-and-responding). */
-export const TOKEN_LIFE_MS = 15 * 60_000;
+export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {
   const { install, uploadLimit, locale } = interactionFactsOf(interaction);
@@ -109,7 +115,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
   return {
     applicationId: interaction.applicationId,
     token: interaction.token,
-    tokenExpiresAt: interaction.createdTimestamp + TOKEN_LIFE_MS,
+    tokenExpiresAt: interaction.createdTimestamp + TOKEN_LIFETIME_MS,
     isPrivate,
     install,
     mayPost: isPresent && mayPost(interaction),
@@ -135,7 +141,7 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
 }
 
 /** A small number is enough: interactions are handled as soon as they arrive, except those that the library holds back until it is ready. */
-const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_CHANNELS = 1_000;
 
 const channel = z.object({ type: z.number(), parent_id: z.string().nullish(), nsfw: z.boolean().nullish() });
 
@@ -167,7 +173,7 @@ export class InteractionChannels {
       isAgeRestricted: nsfw === true,
     });
     const [oldest] = this.#channels.keys();
-    if (this.#channels.size > MAX_REMEMBERED && oldest !== undefined) this.#channels.delete(oldest);
+    if (this.#channels.size > MAX_REMEMBERED_CHANNELS && oldest !== undefined) this.#channels.delete(oldest);
   }
 
   get(interactionId: string): ChannelFacts | undefined {

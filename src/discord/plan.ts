@@ -48,7 +48,7 @@ export interface ButtonPlan {
   id: string;
   label: string;
   emoji?: string;
-  look?: 'plain' | 'primary' | 'good' | 'danger';
+  style?: 'plain' | 'primary' | 'good' | 'danger';
   disabled?: boolean;
   /** Starts a new row, even if the previous row has room. */
   startsRow?: boolean;

@@ -11,9 +11,9 @@ export interface RateSettings {
 }
 
 /** Actions that cost more than a reply, and are rarely needed twice. */
-export type RareWork = 'export' | 'talk';
+export type ExpensiveAction = 'export' | 'talk';
 
-const RARE_RATES: Readonly<Record<RareWork, Rate>> = {
+const EXPENSIVE_ACTION_RATES: Readonly<Record<ExpensiveAction, Rate>> = {
   export: { atOnce: 10, perSecond: 1 / 60 },
   talk: { atOnce: 5, perSecond: 1 / 60 },
 };
@@ -38,7 +38,7 @@ export class RateLimiter {
   readonly #log: RateLimiterParts['log'];
   readonly #interactions: SenderBuckets;
   readonly #suggestions: SenderBuckets;
-  readonly #rareWork: Readonly<Record<RareWork, TokenBuckets>>;
+  readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ settings, clock, log }: RateLimiterParts) {
@@ -50,7 +50,10 @@ export class RateLimiter {
       this.#clock,
     );
     const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
-    this.#rareWork = { export: buckets(RARE_RATES.export), talk: buckets(RARE_RATES.talk) };
+    this.#expensiveActions = {
+      export: buckets(EXPENSIVE_ACTION_RATES.export),
+      talk: buckets(EXPENSIVE_ACTION_RATES.talk),
+    };
   }
 
   /** For every command, press, form and message that the bot responds to. */
@@ -64,8 +67,8 @@ export class RateLimiter {
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
-  mustAllow(work: RareWork, { userId }: Sender): void {
-    const buckets = this.#rareWork[work];
+  assertAllowed(action: ExpensiveAction, { userId }: Sender): void {
+    const buckets = this.#expensiveActions[action];
     if (!buckets.take(userId)) throw this.#refuse(buckets.waitMs(userId));
   }
 
@@ -73,7 +76,7 @@ export class RateLimiter {
     const now = this.#clock.now();
     if (now - this.#warnedAt >= WARNING_INTERVAL_MS) {
       this.#warnedAt = now;
-      this.#log.warn({}, 'Members are refused because they send too many requests.');
+      this.#log.warn({}, 'Requests are being refused because members are sending too many.');
     }
     return new Refusal('refusals.tooFast', { until: Math.ceil((now + waitMs) / 1000) });
   }
@@ -89,7 +92,7 @@ class SenderBuckets {
     this.#servers = server && new TokenBuckets(server, clock);
   }
 
-  /** How long to wait; undefined for no wait. A flooding member does not use up their server's rate. */
+  /** Takes a token from both, or returns how long to wait. A flooding member does not use up their server's rate. */
   take({ userId, guildId }: Sender): number | undefined {
     if (this.#members && !this.#members.take(userId)) return this.#members.waitMs(userId);
     if (!this.#servers || guildId === undefined || this.#servers.take(guildId)) return undefined;

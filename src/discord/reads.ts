@@ -43,7 +43,7 @@ export function createOwnerLookup(
   };
 }
 
-/** An application that belongs to a team is owned by its members. Those who have not accepted the invitation yet do not count. */
+/** An application that belongs to a team is owned by the team's members, except those who have not accepted the invitation yet. */
 function idsOf({ owner, team }: Application): ReadonlySet<string> {
   const { Accepted } = TeamMemberMembershipState;
   const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
@@ -100,7 +100,7 @@ type Command = z.output<typeof commandsShape>[number];
 const CACHE_MS = 10 * 60_000;
 
 /** The ids of our commands, both global and server-specific, by their full names. */
-export function registeredCommands({ client, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
+export function createCommandLookup({ client, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
   const cache = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
 
   async function fetch(guildId?: string): Promise<Command[]> {
@@ -156,8 +156,8 @@ function filesOf(stored: unknown): Map<string, string> {
   return new Map(files.map(({ filename, url }) => [filename, url]));
 }
 
-/** The type of a channel never changes, so each channel is only read once. This many are remembered. */
-const MAX_REMEMBERED = 5_000;
+/** The type of a channel never changes, so it is cached, for up to this many channels. */
+const MAX_CACHED_CHANNELS = 5_000;
 
 /** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
 export function createThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
@@ -170,7 +170,7 @@ export function createThreadCheck(reads: DiscordReads): (channelId: string) => P
     // A failed read is not cached.
     check.catch(() => cache.delete(channelId));
     const [oldest] = cache.keys();
-    if (cache.size > MAX_REMEMBERED && oldest !== undefined) cache.delete(oldest);
+    if (cache.size > MAX_CACHED_CHANNELS && oldest !== undefined) cache.delete(oldest);
     return check;
   };
 }

@@ -109,20 +109,23 @@ function optionBody(name: string, option: Option, strings: Strings): LeafBody {
 }
 
 function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, strings: Strings): LeafBody {
-  const shared = { ...labels, type: Type.String as const, ...(max !== undefined && { max_length: max }) };
-  if (hasSuggestions) return { ...shared, autocomplete: true };
-  if (!choices) return shared;
-  return { ...shared, choices: choices.map((value) => ({ value, name: strings('choices', labels.name, value) })) };
+  const sharedFields = { ...labels, type: Type.String as const, ...(max !== undefined && { max_length: max }) };
+  if (hasSuggestions) return { ...sharedFields, autocomplete: true };
+  if (!choices) return sharedFields;
+  return {
+    ...sharedFields,
+    choices: choices.map((value) => ({ value, name: strings('choices', labels.name, value) })),
+  };
 }
 
 function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): LeafBody {
-  const shared = { ...labels, ...withoutUndefined({ min_value: min, max_value: max }) };
-  return isInteger ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
+  const sharedFields = { ...labels, ...withoutUndefined({ min_value: min, max_value: max }) };
+  return isInteger ? { ...sharedFields, type: Type.Integer } : { ...sharedFields, type: Type.Number };
 }
 
 type Strings = (...path: string[]) => string;
 
-/** A missing text is an error at startup and in tests, and not only when a member uses the command. */
+/** A missing string is an error at startup and in tests, and not only when a member uses the command. */
 function stringsOf(text: StringTree, ...basePath: string[]): Strings {
   return (...path) => {
     const value = stringAt(text, [...basePath, ...path]);

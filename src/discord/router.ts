@@ -17,7 +17,7 @@ import {
   Responder,
   type RetryLimit,
 } from './outbox/responder.ts';
-import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFE_MS } from './place.ts';
+import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFETIME_MS } from './place.ts';
 import type { RateLimiter } from './rates.ts';
 
 export interface RouterParts<Services extends EarlyContext['services']> {
@@ -47,7 +47,10 @@ export class Router<Services extends EarlyContext['services']> {
     this.#reader = new InteractionReader({ ...parts, earlyServices: parts.services });
   }
 
-  /** Never throws: failures are shown to the member and logged. `late`: how another process acknowledged the interaction after it had waited too long. */
+  /**
+   * Never throws: failures are shown to the member and logged. `earlierAcknowledgement`: how another process acknowledged the interaction,
+   * because it had waited too long.
+   */
   async route(interaction: Interaction, earlierAcknowledgement?: Acknowledgement): Promise<void> {
     const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlierAcknowledgement));
     this.#running.add(work);
@@ -87,20 +90,20 @@ export class Router<Services extends EarlyContext['services']> {
     responder: Responder,
     earlierAcknowledgement: Acknowledgement | undefined,
   ): Promise<void> {
-    const reading = this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
-    const context = this.#contextFor(interaction, responder, reading.origin);
-    if (reading.asks === 'for suggestions') return responder.suggest(await reading.suggest(context));
-    if (reading.asks === 'for a form') return responder.open(await reading.open(context));
+    const parsed = this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
+    const context = this.#contextFor(interaction, responder, parsed.origin);
+    if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(context));
+    if (parsed.asks === 'for a form') return responder.open(await parsed.open(context));
     // The server's rules have changed since the acknowledgement, which had decided who sees the reply.
-    if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== reading.acknowledgement)
+    if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== parsed.acknowledgement)
       throw new Refusal('refusals.interrupted');
-    if (earlierAcknowledgement === undefined) await responder.acknowledge(reading.acknowledgement);
-    await conclude(responder, await reading.run(context));
+    if (earlierAcknowledgement === undefined) await responder.acknowledge(parsed.acknowledgement);
+    await sendOutcome(responder, await parsed.run(context));
   }
 
   async #reportFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
     const { funnel } = this.#parts;
-    const what = nameOf(interaction);
+    const what = logNameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
     const reply = this.#failureReply(error, what);
     try {
@@ -109,17 +112,17 @@ export class Router<Services extends EarlyContext['services']> {
       await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction));
     } catch (replyError) {
       if (isTooLate(replyError)) funnel.logTooLate(what);
-      else funnel.sentenceFor(replyError, `reporting a failure in ${what}`);
+      else funnel.messageFor(replyError, `reporting a failure in ${what}`);
     }
   }
 
   #failureReply(error: unknown, what: string) {
     const { funnel, say } = this.#parts;
-    return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('requestFailed') } };
+    return { plan: { content: funnel.messageFor(error, what) }, neutral: { content: say('requestFailed') } };
   }
 
   #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {
-    return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFE_MS, stopping: this.#stopping.signal };
+    return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFETIME_MS, stopping: this.#stopping.signal };
   }
 
   #place(interaction: BaseInteraction) {
@@ -149,7 +152,7 @@ export class Router<Services extends EarlyContext['services']> {
   }
 }
 
-async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
+async function sendOutcome(responder: Responder, outcome: Outcome): Promise<void> {
   if (outcome === 'deleted') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {
@@ -162,7 +165,7 @@ async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
 }
 
 /** The name for the log, so it never contains text that a member typed. */
-function nameOf(interaction: Interaction): string {
+function logNameOf(interaction: Interaction): string {
   if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${fullName(interaction)}`;
   if (interaction.isCommand()) return `/${interaction.commandName}`;
   return interaction.isModalSubmit() ? 'form' : 'press';

@@ -18,15 +18,15 @@ export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #latest = Number.NEGATIVE_INFINITY;
   /** The total time by which the machine's clock has been set back. */
-  #setBack = 0;
+  #offsetMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   now(): number {
-    const now = this.#clock.now() + this.#setBack;
-    if (now < this.#latest) this.#setBack += this.#latest - now;
+    const now = this.#clock.now() + this.#offsetMs;
+    if (now < this.#latest) this.#offsetMs += this.#latest - now;
     this.#latest = Math.max(this.#latest, now);
     return this.#latest;
   }
@@ -38,13 +38,13 @@ export class SteadyClock implements Clock {
   /** Converts a time of the machine's clock to this clock. */
   fromMachine(moment: number): number {
     this.now();
-    return moment + this.#setBack;
+    return moment + this.#offsetMs;
   }
 
   /** Converts a time of this clock to the machine's clock. */
   toMachine(moment: number): number {
     this.now();
-    return moment - this.#setBack;
+    return moment - this.#offsetMs;
   }
 }
 

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 
-/** Amounts are text, and sums are exact, with as many decimals as the most precise part. */
+/** Amounts are strings, and sums are exact, with as many decimals as their most precise term. */
 
 /** Longer than any real amount. `1e999999999` is short, but would fill the memory when written out. */
 const MAX_LENGTH = 120;
@@ -22,7 +22,7 @@ function placesOf(text: string): number {
   return Math.max(0, (places ?? '').length + (bare ?? '').length - Number(power ?? 0));
 }
 
-/** The sum of a single text is that text unchanged; the sum of none is undefined. */
+/** The sum of a single amount is that amount unchanged; the sum of none is undefined. */
 export function sumOf(amounts: readonly string[]): string | undefined {
   const [first] = amounts;
   if (first === undefined || amounts.length === 1) return first;
@@ -35,7 +35,7 @@ export const difference = (text: string, subtrahend: string): string =>
     .minus(toBig(subtrahend))
     .toFixed(Math.max(placesOf(text), placesOf(subtrahend)));
 
-/** The exact product. If all factors but one are 1, that text is returned unchanged; otherwise without trailing zeros. */
+/** The exact product. If all factors but one are 1, that one is returned unchanged; otherwise the product has no trailing zeros. */
 export function product(...amounts: readonly string[]): string {
   const factors = amounts.filter((text) => text !== '1');
   const [first = '1'] = factors;

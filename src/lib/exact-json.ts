@@ -12,12 +12,12 @@ const INEXACT_NUMBER = /(?:[:[,]|^)\s*-?(?:\d{16}|\d{1,15}[.eE])/;
  * The reviver takes several times as long as a plain parse, so it is only used if the text contains such a number.
  */
 export function parseExact(text: string): Json {
-  if (nestsTooDeep(text)) throw new SyntaxError(`JSON of more than ${MAX_DEPTH} levels`);
+  if (isNestedTooDeep(text)) throw new SyntaxError(`JSON of more than ${MAX_DEPTH} levels`);
   return INEXACT_NUMBER.test(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
 }
 
-/** Every level needs two brackets, so short texts need no check. Quoted text is skipped. */
-function nestsTooDeep(text: string): boolean {
+/** Every level needs two brackets, so short input needs no check. String values are skipped. */
+function isNestedTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_DEPTH) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

@@ -16,7 +16,7 @@ interface Work {
 // The code that logs, down to the codecs, does not know which task it works for, and should not.
 const currentWork = new AsyncLocalStorage<Work>();
 
-/** Runs the work for an interaction. Once its task is known, `nameTask` sets it. */
+/** Runs the work for an interaction. Once its task is known, `setSubjectTask` sets it. */
 export const runForInteraction = <T>(reference: string, work: () => T): T =>
   currentWork.run({ subject: { reference }, isInteraction: true }, work);
 

@@ -11,18 +11,18 @@ export type PlainLog = Record<'info' | 'warn' | 'error', (facts: object, message
 interface LogOptions {
   level: string;
   secrets: readonly string[];
-  isReadable: boolean;
+  isPretty: boolean;
   write(line: string): void;
 }
 
 const REDACTED = '[hidden]';
 /** Such a URL contains an interaction's token, which lets anyone reply as the bot. */
 const TOKEN_URL = /(\/(?:webhooks|interactions)\/\d{5,}\/)[^/\s"'?\\]+/g;
-/** Log messages come from the code, but a store error contains file names and the server's message. */
+/** Most log messages are literals in the code, but that of a store error includes file names and the database server's message. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
 /** Errors are reduced to safe facts (`loggable.ts`), and every finished line is searched for secrets. */
-export function openLog({ level, secrets, isReadable, write }: LogOptions): Log {
+export function createLogger({ level, secrets, isPretty, write }: LogOptions): Log {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]).filter(Boolean);
   const redact = (line: string): string =>
     spellings.reduce((text, secret) => text.replaceAll(secret, REDACTED), line.replace(TOKEN_URL, `$1${REDACTED}`));
@@ -30,7 +30,7 @@ export function openLog({ level, secrets, isReadable, write }: LogOptions): Log 
     {
       level,
       base: null,
-      // The line's own fields come first.
+      // On a name clash, the line's own fields win.
       mixin: () => ({ ...currentSubject() }),
       // Errors are described below; the library's serializer would add all their properties.
       serializers: { err: (error: unknown) => error },
@@ -46,14 +46,14 @@ export function openLog({ level, secrets, isReadable, write }: LogOptions): Log 
         },
       },
     },
-    { write: (line) => write(redact(isReadable ? readableLine(line) : terminalSafeJson(line))) },
+    { write: (line) => write(redact(isPretty ? prettyLine(line) : terminalSafeJson(line))) },
   );
 }
 
 const asMessage = (message: unknown): string =>
   typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : '';
 
-function readableLine(line: string): string {
+function prettyLine(line: string): string {
   const { level, time, msg, err, ...facts }: Record<string, unknown> = JSON.parse(line);
   const timeOfDay = new Date(Number(time)).toISOString().slice(11, 19);
   const details = Object.entries(facts).map(([name, value]) => ` ${terminalSafe(name)}=${factOf(value)}`);
@@ -65,8 +65,8 @@ const factOf = (value: unknown): string => terminalSafe(typeof value === 'string
 
 function errorLines(error: unknown): string {
   if (!isRecord(error)) return '';
-  const { type, message, stack, cause, errors, ...names } = error;
-  const facts = Object.entries(names).map(([name, value]) => ` ${name}=${factOf(value)}`);
+  const { type, message, stack, cause, errors, ...otherFields } = error;
+  const facts = Object.entries(otherFields).map(([name, value]) => ` ${name}=${factOf(value)}`);
   const head = `\n${factOf(type ?? 'error')}${message === undefined ? '' : `: ${factOf(message)}`}${facts.join('')}`;
   const frames =
     typeof stack === 'string' && stack !== '' ? stack.split('\n').map((frame) => `\n${terminalSafe(frame)}`) : [];

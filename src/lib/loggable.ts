@@ -6,7 +6,7 @@ const MAX_FRAME_LENGTH = 300;
 const MAX_DEPTH = 4;
 const MAX_ERRORS = 4;
 const MAX_ENTRIES = 50;
-/** The length limit for all texts of one line together. */
+/** The limit for the total length of all strings in one log line. */
 const MAX_CHARACTERS = 16_000;
 
 /** The messages of these classes are written by programmers. Those of other classes may come from servers or parsers, which quote their input. */
@@ -18,25 +18,25 @@ const TRUSTED_CLASSES: ReadonlySet<string> = new Set([
   'AggregateError',
 ]);
 /** Names and codes; anything else may be text that a member sent. */
-const NAME = /^[\w.:/-]{1,64}$/;
-const METHOD = /^[A-Z]{1,10}$/;
+const SAFE_NAME = /^[\w.:/-]{1,64}$/;
+const HTTP_METHOD = /^[A-Z]{1,10}$/;
 /** Text after a quotation mark may quote the request. */
 const QUOTATION = /(^|[\s([{<:=,])["'`‘“«][\s\S]*$/;
-const FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
+const STACK_FRAME = /^\s+at (?=.*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$)/;
 
 /** Libraries attach the whole request to an error, and messages quote input, so only safe facts and stack frames are logged. */
 export const loggableError = (error: unknown): unknown => describe(error, new CharacterBudget(), 0);
 
 /** Makes facts safe to log and limits their size: errors are reduced to safe fields, and binary data is replaced by its length. */
 export function loggableFacts(facts: object): object {
-  const { err, ...others }: { err?: unknown } = facts;
+  const { err, ...otherFacts }: { err?: unknown } = facts;
   const budget = new CharacterBudget();
-  return { ...asRecord(others, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
+  return { ...asRecord(otherFacts, budget, 0), ...(err !== undefined && { err: describe(err, budget, 0) }) };
 }
 
 /** A code or a name from outside; undefined if it contains any other characters. */
 export const safeName = (value: unknown): string | undefined =>
-  typeof value === 'string' && NAME.test(value) ? value : undefined;
+  typeof value === 'string' && SAFE_NAME.test(value) ? value : undefined;
 
 /** The message of an error if it is safe, else the name of its class. */
 export function reasonOf(error: unknown): string {
@@ -69,7 +69,7 @@ function describe(error: unknown, budget: CharacterBudget, depth: number): unkno
   return {
     type: budget.take(classOf(error)),
     ...(message !== undefined && { message: budget.take(message, MAX_MESSAGE_LENGTH) }),
-    ...namesIn(read),
+    ...safePropertiesOf(read),
     ...(route !== undefined && { route: budget.take(route) }),
     ...fieldsOf(read('rawError'), read('issues')),
     stack: framesOf(error)
@@ -81,14 +81,17 @@ function describe(error: unknown, budget: CharacterBudget, depth: number): unkno
   };
 }
 
-const NAMES = ['kind', 'key', 'code', 'status', 'errno', 'syscall', 'signal'] as const;
+const SAFE_PROPERTIES = ['kind', 'key', 'code', 'status', 'errno', 'syscall', 'signal'] as const;
 
-function namesIn(read: (name: string) => unknown): Record<string, unknown> {
-  const safeEntries = NAMES.map((name) => [name, read(name)] as const).filter(
-    ([, value]) => typeof value === 'number' || (typeof value === 'string' && NAME.test(value)),
+function safePropertiesOf(read: (name: string) => unknown): Record<string, unknown> {
+  const safeEntries = SAFE_PROPERTIES.map((name) => [name, read(name)] as const).filter(
+    ([, value]) => typeof value === 'number' || (typeof value === 'string' && SAFE_NAME.test(value)),
   );
   const method = read('method');
-  return { ...Object.fromEntries(safeEntries), ...(typeof method === 'string' && METHOD.test(method) && { method }) };
+  return {
+    ...Object.fromEntries(safeEntries),
+    ...(typeof method === 'string' && HTTP_METHOD.test(method) && { method }),
+  };
 }
 
 function messageOf(error: Error): string | undefined {
@@ -101,7 +104,7 @@ function messageOf(error: Error): string | undefined {
 /** The `name` property can be set to anything; the class name comes from the code. */
 function classOf(error: Error): string {
   const { name } = error.constructor ?? {};
-  return typeof name === 'string' && NAME.test(name) ? name : 'Error';
+  return typeof name === 'string' && SAFE_NAME.test(name) ? name : 'Error';
 }
 
 /** Only the stack frames. The message before them is left out, even if it has several lines. */
@@ -111,7 +114,7 @@ function framesOf(error: Error): string[] {
   const start = message === '' ? 0 : stack.indexOf(message);
   const rest = start < 0 ? stack : stack.slice(start + (message === '' ? 0 : message.length));
   const lines = rest.slice(0, MAX_FRAMES * MAX_FRAME_LENGTH * 2).split('\n');
-  return lines.filter((line) => line.length <= MAX_FRAME_LENGTH * 2 && FRAME.test(line)).slice(0, MAX_FRAMES);
+  return lines.filter((line) => line.length <= MAX_FRAME_LENGTH * 2 && STACK_FRAME.test(line)).slice(0, MAX_FRAMES);
 }
 
 /** The fields that a server or a schema rejected, with codes only: their messages quote the input. */
@@ -141,7 +144,7 @@ export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
 
 const asName = (value: unknown): string => {
   const text = String(value);
-  return NAME.test(text) ? text : '?';
+  return SAFE_NAME.test(text) ? text : '?';
 };
 
 function asRecord(facts: object, budget: CharacterBudget, depth: number): Record<string, unknown> {

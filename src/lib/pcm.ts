@@ -1,7 +1,7 @@
 /** Samples per second, in mono, as realtime models expect. */
 export const PCM_RATE = 24_000;
 
-/** Audio as plain samples at this rate. */
+/** Mono audio as plain samples, `PCM_RATE` per second. */
 export type Pcm = Int16Array;
 
 const WAV_HEADER_BYTES = 44;

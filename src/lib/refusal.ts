@@ -15,7 +15,7 @@ export class Refusal extends Error {
 }
 
 /** Throws if the value is a refusal, and returns any other value. */
-export function throwRefusal<Value>(value: Value | Refusal): Value {
+export function throwIfRefusal<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;
 }

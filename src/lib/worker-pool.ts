@@ -46,7 +46,7 @@ export class WorkerPool<Job, Result> {
   readonly #script: URL;
   readonly #clock: Clock;
   readonly #settings: Required<PoolSettings>;
-  readonly #waiting: QueuedJob<Job, Result>[] = [];
+  readonly #queue: QueuedJob<Job, Result>[] = [];
   readonly #workers = new Set<PoolWorker<Job, Result>>();
   #isClosed = false;
 
@@ -63,9 +63,9 @@ export class WorkerPool<Job, Result> {
     { longestMs: timeoutMs = MAX_DURATION_MS } = {},
   ): Promise<JobResult<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.busy'));
+    if (this.#queue.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.busy'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, transfer, timeoutMs, resolve, reject });
+      this.#queue.push({ job, transfer, timeoutMs, resolve, reject });
       this.#startNext();
     });
   }
@@ -73,16 +73,16 @@ export class WorkerPool<Job, Result> {
   async close(): Promise<void> {
     this.#isClosed = true;
     const workers = [...this.#workers];
-    const unfinished = [...workers.map(({ current }) => current), ...this.#waiting.splice(0)];
+    const unfinished = [...workers.map(({ current }) => current), ...this.#queue.splice(0)];
     for (const entry of workers) entry.current = undefined;
     for (const queuedJob of unfinished) queuedJob?.reject(new Refusal('refusals.stopping'));
     await Promise.all(workers.map((entry) => this.#endWorker(entry)));
   }
 
   #startNext(): void {
-    while (!this.#isClosed && this.#waiting.length > 0) {
+    while (!this.#isClosed && this.#queue.length > 0) {
       const entry = this.#idleWorker();
-      const queuedJob = entry && this.#waiting.shift();
+      const queuedJob = entry && this.#queue.shift();
       if (!queuedJob) return;
       entry.current = queuedJob;
       entry.cancelTimer();

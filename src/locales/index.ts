@@ -23,9 +23,9 @@ export function createSay(features: readonly StringTree[]): Say {
   return language.t;
 }
 
-/** For strings whose key is built from the names of commands and options. */
+/** Returns the string at a path that is built from the names of commands and options; undefined if there is none. */
 export function stringAt(strings: StringTree, [name = '', ...path]: readonly string[]): string | undefined {
-  const found = Object.hasOwn(strings, name) ? strings[name] : undefined;
-  if (typeof found === 'object') return stringAt(found, path);
-  return path.length === 0 ? found : undefined;
+  const value = Object.hasOwn(strings, name) ? strings[name] : undefined;
+  if (typeof value === 'object') return stringAt(value, path);
+  return path.length === 0 ? value : undefined;
 }

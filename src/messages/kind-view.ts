@@ -4,7 +4,7 @@ import type { ModelSize } from '../services/models/ids.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { StoredMedium, Task, TaskKind, TaskOf } from '../services/tasks/task.ts';
 
-/** What is special about the messages of one kind of task. */
+/** How the messages of one kind of task differ from the default. */
 export interface KindView<K extends TaskKind = TaskKind> {
   /** Whether the buttons depend on the list of models. */
   readonly needsModelList?: boolean;

@@ -9,10 +9,10 @@ import type { Task } from '../services/tasks/task.ts';
 export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
 /** The amount rounded up, so it is short and never too low. */
-export const aboutDollars = (amount: string): string => `$${withCents(roundUp(amount))}`;
+export const roundedDollars = (amount: string): string => `$${withCents(roundUp(amount))}`;
 
-/** The remaining part of a limit, and when it resets. */
-export function leftOf(allowance: Allowance, say: Say): string {
+/** What remains of a limit, and when it resets. */
+export function remainingText(allowance: Allowance, say: Say): string {
   const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
   const { resetsAt } = allowance;
   if (resetsAt === undefined) return say('left.concurrent', facts);
@@ -24,5 +24,5 @@ export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | un
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;
   if (!isEstimate) return exactDollars(amount);
-  return say(estimate?.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(amount) });
+  return say(estimate?.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(amount) });
 }

@@ -32,7 +32,7 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
     },
 
     /**
-     * Fetches each URL only once, without the key, however often the failure is shown or the bot restarts. The attempt is stored
+     * Fetches each URL only once, without the API key, however often the failure is shown or the bot restarts. The attempt is stored
      * first, so a file that crashes the bot cannot crash it again at every start.
      */
     async failureNotes(task: Task): Promise<readonly string[]> {
@@ -40,13 +40,13 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
       if (task.failure?.cause !== 'failed' || references.length === 0) return [];
       let storedNotes: readonly string[] | undefined;
       try {
-        await change(task.id, (stored) => {
-          storedNotes = stored.referenceNotes;
-          return storedNotes ? stored : setReferenceNotes(stored, []);
+        await change(task.id, (storedTask) => {
+          storedNotes = storedTask.referenceNotes;
+          return storedNotes ? storedTask : setReferenceNotes(storedTask, []);
         });
         if (storedNotes) return storedNotes;
         const newNotes = await checkAll(references, task.requesterId);
-        await change(task.id, (stored) => setReferenceNotes(stored, newNotes));
+        await change(task.id, (storedTask) => setReferenceNotes(storedTask, newNotes));
         return newNotes ?? [];
       } catch (error) {
         // The failure itself is shown even without these notes.
@@ -61,7 +61,7 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
     const checks = await Promise.all(
       references.map(async (one) => {
         const verdict = await check(one, memberId);
-        return verdict === undefined ? [] : [{ ...one, look: verdict }];
+        return verdict === undefined ? [] : [{ ...one, verdict }];
       }),
     );
     const checkedReferences = checks.flat();
@@ -106,16 +106,16 @@ const MAX_NAME_LENGTH = 100;
 
 /** Names the references that may explain a failure. */
 export function referenceNotes(
-  references: readonly (Pick<Reference, 'name' | 'medium'> & { look: ReferenceVerdict })[],
+  references: readonly (Pick<Reference, 'name' | 'medium'> & { verdict: ReferenceVerdict })[],
   say: Say,
 ): string[] {
-  const areUsable = references.every(({ look: verdict }) => verdict === 'fine' || verdict === 'large');
-  const lines = references.map(({ name: given, medium, look: verdict }) => {
+  const areUsable = references.every(({ verdict }) => verdict === 'fine' || verdict === 'large');
+  const lines = references.map(({ name: given, medium, verdict }) => {
     const name = inlineCode(given.slice(0, MAX_NAME_LENGTH));
     if (typeof verdict === 'object')
       return `-# ${say('video.reference.status', { name, status: String(verdict.status) })}`;
     return `-# ${verdict === 'odd' ? say(`video.reference.wrongType.${medium}`, { name }) : say(`video.reference.${verdict}`, { name })}`;
   });
-  // The specification, part 7: the URL must be reachable, or the field must match the model.
+  // If all URLs can be reached, the model may not support the field (specification, part 7).
   return areUsable && lines.length > 0 ? [...lines, `-# ${say('video.reference.model')}`] : lines;
 }

@@ -9,12 +9,12 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count, since } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
   // Notices about starts and unreadable rows already contain their count.
-  const saysCount = topic === 'started' || topic === 'unreadable';
+  const containsCount = topic === 'started' || topic === 'unreadable';
   return {
     content: [
       ...(isOver ? [say('notices.resolved', { ended: seconds(endedAt) })] : []),
       ...noticeLines(notice, say),
-      ...(count > 1 && !saysCount ? [say('notices.times', { count, since: seconds(since) })] : []),
+      ...(count > 1 && !containsCount ? [say('notices.times', { count, since: seconds(since) })] : []),
     ].join('\n'),
   };
 }
@@ -23,9 +23,9 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
 export const noticeLines = (notice: Notice, say: Say): string[] =>
   isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
 
-type View = (notice: Notice, say: Say) => string[];
+type NoticeView = (notice: Notice, say: Say) => string[];
 
-const views: Readonly<Record<NoticeTopic, View>> = {
+const views: Readonly<Record<NoticeTopic, NoticeView>> = {
   lane: ({ subject, facts, since }, say) => [
     say(`notices.lane.${oneOf(['busy', 'refused', 'unreachable'], facts.kind)}`, {
       lane: nameOfLane(subject, say),

@@ -20,7 +20,7 @@ export type Messages = ReturnType<typeof createMessages>;
 export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;
-  const { prepare, hintAt, answerOf, messageOf, prepareAgain } = presenter({
+  const { prepare, hintFor, answerOf, messageOf, prepareAgain } = presenter({
     ...parts,
     media,
     fingerprints,
@@ -33,7 +33,7 @@ export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   });
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
-  const delivery = new Delivery({ ...deliveryParts, prepare, hintAt });
+  const delivery = new Delivery({ ...deliveryParts, prepare, hintFor });
   const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
     if (task.traits.isText) answers.show(task);

@@ -19,10 +19,10 @@ export function outlookNotes(
   say: Say,
 ): string[] {
   const notes = orders.flatMap((order) => {
-    const { typicalMs, failing } = outlook.prospectOf(order);
-    if (failing) {
-      const since = Math.floor(failing.since / 1000);
-      const { model } = failing;
+    const { typicalMs, failingModel } = outlook.prospectOf(order);
+    if (failingModel) {
+      const since = Math.floor(failingModel.since / 1000);
+      const { model } = failingModel;
       if (model === undefined) return [say('outlook.failingKind', { since })];
       return [say('outlook.failingModel', { model: inlineCode(model), since })];
     }

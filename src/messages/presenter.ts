@@ -6,7 +6,7 @@ import type { Say } from '../locales/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import { largerSizes } from '../services/models/ids.ts';
 import type { Rules } from '../services/rules/rules.ts';
-import { tightest } from '../services/spending/allowance.ts';
+import { tightestAllowance } from '../services/spending/allowance.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import { talkTurns } from '../services/talks/session.ts';
@@ -18,7 +18,7 @@ import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
 import type { MessageContext } from './kind-view.ts';
-import { aboutDollars, leftOf } from './money.ts';
+import { remainingText, roundedDollars } from './money.ts';
 import { noteFinder } from './notes.ts';
 import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
 import { type Copies, contentOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
@@ -56,7 +56,7 @@ export function presenter(parts: PresenterParts) {
   const music = musicPresenter(parts);
 
   /** `areGone`: Discord has no copy of results that the gateway no longer has. */
-  async function shownResults(
+  async function prepareResults(
     task: Task,
     results: readonly Result[],
     base: ShownResult,
@@ -77,9 +77,9 @@ export function presenter(parts: PresenterParts) {
       return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.songAttachments(task, files.length);
-    const gone = results.filter((one) => one.outcome === 'gone');
-    const goneForGood = areGone ? gone.filter(({ isCertain }) => isCertain).length : 0;
-    const shown = {
+    const goneResults = results.filter((one) => one.outcome === 'gone');
+    const lostCount = areGone ? goneResults.filter(({ isCertain }) => isCertain).length : 0;
+    const shownResult = {
       ...base,
       files: [...previews.map(({ file }) => file), ...files, ...extras.files],
       notes: [
@@ -92,13 +92,13 @@ export function presenter(parts: PresenterParts) {
         ...(await costLines(task, parts)),
       ],
       links: results.filter((result) => result.outcome === 'link'),
-      wholes: results.flatMap((result) => (result.outcome === 'file' ? (result.smallerThan?.address ?? []) : [])),
-      gone: gone.length - goneForGood,
-      goneForGood,
-      invalid: results.filter(({ outcome }) => outcome === 'invalid').length,
+      originals: results.flatMap((result) => (result.outcome === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      failedDownloads: goneResults.length - lostCount,
+      goneForGood: lostCount,
+      invalidCount: results.filter(({ outcome }) => outcome === 'invalid').length,
     };
     return {
-      plan: taskMessage(task, context, say, shown),
+      plan: taskMessage(task, context, say, shownResult),
       release: () => {
         extras.release();
         for (const { release } of previews) release();
@@ -114,8 +114,8 @@ export function presenter(parts: PresenterParts) {
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   const utteranceStyle = talkStyle(isInterrupted);
-  const answers = (task: Task, more?: AnswerExtras) =>
-    answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, more);
+  const answers = (task: Task, extras?: AnswerExtras) =>
+    answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, extras);
   const singleAnswerMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
     const isResult = hasEnded(task) && !task.traits.isUtterance;
     return answers(task, { parentLink, notes: isResult ? await costLines(task, parts) : [] }).first;
@@ -144,15 +144,17 @@ export function presenter(parts: PresenterParts) {
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
       }
       if (task.state === 'ready' && !isHeld(task))
-        return shownResults(task, await resultsOf(task, parts), base, { signal });
+        return prepareResults(task, await resultsOf(task, parts), base, { signal });
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
-    hintAt(task: Task): MessagePlan {
+    hintFor(task: Task): MessagePlan {
       const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
-      const what = views[task.kind]?.lineage?.(task, say);
+      const lineage = views[task.kind]?.lineage?.(task, say);
       const content =
-        what === undefined ? say('task.mayBeShown', { name }) : say('task.actionMayBeShown', { name, what });
+        lineage === undefined
+          ? say('task.mayBeShown', { name })
+          : say('task.actionMayBeShown', { name, what: lineage });
       const label = say('task.buttons.showHere');
       // In a direct message, only the task's owner can press the button.
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
@@ -167,9 +169,9 @@ export function presenter(parts: PresenterParts) {
       const parentLink = await linkToParent(task, parts);
       if (task.traits.isText) return toPrepared(await singleAnswerMessage(withoutFollowUps(task), parentLink));
       const base = { ...NOTHING_SHOWN, parentLink };
-      const stored = await parts.storedFiles(task);
-      const results = await resultsOf(shownTask, parts, copiesOf(stored ?? new Map()));
-      return shownResults(shownTask, results, base, { areGone: stored !== undefined });
+      const storedFiles = await parts.storedFiles(task);
+      const results = await resultsOf(shownTask, parts, copiesOf(storedFiles ?? new Map()));
+      return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined });
     },
   };
 }
@@ -185,11 +187,13 @@ async function costLines(task: Task, { tasks, budgets, spending, say }: Presente
   if (task.guildId === undefined || !task.traits.isPaid || !budgets.get(task.guildId).showsCost) return [];
   const taskCost = await tasks.ledger?.costOf(task);
   // The amount is rounded here; the task's page shows every digit.
-  const amount = taskCost && aboutDollars(taskCost.amount);
+  const amount = taskCost && roundedDollars(taskCost.amount);
   const cost =
     amount === undefined ? say('cost.unknown') : taskCost?.isEstimate ? say('cost.about', { amount }) : amount;
-  const left = tightest(spending.remainingFor(task));
-  return [`-# ${left ? say('task.costAndLeft', { cost, left: leftOf(left, say) }) : say('task.cost', { cost })}`];
+  const allowance = tightestAllowance(spending.remainingFor(task));
+  return [
+    `-# ${allowance ? say('task.costAndLeft', { cost, left: remainingText(allowance, say) }) : say('task.cost', { cost })}`,
+  ];
 }
 
 const toPrepared = (plan: MessagePlan, release = (): void => undefined): PreparedMessage => ({ plan, release });
@@ -201,11 +205,11 @@ async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<stri
   return parent && messageLink(parent);
 }
 
-/** For a message without the further messages of the answer: the whole answer is attached as a file. */
+/** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */
 const withoutFollowUps = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
-/** The names of files contain the index of their result. */
+/** Maps the index of each result to its URL. The index is part of the file's name. */
 function copiesOf(files: ReadonlyMap<string, string>): Copies {
   return new Map(
     [...files].flatMap(([name, address]): [number, string][] => {

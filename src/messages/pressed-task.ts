@@ -5,7 +5,7 @@ import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
-import { Refusal, throwRefusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Proposal, Proposals } from '../services/proposals.ts';
 import type { Rules } from '../services/rules/rules.ts';
 import { type CommonRequest, isOfKind, type Task, type TaskKind, withRequest } from '../services/tasks/task.ts';
@@ -20,10 +20,10 @@ export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
   proposals: Pick<Proposals, 'create' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
-  /** The further messages of long answers. */
-  answers: Pick<Answers, 'deleteFurther'>;
+  /** Deletes the further messages of long answers. */
+  answers: Pick<Answers, 'deleteFurtherMessages'>;
   /** The rules of servers. */
-  rules: Pick<Rules, 'mustAllow' | 'mustMayPress' | 'get' | 'change' | 'hasModerator'>;
+  rules: Pick<Rules, 'assertAllowed' | 'assertMayPress' | 'get' | 'change' | 'hasModerator'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
@@ -35,22 +35,22 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayContinue(task, place.userId)) throw new Refusal('refusals.notYours');
   setSubjectTask(task.id);
-  if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.mustMayPress(task, place);
+  if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.assertMayPress(task, place);
   return task;
 }
 
 /** Returns the task whose button was pressed, for decisions that only its owner can make. */
 export async function ownTask(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
-  return mustOwn(await pressedTask(taskId, context), context);
+  return requireOwner(await pressedTask(taskId, context), context);
 }
 
-export function mustOwn(task: Task, { place }: Pick<HandlerContext<MessageServices>, 'place'>): Task {
+export function requireOwner(task: Task, { place }: Pick<HandlerContext<MessageServices>, 'place'>): Task {
   if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
   return task;
 }
 
 /** Ids can be forged: a button of one kind of task is not valid on another. */
-export function mustBeOfKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
+export function requireKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
   if (!isOfKind(kind, task)) throw new Refusal('refusals.unknownButton');
   return task;
 }
@@ -60,9 +60,9 @@ const STORE_TIMEOUT_MS = 1_000;
 
 /** Loads a task before a form opens, and gives up in time, because Discord does not accept a late form. */
 export async function loadForForm(task: Promise<Task>, { services }: HandlerContext<MessageServices>): Promise<Task> {
-  const found = await withTimeout(services.clock, STORE_TIMEOUT_MS, task);
-  if (!found) throw new Refusal('refusals.storeSlow');
-  return found;
+  const loadedTask = await withTimeout(services.clock, STORE_TIMEOUT_MS, task);
+  if (!loadedTask) throw new Refusal('refusals.storeSlow');
+  return loadedTask;
 }
 
 type SubmitContext = Pick<
@@ -77,14 +77,14 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: Su
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
   // `Orders` checks this again on submission, but the member is asked for confirmation before that.
-  services.rules.mustAllow({ ...origin, ...order });
+  services.rules.assertAllowed({ ...origin, ...order });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   const { outlook } = services.tasks;
-  return proposalQuestion(await proposeHere(order, { services, origin }), { reason, outlook }, say);
+  return proposalQuestion(await proposeOrder(order, { services, origin }), { reason, outlook }, say);
 }
 
 /** Stores an order that its member has to confirm. Its result is shown in the message that asks for confirmation. */
-export function proposeHere(
+export function proposeOrder(
   { parent, ...order }: NewOrder,
   { services, origin }: Omit<SubmitContext, 'say'>,
 ): Promise<Proposal> {
@@ -98,7 +98,7 @@ export async function proposeAll(
   { isPrivate, reason }: { isPrivate: boolean; reason: string },
   { services, origin, say }: SubmitContext,
 ): Promise<MessagePlan> {
-  for (const order of orders) services.rules.mustAllow({ ...origin, ...order });
+  for (const order of orders) services.rules.assertAllowed({ ...origin, ...order });
   const proposal = await services.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
@@ -123,7 +123,7 @@ export async function repeatOrder(
   changes: CommonRequest = {},
 ): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
-  throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+  throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
   const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });
 }

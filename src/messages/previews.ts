@@ -22,7 +22,7 @@ interface Preview {
 
 /** A preview is only shown for seconds, so it is small, and no message waits long for it. */
 const MAX_PREVIEW_BYTES = 2 ** 20;
-const MAX_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
+const MAX_FETCHED_PREVIEW_BYTES = 4 * 2 ** 20;
 const PREVIEW_TIMEOUT_MS = 5_000;
 
 /** Fetches the gateway's image of a task in progress. */
@@ -32,7 +32,7 @@ export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortS
   const { kind, id } = task;
   const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
   const file = { name: `${kind}-${id}-preview`, alt, spoiler: isSpoiler(task) };
-  return fetchReduced({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+  return fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
 }
 
 /** The size limit for source images. */
@@ -67,13 +67,13 @@ export async function thumbnailsOf(
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
     const alt = parts.say('video.frame', { prompt: nameOf(task, parts, parts.say) });
     const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
-    const frame = await fetchReduced({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+    const frame = await fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }
   return frames;
 }
 
-interface SmallImage {
+interface ReducedImageRequest {
   address: string;
   /** The size limits for fetching (`max`) and for sending (`fit`). */
   max: number;
@@ -86,7 +86,7 @@ interface SmallImage {
 
 /** Undefined if the image cannot be fetched; the message is sent without it. */
 async function fetchReduced(
-  { address, max, fit = MAX_PREVIEW_BYTES, givenBy, file }: SmallImage,
+  { address, max, fit = MAX_PREVIEW_BYTES, givenBy, file }: ReducedImageRequest,
   task: Task,
   { media, log }: PreviewParts,
   signal?: AbortSignal,
@@ -97,10 +97,10 @@ async function fetchReduced(
       fetched.release();
       return undefined;
     }
-    const fitting = await media.fitFetchedFile(fetched, Math.min(fit, task.route.uploadLimit), { signal });
-    if (fitting.how === 'none') return undefined;
-    const name = `${file.name}.${fitting.type.extension}`;
-    return { file: { ...file, name, ...contentOf(fitting) }, release: fitting.release };
+    const fittedFile = await media.fitFetchedFile(fetched, Math.min(fit, task.route.uploadLimit), { signal });
+    if (fittedFile.how === 'none') return undefined;
+    const name = `${file.name}.${fittedFile.type.extension}`;
+    return { file: { ...file, name, ...contentOf(fittedFile) }, release: fittedFile.release };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be fetched.');

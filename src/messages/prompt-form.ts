@@ -11,7 +11,7 @@ interface PromptFormOptions {
   hasRegion: boolean;
 }
 
-/** The capacity of a field. A longer text continues in a second field, so nothing is silently cut off. */
+/** The capacity of a field. A longer prompt continues in a second field, so nothing is silently cut off. */
 const MAX_FIELD_LENGTH = 4_000;
 
 export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, say: Say): FormPlan {
@@ -39,7 +39,7 @@ export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, 
 function splitPrompt(prompt: string): [string, string] {
   if (prompt.length <= MAX_FIELD_LENGTH) return [prompt, ''];
   const space = prompt.lastIndexOf(' ', MAX_FIELD_LENGTH);
-  // Never inside a surrogate pair.
+  // Do not split inside a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(prompt.charAt(MAX_FIELD_LENGTH - 1)) ? MAX_FIELD_LENGTH - 1 : MAX_FIELD_LENGTH;
   const splitIndex = space > MAX_FIELD_LENGTH / 2 ? space : end;
   return [prompt.slice(0, splitIndex), prompt.slice(splitIndex)];

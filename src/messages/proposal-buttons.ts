@@ -1,7 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
-import { Refusal, throwRefusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
 import { type MessageServices, submitConfirmed } from './pressed-task.ts';
@@ -13,7 +13,7 @@ const runButton = button(customIds.runProposal, {
   reply: 'here',
   async run(id, context: Context) {
     const { services, place, origin, say } = context;
-    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const proposal = await services.proposals.take(id, place.userId);
     if (services.proposals.hasRisen(proposal)) {
       const { memberId, orders, messages } = proposal;
@@ -48,7 +48,7 @@ async function submitAll({ orders, messages }: Proposal, context: Context): Prom
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
-  // The task has been erased in the meantime.
+  // The parent task may have been erased in the meantime.
   if (parentId !== undefined && !parent) throw new Refusal('refusals.unknownTask');
   return { ...order, parent };
 }

@@ -3,7 +3,7 @@ import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { Proposal } from '../services/proposals.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
-import { aboutDollars } from './money.ts';
+import { roundedDollars } from './money.ts';
 import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
 
@@ -22,7 +22,7 @@ export function proposalQuestion(
   { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
-  const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: aboutDollars(price) });
+  const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: roundedDollars(price) });
   return {
     content: [
       ...(hasRisen ? [say('proposal.risen')] : []),
@@ -32,7 +32,7 @@ export function proposalQuestion(
     ].join('\n'),
     controls: [
       buttonPlan(runLabel ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
-        look: 'primary',
+        style: 'primary',
       }),
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],

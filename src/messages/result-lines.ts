@@ -12,17 +12,17 @@ const MAX_TEXT_LENGTH = 1_500;
 const MAX_LINES = 10;
 
 /** The lines of a result, each with the number of its button. Long lines are shortened so that all of them fit. */
-export function numberedLines({ text = '' }: Task, say: Say, room = MAX_TEXT_LENGTH): string[] {
-  const { max, lines, isWhole: isComplete } = fitLines(text, room);
-  const shown = lines.map((line, index) => {
+export function numberedLines({ text = '' }: Task, say: Say, maxLength = MAX_TEXT_LENGTH): string[] {
+  const { max, lines, isComplete } = fitLines(text, maxLength);
+  const shownLines = lines.map((line, index) => {
     return say('task.lines.line', { number: keycap(index + 1), text: escapeText(line.slice(0, 2 * max), max) });
   });
-  return isComplete ? shown : [...shown, `-# ${say('task.lines.rest')}`];
+  return isComplete ? shownLines : [...shownLines, `-# ${say('task.lines.rest')}`];
 }
 
 /** The original text, if the message shows only a part. */
-export function fullTextFile({ kind, id, text = '' }: Task, room = MAX_TEXT_LENGTH): FilePlan[] {
-  return fitLines(text, room).isWhole ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
+export function fullTextFile({ kind, id, text = '' }: Task, maxLength = MAX_TEXT_LENGTH): FilePlan[] {
+  return fitLines(text, maxLength).isComplete ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
 }
 
 /** A button for each line that generates images from it, and one button for all lines. */
@@ -38,20 +38,20 @@ export function lineButtons({ id, text = '' }: Task, say: Say) {
 export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MAX_LINES);
 
 /** Long lines share the space that short ones leave over. */
-function fitLines(text: string, room: number): { max: number; lines: string[]; isWhole: boolean } {
+function fitLines(text: string, maxLength: number): { max: number; lines: string[]; isComplete: boolean } {
   const all = readResultText(text).lines;
   const lines = all.slice(0, MAX_LINES);
   // Lengths with escaped Markdown. A line that is too long in any case does not need to be escaped.
   const lengths = lines.map((line) =>
-    line.length < room ? escapeText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
+    line.length < maxLength ? escapeText(line, Number.POSITIVE_INFINITY).length + 1 : maxLength + 1,
   );
-  let remaining = room;
-  let max = room;
+  let remaining = maxLength;
+  let max = maxLength;
   for (const [index, length] of lengths.toSorted((one, other) => one - other).entries()) {
     max = Math.floor(remaining / (lines.length - index));
     remaining -= Math.min(length, max);
   }
-  return { max, lines, isWhole: all.length === lines.length && lengths.every((length) => length <= max) };
+  return { max, lines, isComplete: all.length === lines.length && lengths.every((length) => length <= max) };
 }
 
 const keycap = (number: number): string => (number === 10 ? '🔟' : `${number}\ufe0f\u20e3`);

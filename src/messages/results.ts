@@ -43,7 +43,7 @@ const GONE: Result = { outcome: 'gone', isCertain: true };
 const UNREACHABLE: Result = { outcome: 'gone', isCertain: false };
 const INVALID: Result = { outcome: 'invalid' };
 
-/** The limit of one message. All deliveries share one memory limit, and a message that needed all of it would block itself. */
+/** The memory limit of one message. All deliveries share one limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
 /** The URL of a result, from the stored task or from a new response. */
@@ -69,7 +69,7 @@ export async function resultsOf(
       return media ? (media[index] ?? 'none') : 'unknown';
     };
     const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
-    const fetch = fetcher(task, parts, max - bytesInMemory);
+    const fetch = createFetch(task, parts, max - bytesInMemory);
     results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queryOnce, fetch)));
   }
   return results;
@@ -80,10 +80,10 @@ async function copyFrom(address: string | undefined, fetch: Fetch): Promise<Resu
   return copy.outcome === 'file' ? copy : undefined;
 }
 
-async function resultFrom(stored: ResultUrl, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
-  const original = stored.address === undefined ? GONE : await fetch({ address: stored.address }, stored);
+async function resultFrom(storedUrl: ResultUrl, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
+  const original = storedUrl.address === undefined ? GONE : await fetch({ address: storedUrl.address }, storedUrl);
   if (original.outcome !== 'gone') return original;
-  // The result was inside a response, or its URL has expired; a new response may contain it.
+  // The result was part of a response and has no URL, or its URL has expired. A new response may contain it.
   const medium = await query();
   if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
   const { address, base64 } = medium;
@@ -96,7 +96,7 @@ const ERRORS_SHOWN_AS_LINK: ReadonlySet<MediaErrorKind> = new Set(['too-large', 
 
 type Fetch = (source: MediaSource, resultUrl: ResultUrl) => Promise<Result>;
 
-function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: number): Fetch {
+function createFetch(task: Task, { media, log, marksResults }: ResultParts, max: number): Fetch {
   const { id, route } = task;
   const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
   const linkTo = ({ address, expiresAt }: ResultUrl): Result =>
@@ -105,9 +105,9 @@ function fetcher(task: Task, { media, log, marksResults }: ResultParts, max: num
     try {
       const fetched = await media.fetch(source, { max });
       const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
-      const fitting = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
-      if (fitting.how === 'none') return { ...linkTo(resultUrl), ...facts };
-      const { how, ...file } = fitting;
+      const fittedFile = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
+      if (fittedFile.how === 'none') return { ...linkTo(resultUrl), ...facts };
+      const { how, ...file } = fittedFile;
       return { outcome: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: resultUrl }) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;

@@ -5,7 +5,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, hasOwnPrompt, hasResult, promptOf } from '../services/tasks/task-facts.ts';
-import { loadForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
+import { loadForForm, type MessageServices, ownTask, pressedTask, repeatOrder, requireOwner } from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
 import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
@@ -37,7 +37,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
     parse: readPromptForm,
     async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
       const task = requirePublishable(reply, await requireEditable(taskId, context));
-      // A title that was derived from the request does not fit a new prompt. Songs keep theirs, because the member chose it.
+      // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
       return repeatOrder(task, context, { prompt, typed: prompt, ...title });
     },
@@ -53,7 +53,7 @@ const cancelButton = button(customIds.cancel, {
   },
 });
 
-/** Repeats the same request, for every member who can continue from its result. */
+/** Repeats the same request, for any member who can see its result. */
 const repeatButton = button(customIds.repeat, {
   reply: 'new-message',
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -63,11 +63,11 @@ const repeatButton = button(customIds.repeat, {
   },
 });
 
-/** A failed task can only be edited by its owner, a result by every member who can continue from it. */
+/** A failed task can only be edited by its owner, a result by any member who can see it. */
 async function requireEditable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
-  return hasResult(task) ? task : requireFailed(mustOwn(task, context));
+  return hasResult(task) ? task : requireFailed(requireOwner(task, context));
 }
 
 /** Ids can be forged: a private task must not become public this way. */
@@ -101,7 +101,7 @@ const dismissButton = button(customIds.dismiss, {
 
 /**
  * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
- * kept. If it is the task's own message, the further messages of an answer are deleted too. If it is a copy, only the copy is deleted.
+ * kept. If it is the task's own message, the additional messages of an answer are deleted too. If it is a copy, only the copy is deleted.
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',
@@ -112,7 +112,8 @@ const deleteButton = button(customIds.delete, {
       throw new Refusal('refusals.notYours');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
-    if (task.traits.isText && task.message?.id === pressedId) await context.services.answers.deleteFurther(task);
+    if (task.traits.isText && task.message?.id === pressedId)
+      await context.services.answers.deleteFurtherMessages(task);
     return 'deleted';
   },
 });

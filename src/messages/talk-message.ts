@@ -28,7 +28,7 @@ export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: S
   return {
     content: [...head, say(`talk.who.${who}`, { owner }), usage].join('\n'),
     controls: [
-      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(id), { emoji: '🎙️', look: 'primary' }),
+      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(id), { emoji: '🎙️', style: 'primary' }),
       buttonPlan(say('talk.buttons.end'), customIds.endTalk.id(id), { emoji: '⏹️' }),
     ],
   };
@@ -56,14 +56,14 @@ export const talkStyle = (isInterrupted: (task: Task) => boolean): AnswerStyle =
     return [...(text === '' ? [] : [say('talk.heard', { text })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
   isTalk: true,
-  stopped: (task, say) => say(isInterrupted(task) ? 'talk.bargedIn' : 'talk.stopped'),
+  stoppedText: (task, say) => say(isInterrupted(task) ? 'talk.bargedIn' : 'talk.stopped'),
   buttons(task, say) {
     const { id, parentId = '', state } = task;
     if (state === 'unconfirmed') return unconfirmedButtons(id, say);
     if (state === 'submitting') return [];
     if (!hasEnded(task)) return [buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
     return [
-      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', look: 'primary' }),
+      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', style: 'primary' }),
       buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
     ];
   },
@@ -80,8 +80,8 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
 }
 
 const MAX_LINE_LENGTH = 120;
-/** More lines could not be read at a glance. */
-const MAX_LINES = 5;
+/** More turns could not be read at a glance. */
+const MAX_TURNS = 5;
 const MAX_TURN_LENGTH = 100_000;
 
 /** An utterance and its answer as text. The utterance is shown as it was typed, and as the model understood the audio. */
@@ -96,9 +96,9 @@ function turnText(task: Task, max: number, say: Say): string[] {
 }
 
 export function turnLines(turns: readonly Task[], say: Say): string[] {
-  const shownInstructions = turns.slice(-MAX_LINES).flatMap((task) => turnText(task, MAX_LINE_LENGTH, say));
-  const count = turns.length - MAX_LINES;
-  return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shownInstructions];
+  const shownLines = turns.slice(-MAX_TURNS).flatMap((task) => turnText(task, MAX_LINE_LENGTH, say));
+  const count = turns.length - MAX_TURNS;
+  return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shownLines];
 }
 
 /** The whole talk as a message; a text that is too long is attached as a file. */

@@ -28,15 +28,15 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
       const reference = taskButton('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
       // A view that replaces the buttons also decides whether this one is shown.
-      const lacksReference = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
-      return lacksReference && fitRows(withReference) ? withReference : [...buttons, remove];
+      const canOfferReference = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
+      return canOfferReference && fitInRows(withReference) ? withReference : [...buttons, remove];
     }
     case 'unconfirmed':
       return unconfirmedButtons(id, say);
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
-        taskButton('continue', customIds.continue.id(id), { look: 'primary' }),
+        taskButton('continue', customIds.continue.id(id), { style: 'primary' }),
         taskButton('cancel', customIds.cancel.id(id)),
       ];
     case 'submitting':
@@ -50,7 +50,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   return [taskButton('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
-/** Repeats the request unchanged, or with a changed prompt. */
+/** Buttons that repeat the request, unchanged or with a changed prompt. */
 export const againButtons = (id: string, say: Say, options: Partial<ButtonPlan> = {}): ButtonPlan[] => [
   buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁', ...options }),
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
@@ -58,7 +58,7 @@ export const againButtons = (id: string, say: Say, options: Partial<ButtonPlan> 
 
 /** The buttons of a request with an unknown outcome, which its owner can send again or dismiss. */
 export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
-  buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
+  buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { style: 'danger' }),
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
 ];
 
@@ -75,7 +75,7 @@ export const pageButtons = (
 ];
 
 /** The row of each button family, in the layout that members know from Midjourney. */
-const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
+const ROW_BY_FAMILY: Readonly<Partial<Record<ActionFamily, number>>> = {
   ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
   ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, video: 7 },
 };
@@ -85,7 +85,9 @@ function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] 
   const upscales = offered.filter(({ family }) => family === 'upscale').length;
   const rows = offered.map(({ button, family }, index): ButtonPlan => {
     const previous = offered[index - 1];
-    return previous && ROWS[previous.family] !== ROWS[family] ? { ...button, startsRow: true } : button;
+    return previous && ROW_BY_FAMILY[previous.family] !== ROW_BY_FAMILY[family]
+      ? { ...button, startsRow: true }
+      : button;
   });
   if (upscales < 2) return rows;
   const upscaleAllOptions = { emoji: '⏫', startsRow: true };
@@ -94,7 +96,7 @@ function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] 
 
 type OfferedButton = { button: ButtonPlan; family: ActionFamily };
 
-const STYLES: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
+const LOOK_BY_STYLE: Readonly<Record<number, ButtonPlan['style']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
 
 function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say): OfferedButton[] {
   return actions.flatMap(({ customId, label, emoji, style }, position): OfferedButton[] => {
@@ -103,9 +105,9 @@ function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say
     const icon = emojiOf(emoji);
     const name =
       label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
-    // The id must tell whether the button opens a form, because there is no time to look that up.
+    // The id must say whether the button opens a form, because there is no time to look that up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
-    const options = withoutUndefined({ emoji: icon, look: STYLES[style ?? 2] });
+    const options = withoutUndefined({ emoji: icon, style: LOOK_BY_STYLE[style ?? 2] });
     return [{ button: buttonPlan(name, verb.id({ taskId: id, index: position }), options), family }];
   });
 }
@@ -137,7 +139,7 @@ const MAX_ROWS = 5;
 const MAX_BUTTONS_PER_ROW = 5;
 
 /** Whether the buttons fit without merging rows. */
-function fitRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
+function fitInRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
   let rows = 0;
   let buttonsInRow = MAX_BUTTONS_PER_ROW;
   for (const { startsRow } of buttons) {

@@ -1,4 +1,4 @@
-import { refusalSentence } from '../discord/funnel.ts';
+import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
@@ -16,13 +16,13 @@ export interface ShownResult {
   /** The URLs of results that could not be attached. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
   /** The URLs of results of which only a smaller copy could be attached. */
-  wholes: readonly string[];
+  originals: readonly string[];
   /** The number of results that could not be downloaded. */
-  gone: number;
+  failedDownloads: number;
   /** The number of results that neither Discord nor the gateway still has. */
-  goneForGood: number;
+  lostCount: number;
   /** The number of results that do not have the expected type. */
-  invalid: number;
+  invalidCount: number;
   /** Further sentences about the result or the failure. */
   notes: readonly string[];
 }
@@ -30,10 +30,10 @@ export interface ShownResult {
 export const NOTHING_SHOWN: ShownResult = {
   files: [],
   links: [],
-  wholes: [],
-  gone: 0,
-  goneForGood: 0,
-  invalid: 0,
+  originals: [],
+  failedDownloads: 0,
+  lostCount: 0,
+  invalidCount: 0,
   notes: [],
 };
 
@@ -52,11 +52,11 @@ export function taskMessage(
     ...shown.notes,
   ];
   // The state matters most, so the prompt gets the space that is left.
-  const room = Math.max(
+  const maxPromptLength = Math.max(
     MIN_PROMPT_LENGTH,
     Math.min(MAX_PROMPT_LENGTH, MAX_CONTENT_LENGTH - lines.join('\n').length - OWNER_LENGTH),
   );
-  const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
+  const content = [headline(task, nameOf(task, context, say), maxPromptLength, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
   return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
 }
@@ -82,8 +82,8 @@ const OWNER_LENGTH = 40;
 export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
 
-function headline(task: Task, name: string, room: number, say: Say): string {
-  const title = escapeText(name, room);
+function headline(task: Task, name: string, maxPromptLength: number, say: Say): string {
+  const title = escapeText(name, maxPromptLength);
   const owner = `<@${task.requesterId}>`;
   return title === '' ? owner : say('task.headline', { prompt: title, owner });
 }
@@ -111,7 +111,7 @@ function stateLines(
     default:
       if (task.failure?.refusal) {
         const what = say(task.review ? 'task.withheld' : 'task.refused');
-        return [what, refusalSentence(task.failure.refusal, say)];
+        return [what, refusalMessage(task.failure.refusal, say)];
       }
       if (task.failure?.cause === 'forgotten') return [say('task.unknownToGateway')];
       return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
@@ -174,7 +174,7 @@ function progressBar(progress = 0): string {
 }
 
 function resultLines(task: Task, view: KindView | undefined, shown: ShownResult, say: Say): string[] {
-  const { links, wholes, gone, goneForGood, invalid } = shown;
+  const { links, originals, failedDownloads, lostCount, invalidCount } = shown;
   const { times, media, seed } = task;
   const viewLines = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
@@ -185,10 +185,10 @@ function resultLines(task: Task, view: KindView | undefined, shown: ShownResult,
     ...(viewLines ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: escapeText(seed, 20) })}`]),
     ...linkLines(links, say),
-    ...wholes.map((address) => say('task.original', { address })),
-    ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
-    ...(goneForGood > 0 ? [say('task.notAvailable', { count: goneForGood })] : []),
-    ...(invalid > 0 ? [say('task.invalid', { count: invalid })] : []),
+    ...originals.map((address) => say('task.original', { address })),
+    ...(failedDownloads > 0 ? [say('task.gone', { count: failedDownloads })] : []),
+    ...(lostCount > 0 ? [say('task.notAvailable', { count: lostCount })] : []),
+    ...(invalidCount > 0 ? [say('task.invalid', { count: invalidCount })] : []),
   ];
 }
 

@@ -34,11 +34,11 @@ export const measureCluster = (metrics: Metrics) => ({
     });
   },
 
-  watchShards(shards: ShardParts, threads: () => number): void {
+  watchShards(shards: ShardParts, threadCount: () => number): void {
     metrics.read('shards', () => [{ labels: {}, value: shards.count }]);
     metrics.read('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
     metrics.read('shardsConnected', () => [{ labels: {}, value: shards.connectedCount }]);
-    metrics.read('threads', () => [{ labels: {}, value: threads() }]);
+    metrics.read('threads', () => [{ labels: {}, value: threadCount() }]);
   },
 
   onOwnerChange: (change: 'taken' | 'given-back'): void => metrics.count('ownerChanges', { change }),

@@ -44,7 +44,7 @@ export class Metrics {
   }
 
   observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
-    // prom-client throws for anything else, and metrics must not make the measured work fail.
+    // prom-client throws for a value that is not finite, and metrics must not make the measured work fail.
     if (Number.isFinite(value)) this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
   }
 

@@ -76,7 +76,7 @@ export async function openMonitoring(
 
     ...measureCluster(metrics),
 
-    /** From now on the bot is not ready, but it is still monitored until it has stopped. */
+    /** Reports the bot as not ready from now on. It is still monitored until it has stopped. */
     markStopping: (): void => readiness.stop(),
 
     async close(): Promise<void> {

@@ -72,7 +72,7 @@ function allowOnlyReads(server: FastifyInstance): void {
     reply.header('cache-control', 'no-store');
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
     if (!hasBody && READ_METHODS.has(method)) return undefined;
-    // Anything else that arrives on this connection is not read.
+    // The request's body is not read, so the connection cannot be reused.
     reply.header('connection', 'close');
     if (READ_METHODS.has(method)) return reply.code(413).send({ error: 'A request must have no body.' });
     return reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD are served.' });

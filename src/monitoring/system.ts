@@ -15,7 +15,7 @@ const MICROSECONDS_PER_SECOND = 1e6;
 export function measureProcess(metrics: Metrics, version: string): () => void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  // The library measures from one timer to the next.
+  // Node measures from one timer to the next, so the interval itself is subtracted.
   const seconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / NANOSECONDS_PER_SECOND - RESOLUTION_MS / 1000);
   metrics.read('eventLoop', () => {

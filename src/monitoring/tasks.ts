@@ -19,7 +19,7 @@ export function countTasks(
     if (!previous) return;
     if (hasEnded(task) && !hasEnded(previous)) {
       metrics.count('ended', { kind: task.kind, state: task.state });
-      // A task that has waited is refused without an interaction.
+      // A task that waited in line can be refused without an interaction.
       if (task.failure?.cause === 'refused') onRefusal(reasonOf(task.failure));
     }
     if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
@@ -82,7 +82,7 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   );
 }
 
-/** A code from the gateway may be any text, so it is not used. */
+/** An error code from the gateway can be any text, so it is not used as a label. */
 const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
 /** Whether the task's end is shown, or no message will ever show it. */

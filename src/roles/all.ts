@@ -20,14 +20,14 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     ...{ backupPassphrase: config.backupPassphrase, mayMigrate: tools.mayMigrate },
   });
   const { ownership } = store;
-  const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
+  const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.assertOwned);
   const { client, reads } = clients;
   const bot = createBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
-  monitoring?.watchBot(bot.measured);
+  monitoring?.watchBot(bot.metricSources);
   monitoring?.watchDiscord(clients);
-  const { mediaProcess } = bot.measured.engine;
-  monitoring?.watch({ bots: () => [bot.measured], mediaProcess, storeAddress: config.store });
+  const { mediaProcess } = bot.metricSources.engine;
+  monitoring?.watch({ bots: () => [bot.metricSources], mediaProcess, storeAddress: config.store });
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );

@@ -8,7 +8,7 @@ import type { StoreError } from '../services/store/index.ts';
 export interface App {
   /** Resolves with Discord's close code when Discord has closed the connection permanently, most likely because the token was reset. */
   readonly connectionLost: Promise<number>;
-  /** Resolves when the bot has lost its store, so the process must end at once. Nothing is submitted, shown or stored from now on. */
+  /** Resolves when the bot has lost its store, so the process must end at once. Nothing is submitted, shown or stored from then on. */
   readonly storeLost: Promise<StoreError>;
   /** Accepts no new work, finishes running work within a time limit, and closes everything. */
   stop(): Promise<void>;

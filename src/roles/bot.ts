@@ -1,14 +1,14 @@
 import type { Interaction } from 'discord.js';
 import { alertPlan } from '../commands/budget/alert.ts';
 import { kindSpecs, kindsOf, kindViews, texts } from '../commands/index.ts';
-import { openCommands } from '../commands/open-commands.ts';
+import { createCommands } from '../commands/open-commands.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
 import { erasureOutcome } from '../commands/tasks/own-data.ts';
 import type { Config } from '../config.ts';
 import { Operator } from '../discord/operator.ts';
 import { attachmentRefresher } from '../discord/outbox/attachment-addresses.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
-import { interruptedReply } from '../discord/outbox/interrupted.ts';
+import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
 import type { Acknowledgement } from '../discord/outbox/responder.ts';
@@ -19,7 +19,7 @@ import { createSay } from '../locales/index.ts';
 import { createMessages } from '../messages/open-messages.ts';
 import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import type { CallbackAddresses } from '../services/callbacks/addresses.ts';
+import type { CallbackUrls } from '../services/callbacks/addresses.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { createEngine, type EngineParts } from '../services/engine.ts';
 import { createGateway } from '../services/gateway/index.ts';
@@ -43,10 +43,10 @@ interface BotParts {
   others?: OtherPartitions | undefined;
   notes?: EngineParts['notes'];
   tracker?: EngineParts['tracker'];
-  /** Undefined if it is the only bot in its process. */
+  /** Undefined if this is the only bot in its process. */
   limits?: ProcessLimits;
   clients: DiscordClients;
-  callbackAddresses?: CallbackAddresses | undefined;
+  callbackUrls?: CallbackUrls | undefined;
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   monitoring?: Monitoring | undefined;
 }
@@ -61,7 +61,7 @@ export function createBot({
   partition = WHOLE_STORE,
   others,
   clients,
-  callbackAddresses,
+  callbackUrls,
   clusterHealth,
   monitoring,
   ...parts
@@ -86,7 +86,7 @@ export function createBot({
       limits,
       notes: parts.notes,
       tracker: parts.tracker,
-      callbackAddresses,
+      callbackUrls,
       gateway,
       clock,
       mediaClock,
@@ -118,7 +118,7 @@ export function createBot({
     readsMessages: config.discord.messageContent,
     storedFiles: storedFileReader(reads, log),
   });
-  const commands = openCommands({
+  const commands = createCommands({
     ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
     clusterHealth,
@@ -126,15 +126,15 @@ export function createBot({
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
-  const watched = readinessSourcesOf({ engine, store, gateway, isConnected: clients.isConnected });
-  // Without monitoring it is only used by `/about`.
-  if (!monitoring) readiness.watch(watched);
+  const readinessSources = readinessSourcesOf({ engine, store, gateway, isConnected: clients.isConnected });
+  // Without monitoring, readiness is only used by `/about`.
+  if (!monitoring) readiness.watch(readinessSources);
   let ownersNotified: Promise<unknown> = Promise.resolve();
   let lostTalkIds: readonly string[] = [];
 
   return {
-    watched,
-    measured: { engine, gateway },
+    watched: readinessSources,
+    metricSources: { engine, gateway },
     get liveCount(): number {
       return tasks.book.liveCount;
     },
@@ -159,8 +159,8 @@ export function createBot({
     /** Handles a packet from another partition's bot. */
     receive: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
 
-    /** Ends an interaction whose process ended while it was handled: the member is told, unless it led to a task or a message. */
-    endInterrupted: interruptedReply({
+    /** Ends an interaction whose process died while handling it. The member is notified, unless the interaction led to a task or a message. */
+    endInterrupted: interruptedInteractionHandler({
       outbox,
       clients,
       say,

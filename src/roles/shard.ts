@@ -2,11 +2,11 @@ import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessage
 import { handlers, kindSpecs, texts } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
-import { identify } from '../discord/outbox/identity.ts';
+import { loadIdentity } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
 import { requireMessageContent } from '../discord/reads.ts';
-import { openShards, type Shards } from '../discord/shards/open-shards.ts';
+import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
 import { bucketFor } from '../discord/shards/routing.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
@@ -75,13 +75,13 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
 
   let threads: FollowedThreads | undefined;
   try {
-    await identify(client, config.discord.token);
+    await loadIdentity(client, config.discord.token);
     const { storeLeaseMs: leaseMs, discord, cluster: settings } = config;
     if (discord.messageContent) {
       await requireMessageContent(reads, discord.token, log);
       threads = await FollowedThreads.open({ facts, clock, log });
     }
-    const shards = await openShards({
+    const shards = await connectShards({
       ...{ token: discord.token, reads, facts, holder, leaseMs, clock, log },
       intents: intentsOf(discord),
       shardCount: settings.shards,
@@ -91,7 +91,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       isDiscordReady: () => shards.isConnected(),
       store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
       // A shard process sends no requests to the gateway.
-      gateway: { answeredAt: () => clock.now(), ask: async () => undefined },
+      gateway: { answeredAt: () => clock.now(), ping: async () => undefined },
     });
     monitoring?.watchDiscord(clients);
     monitoring?.watchPartitions({ count: partitions.count, owners: () => partitions.owners() });

@@ -2,7 +2,7 @@ import { type APIInteraction, GatewayDispatchEvents, SnowflakeUtil } from 'disco
 import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, type DiscordClients } from '../discord/outbox/clients.ts';
-import { identify } from '../discord/outbox/identity.ts';
+import { loadIdentity } from '../discord/outbox/identity.ts';
 import { interactionIn } from '../discord/outbox/packets.ts';
 import type { Acknowledgement } from '../discord/outbox/responder.ts';
 import { clusterHealth } from '../discord/shards/cluster-health.ts';
@@ -26,7 +26,7 @@ import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { Tracker } from '../services/tasks/tracker.ts';
 import type { App, AppTools } from './app.ts';
 import { type Bot, createBot } from './bot.ts';
-import { shareOfPartition } from './partition-config.ts';
+import { configForPartition } from './partition-config.ts';
 
 /** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
@@ -57,16 +57,19 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const ownedStores = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
   const tracker = new Tracker({ clock, partitionCount: count });
-  // The lanes of all partitions, which stay when a partition is released.
+  // All partitions share these lanes, so the lanes stay when a partition is released.
   const pollGateway = createGateway(config.gateway, { log, clock }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
     if (source) tracker.laneOf(source);
   limits.scheduler.start();
-  const mustOwnAll = (): void => {
-    for (const { ownership } of ownedStores.values()) ownership.mustBeOurs();
+  const assertAllOwned = (): void => {
+    for (const { ownership } of ownedStores.values()) ownership.assertOwned();
   };
   // A worker has no connection to Discord that could be lost: packets wait in the inbox.
-  const clients = { ...createDiscordClients(config.discord.apiUrl, undefined, mustOwnAll), isConnected: () => true };
+  const clients = {
+    ...createDiscordClients(config.discord.apiUrl, undefined, assertAllOwned),
+    isConnected: () => true,
+  };
   const closeAll = async (): Promise<void> => {
     await callbacks?.close();
     await limits.scheduler.stop();
@@ -79,7 +82,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   };
 
   function shareLimits(): void {
-    limits.setOwned([...ownedStores.keys()]);
+    limits.setOwnedPartitions([...ownedStores.keys()]);
     const mediaMemoryBytes = (config.media.memoryBytes * ownedStores.size) / count;
     mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, mediaMemoryBytes));
     clients.setRequestsPerSecond((REQUESTS_PER_SECOND * ownedStores.size) / count);
@@ -92,10 +95,10 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const bot = createBot({
       ...{ config: partitionConfig, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients },
       ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
-      callbackAddresses: callbacks?.addresses,
+      callbackUrls: callbacks?.addresses,
       clusterHealth: clusterHealth({ facts, partitions, ownPartitions: ownHealth, clock, log }),
     });
-    monitoring?.watchBot(bot.measured);
+    monitoring?.watchBot(bot.metricSources);
     try {
       await bot.open();
     } catch (error) {
@@ -111,8 +114,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await bot.start();
     // One announcement for the whole cluster is enough.
     if (number === 0) bot.announce();
-    const answer = (packet: TakenPacket): Promise<void> => answerPacket(packet, { bot, clients, clock, log });
-    runningPartitions.set(number, { bot, inbox: inbox.take(number, answer) });
+    const handle = (packet: TakenPacket): Promise<void> => handlePacket(packet, { bot, clients, clock, log });
+    runningPartitions.set(number, { bot, inbox: inbox.consume(number, handle) });
     return true;
   }
 
@@ -121,7 +124,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     const inboxClosed = takenInbox?.close();
     await bot?.finish();
     monitoring?.onOwnerChange('given-back');
-    // After this its lease is released, which must not stop the requests of the other partitions.
+    // After this, the partition's lease is released, and its loss must not stop the requests of the other partitions.
     ownedStores.delete(number);
     shareLimits();
     runningPartitions.delete(number);
@@ -131,37 +134,41 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 
   const ownHealth = () => new Map([...runningPartitions].map(([partition, { bot }]) => [partition, bot.health()]));
   const bots = (): Bot[] => [...runningPartitions.values()].map(({ bot }) => bot);
-  const watched = (): ReadinessSources => ({
+  const readinessSources = (): ReadinessSources => ({
     isDiscordReady: clients.isConnected,
     store: {
-      mustBeOurs: mustOwnAll,
+      mustBeOurs: assertAllOwned,
       trouble: () => partitions.trouble(),
       unsaved: () => bots().reduce((sum, bot) => sum + bot.watched.store.unsaved(), 0),
     },
     gateway: {
       answeredAt: () => latest(bots().map((bot) => bot.watched.gateway.answeredAt())),
       // A worker without a partition sends no requests to the gateway.
-      ask: async (signal) => bots()[0]?.watched.gateway.ask(signal),
+      ping: async (signal) => bots()[0]?.watched.gateway.ping(signal),
     },
   });
   let callbacks: Awaited<ReturnType<typeof openClusterCallbacks>>;
   let partitionConfig: Config;
   let membership: Membership;
   try {
-    partitionConfig = shareOfPartition(config, count);
-    monitoring?.readiness.watch(watched());
+    partitionConfig = configForPartition(config, count);
+    monitoring?.readiness.watch(readinessSources());
     monitoring?.watchDiscord(clients);
-    monitoring?.watch({ bots: () => bots().map(({ measured }) => measured), mediaProcess, storeAddress: config.store });
+    monitoring?.watch({
+      bots: () => bots().map(({ metricSources }) => metricSources),
+      mediaProcess,
+      storeAddress: config.store,
+    });
     monitoring?.watchPartitions({ count, owners: () => partitions.owners() });
     monitoring?.watchWorker({
       ownedPartitions: () => [...runningPartitions.keys()],
-      queueLength: (partition) => inbox.waiting(partition),
+      queueLength: (partition) => inbox.waitingCount(partition),
     });
-    await identify(clients.client, config.discord.token);
+    await loadIdentity(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, {
-      ...{ facts, inbox, clock, count, log },
+      ...{ facts, inbox, clock, partitionCount: count, log },
       ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.callbacks,
-      note: monitoring?.onCallback,
+      onOutcome: monitoring?.onCallback,
     });
     const { storeLeaseMs: leaseMs } = config;
     membership = await Membership.join({
@@ -199,7 +206,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 }
 
 /** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
-async function answerPacket(
+async function handlePacket(
   { content, isRepeated }: TakenPacket,
   { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
-import type { CallbackAddresses } from './callbacks/addresses.ts';
+import type { CallbackUrls } from './callbacks/addresses.ts';
 import { type CallbackSettings, createCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { isModelCode } from './gateway/error-responses.ts';
@@ -82,9 +82,9 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   notifyNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
-  /** The part of all tasks that the store has. */
+  /** The part of all tasks that is in this store. */
   partition: Partition;
-  /** Undefined if it has all tasks. */
+  /** Undefined if this partition has all tasks. */
   others?: OtherPartitions | undefined;
   /** Shared by all partitions; undefined if there is only one. */
   notes?: WholeBotParts['notes'] | undefined;
@@ -104,7 +104,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   mediaClock: Clock;
   log: Log;
   /** Shared with other bots in this cluster, whose workers receive the callbacks for all of them. */
-  callbackAddresses?: CallbackAddresses | undefined;
+  callbackUrls?: CallbackUrls | undefined;
   /** Shared with other bots in this process, and closed by its owner. */
   mediaProcess?: MediaProcess | undefined;
 }
@@ -148,10 +148,10 @@ export function createEngine({
   });
   let secret = '';
   const hashOf = (name: string): string => hashedName(name, secret);
-  const isPauseHome = partition.number === PAUSE_PARTITION;
+  const isPausePartition = partition.number === PAUSE_PARTITION;
   const budgets = new Budgets({
     ...{ store: store.budgets, hashOf },
-    isPausedElsewhere: () => !isPauseHome && wholeBot?.isPaused === true,
+    isPausedElsewhere: () => !isPausePartition && wholeBot?.isPaused === true,
   });
   // Another service takes real time too.
   const moderator = openModerator(settings.moderation, { log, clock: systemClock });
@@ -178,12 +178,12 @@ export function createEngine({
     ? new WholeBot({
         ...{ notes: parts.notes, partition: partition.number, clock, log },
         used: () => spending.totalUsage,
-        isPausedHere: () => (isPauseHome ? budgets.get(WHOLE_BOT).isPaused : undefined),
+        isPausedHere: () => (isPausePartition ? budgets.get(WHOLE_BOT).isPaused : undefined),
       })
     : undefined;
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
-  const alerts = new Alerts({ spending, budgets, log, tell: parts.sendBudgetAlert });
+  const alerts = new Alerts({ spending, budgets, log, send: parts.sendBudgetAlert });
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
   const book = new TaskBook({
@@ -199,10 +199,10 @@ export function createEngine({
     ...{ group, clock, log },
   });
   const learnedPrices = new LearnedPrices({ store: store.costs, clock, log });
-  const priceNames = new Map(kinds.map((kind) => [kind.name, kind]));
+  const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
   const prices = new PriceBook({
     ...{ operator: settings.prices, readAt: clock.now(), gateway: gatewayPrices, learned: learnedPrices, specs },
-    listNameOf: ({ kind, request }) => priceNames.get(kind)?.priceName?.(request),
+    listNameOf: ({ kind, request }) => kindsByName.get(kind)?.priceName?.(request),
   });
   const pseudonyms = new Pseudonyms(store.pseudonyms);
   const hasUserField = settings.gateway.fields.user !== undefined;
@@ -221,7 +221,7 @@ export function createEngine({
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     priceOf: (kind, { prompt, model = settings.models[kind] }) =>
       prices.estimateOf({ kind, request: { prompt, model } }),
-    page: (question) => store.page(question),
+    page: (query) => store.page(query),
     timeLimitMs: settings.maxWaitMs.text,
   });
   const talks = new Talks({
@@ -234,7 +234,7 @@ export function createEngine({
   const scheduler = limits.schedulerFor(partition);
   const callbacks = createCallbacks(settings.callbacks, {
     ...{ book, scheduler, kinds, clock, log },
-    addresses: parts.callbackAddresses,
+    urls: parts.callbackUrls,
   });
   const tasks = new Tasks({
     ...{
@@ -272,7 +272,7 @@ export function createEngine({
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
-    assertOwnership: store.ownership.mustBeOurs,
+    assertOwnership: store.ownership.assertOwned,
     removeMessages: parts.removeMessages,
     notifyErased: parts.notifyErased,
   });
@@ -282,7 +282,7 @@ export function createEngine({
     else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
   book.onChange((task) => void prices.learn(task));
-  // The result follows soon, and is decoded by the same process.
+  // A result will follow soon, so the process that decodes it is started now.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
@@ -350,9 +350,9 @@ export function createEngine({
 
     /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
-      const isOwn = mediaProcess !== parts.mediaProcess;
+      const ownsMediaProcess = mediaProcess !== parts.mediaProcess;
       const ownResources = [gateway.close(), media.close(), audio.close(), schemas.close(), callbacks?.close()];
-      await Promise.all([...ownResources, isOwn && mediaProcess.close()]);
+      await Promise.all([...ownResources, ownsMediaProcess && mediaProcess.close()]);
     },
 
     /** Stores the outcome of everything that has failed by then. */

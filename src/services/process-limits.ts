@@ -35,7 +35,10 @@ export class ProcessLimits {
   readonly live: LiveLimits;
   readonly #settings: LimitSettings;
   readonly #partitionCount: number;
-  readonly #all: Readonly<Record<'ask' | 'talk', SharedLimit>> = { ask: new SharedLimit(0), talk: new SharedLimit(0) };
+  readonly #sharedLimits: Readonly<Record<'ask' | 'talk', SharedLimit>> = {
+    ask: new SharedLimit(0),
+    talk: new SharedLimit(0),
+  };
 
   constructor(settings: LimitSettings, { clock, log, partitionCount = WHOLE_STORE.count }: LimitParts) {
     this.#settings = settings;
@@ -46,14 +49,14 @@ export class ProcessLimits {
     this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
     this.slots = new JobSlots(0);
     this.live = {
-      ask: { all: this.#all.ask, perMember: liveLimits.ask.perMember },
-      talk: { all: this.#all.talk, perMember: liveLimits.talk.perMember },
+      ask: { all: this.#sharedLimits.ask, perMember: liveLimits.ask.perMember },
+      talk: { all: this.#sharedLimits.talk, perMember: liveLimits.talk.perMember },
     };
-    this.setOwned(partitionCount === 1 ? [WHOLE_STORE.number] : []);
+    this.setOwnedPartitions(partitionCount === 1 ? [WHOLE_STORE.number] : []);
   }
 
   /** To be called with a smaller share before a partition is released, and with a larger one once it is owned. */
-  setOwned(partitions: readonly number[]): void {
+  setOwnedPartitions(partitions: readonly number[]): void {
     const { gateway, poll, liveLimits } = this.#settings;
     const count = this.#partitionCount;
     // Without a partition there is nothing to poll.
@@ -63,17 +66,17 @@ export class ProcessLimits {
       jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareOf(jobsAtOnce, { partitions, count }),
     );
     for (const kind of ['ask', 'talk'] as const)
-      this.#all[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
+      this.#sharedLimits[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
   }
 
-  /** For the tasks of a single partition. */
+  /** Returns the scheduler for the tasks of a single partition. */
   schedulerFor({ number, count }: Partition): Scheduler {
     if (count === 1) return this.scheduler;
     return new PartitionScheduler(this.scheduler, (id) => partitionOf(bucketIn(id), count) === number);
   }
 }
 
-/** Whole numbers that sum to the limit when each partition has an owner. */
+/** The part of a limit that falls to these partitions: a whole number, and the parts of all partitions add up to the limit. */
 export function shareOf(
   limit: number,
   { partitions, count }: { partitions: readonly number[]; count: number },

@@ -30,7 +30,7 @@ export interface ProposalStore {
   put(proposal: Proposal, ttlMs: number): Promise<void>;
   get(id: string): Promise<Proposal | undefined>;
   remove(id: string): Promise<void>;
-  of(memberId: string): Promise<Proposal[]>;
+  findByMember(memberId: string): Promise<Proposal[]>;
 }
 
 interface ProposalsParts {
@@ -53,12 +53,12 @@ export class Proposals {
   }
 
   /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
-  async create(facts: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
+  async create(details: Omit<Proposal, 'id' | 'until' | 'price'>, id?: string): Promise<Proposal> {
     const { store, clock, partition } = this.#parts;
     const now = clock.now();
-    const price = this.priceOf(facts.orders);
-    const bucket = bucketWithin(facts.memberId, partition);
-    const proposal = { ...facts, id: id ?? taskId(now, bucket), price, until: now + PROPOSAL_TTL_MS };
+    const price = this.priceOf(details.orders);
+    const bucket = bucketWithin(details.memberId, partition);
+    const proposal = { ...details, id: id ?? taskId(now, bucket), price, until: now + PROPOSAL_TTL_MS };
     await store.put(proposal, PROPOSAL_TTL_MS);
     return proposal;
   }
@@ -100,11 +100,12 @@ export class Proposals {
     if (ttlMs > 0) await this.#parts.store.put(proposal, ttlMs);
   }
 
-  of(memberId: string): Promise<Proposal[]> {
-    return this.#parts.store.of(memberId);
+  findByMember(memberId: string): Promise<Proposal[]> {
+    return this.#parts.store.findByMember(memberId);
   }
 
   async erase(memberId: string): Promise<void> {
-    for (const { id } of await this.of(memberId)) await this.#lock.run(id, () => this.#parts.store.remove(id));
+    for (const { id } of await this.findByMember(memberId))
+      await this.#lock.run(id, () => this.#parts.store.remove(id));
   }
 }

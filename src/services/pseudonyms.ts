@@ -21,8 +21,8 @@ export class Pseudonyms {
 
   getOrCreate(memberId: string): Promise<string> {
     return this.#lock.run(memberId, async () => {
-      const known = await this.#store.get(memberId);
-      if (known !== undefined) return known;
+      const existing = await this.#store.get(memberId);
+      if (existing !== undefined) return existing;
       const pseudonym = `atelier-${randomBytes(12).toString('hex')}`;
       await this.#store.put(memberId, pseudonym);
       return pseudonym;

@@ -31,7 +31,7 @@ export interface ReadinessSources {
     /** Undefined if it has not answered yet. */
     answeredAt(): number | undefined;
     /** Throws if the gateway does not respond. */
-    ask(signal: AbortSignal): Promise<unknown>;
+    ping(signal: AbortSignal): Promise<unknown>;
   };
 }
 
@@ -51,13 +51,13 @@ export const readinessSourcesOf = ({
 }: BotParts): ReadinessSources => ({
   isDiscordReady: isConnected,
   store: {
-    mustBeOurs: ownership.mustBeOurs,
+    mustBeOurs: ownership.assertOwned,
     trouble: ownership.trouble,
     unsaved: () => engine.tasks.book.unsavedCount,
   },
   gateway: {
     answeredAt: gateway.answeredAt,
-    ask: (signal) => gateway.models.list({ attempts: 1, signal }),
+    ping: (signal) => gateway.models.list({ attempts: 1, signal }),
   },
 });
 
@@ -102,7 +102,7 @@ export class ReadinessCheck {
 
   async #query(gateway: ReadinessSources['gateway']): Promise<string | undefined> {
     const timeout = new AbortController();
-    const response = gateway.ask(timeout.signal).then(() => 'answered' as const, gatewayReason);
+    const response = gateway.ping(timeout.signal).then(() => 'answered' as const, gatewayReason);
     const outcome =
       (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? 'The gateway did not respond in time.';
     timeout.abort();
@@ -125,7 +125,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']
   return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
 }
 
-const REASONS: Partial<Record<GatewayErrorKind, string>> = {
+const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
   unauthorized: 'The gateway rejects the API key.',
   unreachable: 'The gateway cannot be reached.',
   unavailable: 'The gateway is out of service.',
@@ -135,5 +135,5 @@ const REASONS: Partial<Record<GatewayErrorKind, string>> = {
 /** Never quotes the gateway, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
 function gatewayReason(error: unknown): string | 'answered' {
   if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
-  return REASONS[error.kind] ?? 'answered';
+  return REASON_BY_KIND[error.kind] ?? 'answered';
 }

@@ -11,14 +11,14 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
     const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
     const { remoteId } = await fixture.gateway.videos.create(order);
-    const [video] = (await fixture.until(() => fixture.gateway.videos.get(remoteId))).media;
+    const [video] = (await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId))).media;
     expect(await playMedia('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {
     const fixture = await openFixture();
     const { remoteId } = await fixture.gateway.music.makeSong({ about: 'waves' });
-    const [track] = (await fixture.until(() => fixture.gateway.music.get(remoteId))).tracks;
+    const [track] = (await fixture.pollUntil(() => fixture.gateway.music.get(remoteId))).tracks;
     const { seconds, moved } = await playMedia('audio', track?.audio);
     expect(moved).toBe(true);
     expect(seconds).toBeCloseTo(track?.seconds ?? 0, 0);

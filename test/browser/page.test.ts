@@ -44,8 +44,8 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     const bar = jobs.getByRole('progressbar').first();
     await expect.poll(() => bar.getAttribute('aria-valuenow').then(Number)).toBeGreaterThan(0);
     await page.getByText('member used /imagine').waitFor();
-    await user.latest().getByText('a fox in the snow').waitFor();
-    await user.latest().getByRole('button', { name: 'U2' }).focus();
+    await user.latestMessage().getByText('a fox in the snow').waitFor();
+    await user.latestMessage().getByRole('button', { name: 'U2' }).focus();
     await press('Enter');
     await expect.poll(() => page.locator('.message .image-button').count(), { timeout: 20_000 }).toBeGreaterThan(1);
 
@@ -94,9 +94,9 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     });
     await user.startCommand('models');
     await page.getByRole('button', { name: 'model', exact: true }).click();
-    const first = page.waitForRequest((request) => request.postData()?.includes('"model":"a"') === true);
+    const firstRequest = page.waitForRequest((request) => request.postData()?.includes('"model":"a"') === true);
     await user.type('a');
-    await first;
+    await firstRequest;
     await user.type('b');
     await page.getByRole('option', { name: 'for ab' }).waitFor();
     const staleResponse = page.waitForResponse(
@@ -139,7 +139,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await page.getByText('mine.png').waitFor();
     await page.locator('#option-prompt').focus();
     await press('Enter');
-    const sent = async () => {
+    const submitTraffic = async () => {
       const { traffic } = await user.workbench();
       return JSON.stringify(
         traffic.find(
@@ -147,18 +147,18 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
         ),
       );
     };
-    await expect.poll(sent).toContain('/mine.png?');
-    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await expect.poll(submitTraffic).toContain('/mine.png?');
+    await user.latestMessage().getByRole('button', { name: 'U1' }).waitFor();
   });
 
   it('A message has a context menu with commands, and a video plays', async () => {
     const { page } = await visit();
     await order('a heron in the reeds');
-    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
-    await user.latest().getByText('a heron in the reeds').click({ button: 'right' });
+    await user.latestMessage().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latestMessage().getByText('a heron in the reeds').click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Describe image' }).click();
-    await user.latest().getByText('Only you can see this').waitFor();
-    await user.latest().getByRole('button', { name: 'Describe again' }).waitFor();
+    await user.latestMessage().getByText('Only you can see this').waitFor();
+    await user.latestMessage().getByRole('button', { name: 'Describe again' }).waitFor();
 
     await user.startCommand('video');
     await user.type('waves at dawn');
@@ -174,7 +174,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: 'Fail the next job' }).click();
     await page.getByText('Pending faults').waitFor();
     await order('a wrong owl');
-    await user.latest().getByRole('button', { name: 'Edit and retry' }).click();
+    await user.latestMessage().getByRole('button', { name: 'Edit and retry' }).click();
     const form = page.getByRole('dialog');
     const field = form.getByRole('textbox');
     expect(await field.inputValue()).toBe('a wrong owl');
@@ -184,8 +184,8 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await field.fill('a right owl');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.waitFor({ state: 'detached' });
-    await user.latest().getByText('a right owl').waitFor();
-    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latestMessage().getByText('a right owl').waitFor();
+    await user.latestMessage().getByRole('button', { name: 'U1' }).waitFor();
   });
 
   it('The list of models is paged in place', async () => {
@@ -218,13 +218,13 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     const { page } = await visit();
     await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: '1×', exact: true }).click();
     await order('a lantern in the fog');
-    await user.latest().getByText('a lantern in the fog').waitFor();
+    await user.latestMessage().getByText('a lantern in the fog').waitFor();
     await user.openWorkbenchTab('Jobs');
     await page.getByText('running').first().waitFor();
     await (await user.openWorkbenchTab('Bot')).getByRole('button', { name: 'Kill' }).click();
     await page.getByText('The bot was killed.', { exact: true }).waitFor();
     await (await user.openWorkbenchTab('Faults')).getByRole('button', { name: '50×' }).click();
-    await user.latest().getByRole('button', { name: 'U1' }).waitFor();
+    await user.latestMessage().getByRole('button', { name: 'U1' }).waitFor();
     const { bot, gateway } = await user.workbench();
     expect(bot.starts).toBe(2);
     expect(gateway.jobs.find(({ prompt }) => prompt.includes('lantern'))).toMatchObject({
@@ -265,7 +265,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(await user.overflowingElements()).toEqual([]);
   });
 
-  it('A list follows its button while scrolling and closes when the button is hidden', async () => {
+  it('The list of a select menu follows its button while scrolling and closes when the button is hidden', async () => {
     const { page } = await visit({ hasSampleMessages: true });
     const button = page.getByRole('combobox', { name: 'Choose a colour' });
     const list = page.getByRole('listbox', { name: 'Choose a colour' });
@@ -274,15 +274,15 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await user.press('ArrowDown');
     await list.waitFor();
     const gap = async () => {
-      const [above, below] = [await button.boundingBox(), await list.boundingBox()];
-      return above && below && Math.round(below.y - above.y - above.height);
+      const [buttonBox, listBox] = [await button.boundingBox(), await list.boundingBox()];
+      return buttonBox && listBox && Math.round(listBox.y - buttonBox.y - buttonBox.height);
     };
     const initialGap = await gap();
     // Resolves after the page has handled the event.
     const scroll = (screens: number) =>
-      page.locator('.scroller').evaluate(async (box, by) => {
+      page.locator('.scroller').evaluate(async (box, factor) => {
         const scrolled = new Promise((done) => box.addEventListener('scroll', done, { once: true }));
-        box.scrollBy(0, by * box.clientHeight);
+        box.scrollBy(0, factor * box.clientHeight);
         await scrolled;
       }, screens);
     await scroll(-0.1);
@@ -297,13 +297,13 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
     await press('Enter');
-    await user.latest().locator('strong', { hasText: 'Hello' }).waitFor();
-    await user.latest().getByText('<b>no</b>').waitFor();
+    await user.latestMessage().locator('strong', { hasText: 'Hello' }).waitFor();
+    await user.latestMessage().getByText('<b>no</b>').waitFor();
     await user
-      .latest()
+      .latestMessage()
       .getByRole('button', { name: /Spoiler/ })
       .click();
-    await user.latest().getByText('secret').waitFor();
+    await user.latestMessage().getByText('secret').waitFor();
     await user.openChannel('read-only');
     await page.getByRole('textbox', { name: 'You can only use commands here' }).fill('Hello?');
     await press('Enter');
@@ -315,60 +315,60 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     const { page, press } = await visit({ colours, hasSampleMessages: true });
     await page.route('**/api/act', (route) => route.fulfill({ json: { modal: sampleForm } }));
     await page.getByText('An answer').waitFor();
-    const found = { studio: await user.accessibilityIssues() } as Record<string, string[]>;
+    const issues = { studio: await user.accessibilityIssues() } as Record<string, string[]>;
     await user.startCommand('imagine');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
     await page.getByRole('option', { name: /Widescreen/ }).waitFor();
-    found.options = await user.accessibilityIssues('.composer-area');
+    issues.options = await user.accessibilityIssues('.composer-area');
     await press('Escape', '/');
     await page.getByRole('listbox', { name: 'Commands' }).waitFor();
-    found.palette = await user.accessibilityIssues('.composer-area');
+    issues.palette = await user.accessibilityIssues('.composer-area');
     await press('Backspace');
     await page.getByRole('button', { name: 'More', exact: true }).first().click();
     await page.getByRole('menu').waitFor();
-    found.menu = await user.accessibilityIssues('.menu');
+    issues.menu = await user.accessibilityIssues('.menu');
     await press('Escape');
     await page.getByRole('button', { name: 'Style 1' }).click();
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.getByText('This field is required.').first().waitFor();
-    found.form = await user.accessibilityIssues('dialog');
+    issues.form = await user.accessibilityIssues('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     for (const tab of ['Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
       await user.openWorkbenchTab(tab);
-      found[tab] = await user.accessibilityIssues('.workbench');
+      issues[tab] = await user.accessibilityIssues('.workbench');
     }
     await page.unroute('**/api/messages/*');
     await user.openChannel('thread');
     await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
-    found.thread = await user.accessibilityIssues('main');
+    issues.thread = await user.accessibilityIssues('main');
     await user.openChannel('studio');
     await page.getByRole('heading', { name: 'Welcome to #studio' }).waitFor();
-    found.welcome = await user.accessibilityIssues('main');
-    expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
+    issues.welcome = await user.accessibilityIssues('main');
+    expect(Object.entries(issues).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
 
   it('On a phone nothing overflows, and the workbench covers the page', async () => {
     const { page, press } = await visit({ width: 360, height: 740, hasSampleMessages: true });
     await page.getByText('An answer').waitFor();
-    const found = await user.overflowingElements();
+    const overflowing = await user.overflowingElements();
     await user.startCommand('imagine');
     await user.type('a very long prompt that takes several lines on the narrow page of a telephone');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
     await page.getByRole('option').first().waitFor();
-    found.push(...(await user.overflowingElements()));
+    overflowing.push(...(await user.overflowingElements()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
     for (const tab of ['Jobs', 'Traffic', 'Ledger', 'Faults', 'Bot'] as const) {
       await user.openWorkbenchTab(tab);
-      found.push(...(await user.overflowingElements()));
+      overflowing.push(...(await user.overflowingElements()));
     }
     await press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Servers and channels' }).click();
     await user.openChannel('thread');
     await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
-    found.push(...(await user.overflowingElements()));
-    expect(found).toEqual([]);
+    overflowing.push(...(await user.overflowingElements()));
+    expect(overflowing).toEqual([]);
   });
 });

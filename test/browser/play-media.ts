@@ -19,12 +19,12 @@ export async function playMedia(kind: 'video' | 'audio', url = ''): Promise<Play
   }
 }
 
-/** Runs in the browser, whose types this program does not have. */
+/** Runs in the browser, whose types are not available here. */
 const PLAY_SCRIPT = `({ kind, address }) => new Promise((resolve, reject) => {
   const element = document.createElement(kind);
   element.muted = true;
   element.src = address;
-  element.addEventListener('error', () => reject(new Error(element.error?.message ?? 'it does not play')));
+  element.addEventListener('error', () => reject(new Error(element.error?.message ?? 'the file cannot be played')));
   element.addEventListener('timeupdate', () => {
     if (element.currentTime < 0.2) return;
     resolve({ width: element.videoWidth, height: element.videoHeight, seconds: element.duration, moved: true });

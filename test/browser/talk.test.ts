@@ -9,7 +9,7 @@ const RECORDING = fileURLToPath(new URL('../services/sound/files/mono.ogg', impo
 /** Fast, but slow enough that a growing response is visible. */
 const SPEED = 2;
 /** Audio is processed in a worker thread, on a machine that may be busy with other tests. */
-const WAIT = { timeout: 20_000 };
+const WAIT_OPTIONS = { timeout: 20_000 };
 const TEST_TIMEOUT_MS = 90_000;
 
 describe.skipIf(browserPath === undefined)('A live conversation on the sandbox page in a real Chromium', () => {
@@ -35,25 +35,25 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
 
       await speak(user, { words: 'tell me of snow, 120 words' });
       const streamingReply = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
-      await streamingReply.getByText('This is the sandbox speaking.').waitFor(WAIT);
-      await streamingReply.waitFor({ state: 'detached', ...WAIT });
+      await streamingReply.getByText('This is the sandbox speaking.').waitFor(WAIT_OPTIONS);
+      await streamingReply.waitFor({ state: 'detached', ...WAIT_OPTIONS });
       const voice = page.getByRole('group', { name: /^Voice message, / });
-      await voice.first().waitFor(WAIT);
+      await voice.first().waitFor(WAIT_OPTIONS);
       await page.getByText('Private thread', { exact: true }).waitFor();
       expect(await user.accessibilityIssues()).toEqual([]);
       expect(await user.overflowingElements()).toEqual([]);
       expect(await playFirstVoiceMessage(user)).toBeGreaterThan(5);
 
       await speak(user, { file: RECORDING });
-      await page.getByText('🎙️ Voice message', { exact: true }).waitFor(WAIT);
+      await page.getByText('🎙️ Voice message', { exact: true }).waitFor(WAIT_OPTIONS);
       await page
         .locator('li.message')
         .getByText(/Heard: “/)
-        .waitFor(WAIT);
-      await expect.poll(() => voice.count(), WAIT).toBe(2);
+        .waitFor(WAIT_OPTIONS);
+      await expect.poll(() => voice.count(), WAIT_OPTIONS).toBe(2);
 
       await page.getByRole('button', { name: /End$/ }).click();
-      await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(WAIT);
+      await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(WAIT_OPTIONS);
       expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
       await user.close();
     },
@@ -71,15 +71,15 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
 
       const sessions = await showLiveSessions(user);
       await postMessage(user, 'tell me of rain, 500 words');
-      await sessions.getByText('tell me of rain, 500 words').waitFor(WAIT);
-      await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT);
+      await sessions.getByText('tell me of rain, 500 words').waitFor(WAIT_OPTIONS);
+      await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT_OPTIONS);
       expect(await user.accessibilityIssues()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection was cut without notice/).waitFor();
-      await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT);
+      await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT_OPTIONS);
 
       await postMessage(user, 'and of hail');
-      await page.getByText('You said: “and of hail”').first().waitFor(WAIT);
+      await page.getByText('You said: “and of hail”').first().waitFor(WAIT_OPTIONS);
       expect(await user.accessibilityIssues()).toEqual([]);
       expect(await user.overflowingElements()).toEqual([]);
 
@@ -96,7 +96,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       await faultsTab.getByRole('button', { name: 'Current (ga)', pressed: true }).waitFor();
       await user.openWorkbenchTab('Jobs');
       await page.getByRole('button', { name: /End$/ }).first().click();
-      await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...WAIT });
+      await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...WAIT_OPTIONS });
       await user.close();
     },
     TEST_TIMEOUT_MS,
@@ -108,7 +108,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       const user = await openVisitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
       await startConversation(user);
       await speak(user, { words: 'tell me of ice' });
-      await user.page.getByRole('group', { name: /^Voice message, / }).waitFor(WAIT);
+      await user.page.getByRole('group', { name: /^Voice message, / }).waitFor(WAIT_OPTIONS);
       expect(await user.overflowingElements()).toEqual([]);
       await user.page.getByRole('button', { name: /^Workbench/ }).click();
       await showLiveSessions(user);
@@ -124,13 +124,13 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
 async function startConversation(user: Visitor): Promise<void> {
   const { page } = user;
   await user.startCommand('talk start');
-  const answers = page.locator('li.message', { hasText: 'Your conversation started in' });
-  const countBefore = await answers.count();
+  const replies = page.locator('li.message', { hasText: 'Your conversation started in' });
+  const countBefore = await replies.count();
   await page.getByRole('button', { name: 'Send the command' }).click();
-  await answers
+  await replies
     .nth(countBefore)
     .getByText(/Live: parley/)
-    .click(WAIT);
+    .click(WAIT_OPTIONS);
   await page.getByRole('main', { name: /^#Live: parley/ }).waitFor();
   await page.getByRole('button', { name: /Speak$/ }).waitFor();
 }
@@ -138,7 +138,7 @@ async function startConversation(user: Visitor): Promise<void> {
 /** Shows the live sessions, newest first. */
 async function showLiveSessions(user: Visitor): Promise<Locator> {
   const sessions = (await user.openWorkbenchTab('Jobs')).getByRole('region', { name: 'Live sessions' });
-  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(WAIT);
+  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(WAIT_OPTIONS);
   return sessions;
 }
 
@@ -156,13 +156,13 @@ async function speak({ page }: Visitor, { words, file }: { words?: string; file?
   if (words !== undefined) await form.getByRole('textbox').fill(words);
   if (file !== undefined) await form.locator('input[type=file]').setInputFiles(file);
   await form.getByRole('button', { name: 'Submit' }).click();
-  await form.waitFor({ state: 'detached', ...WAIT });
+  await form.waitFor({ state: 'detached', ...WAIT_OPTIONS });
 }
 
 /** Plays the first voice message and returns its duration. */
 async function playFirstVoiceMessage({ page }: Visitor): Promise<number> {
   const audio = `document.querySelector('.message audio')`;
   await page.getByRole('button', { name: 'Play the voice message' }).first().click();
-  await expect.poll(() => page.evaluate<number>(`${audio}.currentTime`), WAIT).toBeGreaterThan(0);
+  await expect.poll(() => page.evaluate<number>(`${audio}.currentTime`), WAIT_OPTIONS).toBeGreaterThan(0);
   return page.evaluate<number>(`${audio}.duration`);
 }

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { REST, Routes } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from '../../sandbox/web/build.ts';
-import { openStage } from '../../sandbox/web/open-stage.ts';
+import { startStage } from '../../sandbox/web/open-stage.ts';
 import { Resources } from '../../sandbox/web/resources.ts';
-import { pageServer } from '../../sandbox/web/server.ts';
+import { createPageServer } from '../../sandbox/web/server.ts';
 import type { Stage } from '../../sandbox/web/stage.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
 import { openVisitor, type VisitOptions, type Visitor } from './page/visitor.ts';
@@ -15,7 +15,7 @@ const PUBLIC_THREAD = 11;
 const PRIVATE_THREAD = 12;
 /** Three seconds of Ogg Opus. */
 const voiceFile = fileURLToPath(new URL('page/voice.ogg', import.meta.url));
-const waveform = Buffer.from(Array.from({ length: 60 }, (_, at) => 40 + 200 * Math.abs(Math.sin(at / 7)))).toString(
+const waveform = Buffer.from(Array.from({ length: 60 }, (_, i) => 40 + 200 * Math.abs(Math.sin(i / 7)))).toString(
   'base64',
 );
 
@@ -29,15 +29,15 @@ describe.skipIf(browserPath === undefined)('Threads and voice messages on the pa
 
   beforeAll(async () => {
     const signal = new AbortController().signal;
-    const [opened, { folder }] = await Promise.all([
-      openStage({ speed: 50, realGateway: false, environment: process.env, signal }, resources),
+    const [openedStage, { folder }] = await Promise.all([
+      startStage({ speed: 50, realGateway: false, environment: process.env, signal }, resources),
       buildPage(),
     ]);
-    stage = opened.stage;
-    const server = await pageServer({ stage, token: 'this-run', folder });
+    stage = openedStage.stage;
+    const server = await createPageServer({ stage, token: 'this-run', folder });
     await resources.add(server, () => server.close());
     url = await server.listen({ port: 0, host: '127.0.0.1' });
-    await opened.ready;
+    await openedStage.ready;
     rest = new REST({ api: stage.discord.apiUrl }).setToken(stage.discord.token);
     browser = await openBrowser();
     await resources.add(browser, () => browser.close());
@@ -85,8 +85,8 @@ describe.skipIf(browserPath === undefined)('Threads and voice messages on the pa
     await page.getByRole('textbox', { name: /^Message #A long talk/ }).fill('What do you hear?');
     await page.getByLabel('Attach a file').setInputFiles(voiceFile);
     await user.press('Enter');
-    await user.latest().getByText('What do you hear?').waitFor();
-    await user.latest().locator('figure.sound audio').waitFor();
+    await user.latestMessage().getByText('What do you hear?').waitFor();
+    await user.latestMessage().locator('figure.sound audio').waitFor();
     expect(stage.discord.messages(id).map(({ attachments }) => attachments[0]?.content_type)).toEqual(['audio/ogg']);
     stage.discord.as('owner').in(id).archive();
     await page.getByText('Archived thread: send a message to reopen it').waitFor();
@@ -137,6 +137,6 @@ describe.skipIf(browserPath === undefined)('Threads and voice messages on the pa
       .in('thread')
       .speak({ bytes: Buffer.from('no sound at all'), seconds: 1 });
     await page.getByRole('link', { name: 'Playback failed. Open the file' }).waitFor();
-    expect(await user.latest().getByRole('button', { name: 'Play the voice message' }).isDisabled()).toBe(true);
+    expect(await user.latestMessage().getByRole('button', { name: 'Play the voice message' }).isDisabled()).toBe(true);
   });
 });

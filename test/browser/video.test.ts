@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { fullStudio } from '../e2e/tasks/proof.ts';
-import { localBot, orderVideo } from '../e2e/tasks/video-scene.ts';
+import { orderVideo, startLocalBot } from '../e2e/tasks/video-scene.ts';
 import { browserPath } from '../support/browser.ts';
 import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('A delivered video in a real Chromium', () => {
   it('A delivered video plays with the requested size and duration', async () => {
-    const stage = await localBot({ gateway: { studio: fullStudio() } });
+    const stage = await startLocalBot({ gateway: { studio: fullStudio() } });
     const message = await orderVideo(stage, { size: '320x180', duration: '2' });
     expect(text(message)).not.toContain('the model ignored');
     const [attachment] = message.attachments;

@@ -4,10 +4,10 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { type Keeper, runToEnd, type ScriptResult } from './keeper.ts';
 import type { EmbeddedServers } from './sides.ts';
 
-/** The bot's log message when nothing is left to do. */
-export const IDLE = 'Tasks in progress: 0';
+/** What `/about` contains when nothing is left to do. */
+export const IDLE_TEXT = 'Tasks in progress: 0';
 
-/** Together, these are longer than the pause before the library's first retry. */
+/** Together, all queries take longer than the pause before the library's first retry. */
 const MAX_QUERIES = 40;
 const QUERY_INTERVAL_MS = 250;
 
@@ -17,13 +17,13 @@ interface FinalState {
   code: number | null;
 }
 
-/** The bot's work after a restart, and its leftovers. */
+/** What the bot did after a restart, and what it left behind in the store. */
 export interface Aftermath {
   finalStates: readonly FinalState[];
   /** Write requests to Discord, except replies to `/about` and notices to the operator. */
   writes: number;
   /** The doctor's report before and after the repair. */
-  doctor: readonly [first: ScriptResult, then: ScriptResult];
+  doctor: readonly [first: ScriptResult, second: ScriptResult];
 }
 
 export async function inspectAftermath(
@@ -35,13 +35,13 @@ export async function inspectAftermath(
   const ownPathParts: string[] = [settings.OPERATOR_CHANNEL_ID];
   const about = await idleAbout(servers.discord, ownPathParts);
   // Until nothing is left to do, the bot may still send writes, for example when it retries a request that Discord has not answered.
-  servers.listen();
-  const requestCount = servers.toDiscord.entries.length;
+  servers.readLogs();
+  const requestCount = servers.discordLog.entries.length;
   const finalStates: FinalState[] = [{ about, code: await keeper.stop() }];
   await keeper.start();
   finalStates.push({ about: await idleAbout(servers.discord, ownPathParts), code: await keeper.stop() });
-  servers.listen();
-  const writes = servers.toDiscord.entries.slice(requestCount).filter(({ method }) => method !== 'GET');
+  servers.readLogs();
+  const writes = servers.discordLog.entries.slice(requestCount).filter(({ method }) => method !== 'GET');
   const doctor = [
     await runToEnd('scripts/doctor.ts', settings),
     await runToEnd('scripts/doctor.ts', settings, '--dry-run'),
@@ -55,8 +55,8 @@ export async function inspectAftermath(
 
 async function idleAbout(discord: EmbeddedDiscord, ownPathParts: string[]): Promise<string> {
   let about = await queryAbout(discord, ownPathParts);
-  // An end that Discord already shows may not have been stored yet.
-  for (let query = 0; query < MAX_QUERIES && !about.includes(IDLE); query++) {
+  // The end of a task may already be shown in Discord before it is stored.
+  for (let query = 0; query < MAX_QUERIES && !about.includes(IDLE_TEXT); query++) {
     await pause(QUERY_INTERVAL_MS);
     about = await queryAbout(discord, ownPathParts);
   }

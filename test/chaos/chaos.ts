@@ -18,7 +18,7 @@ import { waitUntil } from './waiting.ts';
 
 export interface Report {
   /** One sentence for each broken promise. */
-  readonly broken: readonly string[];
+  readonly failures: readonly string[];
   readonly figures: readonly string[];
   /** The log of all processes of the bot. */
   readonly log: string;
@@ -39,7 +39,7 @@ const LOG_READ_INTERVAL_MS = 20;
 const CHECK_INTERVAL_MS = 100;
 
 /** Both servers stay alive in this process; the shipped bot runs in another one that is killed repeatedly. */
-export async function chaos(options: ChaosOptions): Promise<Report> {
+export async function runChaos(options: ChaosOptions): Promise<Report> {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
   // There is no limit on identifies: the bot is killed more often than Discord lets an application identify.
@@ -65,21 +65,21 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
   const servers = new EmbeddedServers(discord, gateway);
   const keeper = new Keeper(settings);
   const members = new Members(discord, options.seed);
-  const listening = setInterval(() => servers.listen(), LOG_READ_INTERVAL_MS);
+  const logTimer = setInterval(() => servers.readLogs(), LOG_READ_INTERVAL_MS);
   try {
-    const deployed = await runToEnd('scripts/deploy.ts', settings);
-    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.output}`);
+    const deployment = await runToEnd('scripts/deploy.ts', settings);
+    if (deployment.code !== 0) throw new Error(`The commands were not registered: ${deployment.output}`);
     await keeper.start();
     const times = [Date.now()];
     await storm(options, servers, keeper, members);
     times.push(Date.now());
     await settle(options, servers, keeper, members);
     times.push(Date.now());
-    const end = assess(evidenceOf(servers, members, keeper));
-    const broken = brokenPromises(end, await inspectAftermath(servers, keeper, settings));
-    return { broken, figures: figures(end, options, [startedAt, ...times, Date.now()]), log: keeper.output };
+    const assessment = assess(evidenceOf(servers, members, keeper));
+    const failures = brokenPromises(assessment, await inspectAftermath(servers, keeper, settings));
+    return { failures, figures: figures(assessment, options, [startedAt, ...times, Date.now()]), log: keeper.output };
   } finally {
-    clearInterval(listening);
+    clearInterval(logTimer);
     await keeper.close();
     await Promise.all([discord.close(), gateway.close()]);
     await rm(folder, { recursive: true, force: true });
@@ -88,25 +88,25 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
 
 async function storm(scale: Scale, servers: EmbeddedServers, keeper: Keeper, members: Members): Promise<void> {
   const plan = planOf(scale);
-  const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
+  const runAt = async (ms: number, action: () => Promise<void> | void): Promise<void> => {
     await pause(ms);
-    await act();
+    await action();
   };
-  // One kill after another, however long each waits for its moment.
-  let killing = Promise.resolve();
+  // Kills happen one after another, however long each waits for its step.
+  let pendingKills = Promise.resolve();
   await Promise.all([
-    ...plan.requests.map((request) => at(request.at, () => members.makeRequest(request))),
-    ...plan.faults.map(({ at: ms, fault }) => at(ms, () => servers.inject(fault))),
+    ...plan.requests.map((request) => runAt(request.at, () => members.makeRequest(request))),
+    ...plan.faults.map(({ at: ms, fault }) => runAt(ms, () => servers.inject(fault))),
     ...plan.kills.map((kill) =>
-      at(kill.at, () => {
-        killing = killing.then(() => killAndRestart(kill, servers, () => keeper));
-        return killing;
+      runAt(kill.at, () => {
+        pendingKills = pendingKills.then(() => killAndRestart(kill, servers, () => keeper));
+        return pendingKills;
       }),
     ),
   ]);
 }
 
-/** No faults from here on, so everything that is running can end. */
+/** Stops injecting faults, so that everything that is running can end. */
 async function settle(
   { settleTimeoutMs }: ChaosOptions,
   servers: EmbeddedServers,

@@ -20,11 +20,11 @@ export interface ShownMessage {
 /** Everything that is known about one request without querying the bot. */
 export interface Case {
   readonly order: Order;
-  /** Its interaction reply. */
-  readonly answer: ShownMessage | undefined;
-  /** Separate messages that show it. */
-  readonly fresh: readonly ShownMessage[];
-  /** The submits that the gateway received for it. */
+  /** The reply to the interaction. */
+  readonly reply: ShownMessage | undefined;
+  /** Separate messages about the order. */
+  readonly freshMessages: readonly ShownMessage[];
+  /** The submits that the gateway received for the order. */
   readonly submits: readonly RecordedGatewayRequest[];
   readonly job: Job | undefined;
   /** The acknowledgement as Discord received it. */
@@ -40,29 +40,31 @@ export interface Evidence {
 }
 
 export function evidenceOf(servers: EmbeddedServers, members: Members, keeper: ProcessHistory): Evidence {
-  servers.listen();
+  servers.readLogs();
   const { discord, gateway } = servers;
   const shownMessages = [...discord.world.channels.keys()].flatMap((channelId) =>
     discord.messages(channelId).map((message) => ({ message, channelId, words: text(message) })),
   );
   const jobs = gateway.jobs.list();
-  const submits = servers.toGateway.entries.filter(
+  const submits = servers.gatewayLog.entries.filter(
     ({ method, path }) => method === 'POST' && gatewayPaths.submit.path.test(path),
   );
-  const callbacks = servers.toDiscord.entries.filter(({ path }) => path.startsWith('/interactions/'));
-  const answers = new Map(shownMessages.map((one) => [one.message.interaction_metadata?.id, one]));
+  const callbacks = servers.discordLog.entries.filter(({ path }) => path.startsWith('/interactions/'));
+  const replies = new Map(shownMessages.map((one) => [one.message.interaction_metadata?.id, one]));
   const interactionIds = new Set(members.orders.map(({ interactionId }) => interactionId));
   // A reply to an order is about this order alone.
-  const others = shownMessages.filter(({ message }) => !interactionIds.has(message.interaction_metadata?.id ?? ''));
-  const messagesByOrder = Map.groupBy(others, ({ words }) => orderIn(words));
+  const otherMessages = shownMessages.filter(
+    ({ message }) => !interactionIds.has(message.interaction_metadata?.id ?? ''),
+  );
+  const messagesByOrder = Map.groupBy(otherMessages, ({ words }) => orderIn(words));
   const submitsByOrder = Map.groupBy(submits, (submit) => orderOfRequest(submit, jobs));
   const jobOf = new Map(jobs.map((job) => [orderOfJob(job, servers), job]));
   const callbacksByInteraction = new Map(callbacks.map((request) => [request.path.split('/')[2], request]));
   const cases = members.orders.map(
     (order): Case => ({
       order,
-      answer: answers.get(order.interactionId),
-      fresh: messagesByOrder.get(order.prompt) ?? [],
+      reply: replies.get(order.interactionId),
+      freshMessages: messagesByOrder.get(order.prompt) ?? [],
       submits: submitsByOrder.get(order.prompt) ?? [],
       job: jobOf.get(order.prompt),
       callback: callbacksByInteraction.get(order.interactionId),

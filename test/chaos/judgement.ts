@@ -1,5 +1,5 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { type Aftermath, IDLE } from './afterwards.ts';
+import { type Aftermath, IDLE_TEXT } from './afterwards.ts';
 import type { Evidence, ShownMessage } from './evidence.ts';
 import type { Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
@@ -23,20 +23,20 @@ export const brokenOutcomes = ({ outcomes }: Pick<Assessment, 'outcomes'>): stri
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
 /** One sentence for each broken promise. */
-export function brokenPromises(all: Assessment, { finalStates, writes, doctor }: Aftermath): string[] {
-  const { discord, toDiscord } = all.servers;
-  const { starts } = all.keeper;
-  const interrupted = all.outcomes.filter((outcome) => outcome === 'interrupted');
+export function brokenPromises(assessment: Assessment, { finalStates, writes, doctor }: Aftermath): string[] {
+  const { discord, discordLog } = assessment.servers;
+  const { starts } = assessment.keeper;
+  const interruptedOrders = assessment.outcomes.filter((outcome) => outcome === 'interrupted');
   return [
-    ...brokenMemberPromises(all),
-    ...interrupted.map(
+    ...brokenMemberPromises(assessment),
+    ...interruptedOrders.map(
       () => 'an order was interrupted by a restart, although a single process never receives an order again',
     ),
     ...discord.rateLimitHits
-      .filter((limited) => !wasUnannounced(limited, { requests: toDiscord.entries, starts }))
+      .filter((hit) => !wasUnannounced(hit, { requests: discordLog.entries, starts }))
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...finalStates.flatMap(({ about, code }) => [
-      ...(about.includes(IDLE) ? [] : [`with nothing left to do, the bot reported: ${about}`]),
+      ...(about.includes(IDLE_TEXT) ? [] : [`with nothing left to do, the bot reported: ${about}`]),
       ...(code === 0 ? [] : [`the bot exited with ${code} when it was told to stop`]),
     ]),
     ...(writes > 0 ? [`with nothing left to do, the bot wrote to Discord ${writes} times`] : []),
@@ -44,23 +44,23 @@ export function brokenPromises(all: Assessment, { finalStates, writes, doctor }:
   ];
 }
 
-/** The promises of a bot with one process or with many. */
-export function brokenMemberPromises(all: Assessment): string[] {
-  const { discord, injectionCounts } = all.servers;
-  const { unexpectedExits, output } = all.keeper;
+/** The broken promises that a single process and a cluster have in common. */
+export function brokenMemberPromises(assessment: Assessment): string[] {
+  const { discord, injectionCounts } = assessment.servers;
+  const { unexpectedExits, output } = assessment.keeper;
   const submitFaults = [...injectionCounts].filter(([name]) => name.startsWith('gateway: submit'));
   const maxUnexplained = submitFaults.reduce((sum, [, times]) => sum + times, 0);
-  const unexplained = countUnexplained(all);
+  const unexplainedCount = countUnexplained(assessment);
   return [
-    ...brokenOutcomes(all),
-    ...(all.members.givenUp > 0
-      ? [`${all.members.givenUp} orders were never accepted, however often they were repeated`]
+    ...brokenOutcomes(assessment),
+    ...(assessment.members.givenUpCount > 0
+      ? [`${assessment.members.givenUpCount} orders were never accepted, however often they were repeated`]
       : []),
-    ...duplicateResults(all.shownMessages),
-    ...leaks(all),
-    ...(unexplained > maxUnexplained
+    ...duplicateResults(assessment.shownMessages),
+    ...leaks(assessment),
+    ...(unexplainedCount > maxUnexplained
       ? [
-          `${unexplained} orders are unconfirmed without a kill or a failed submit, but at most ${maxUnexplained} can be explained by faults`,
+          `${unexplainedCount} orders are unconfirmed without a kill or a failed submit, but at most ${maxUnexplained} can be explained by faults`,
         ]
       : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
@@ -78,13 +78,13 @@ export function brokenMemberPromises(all: Assessment): string[] {
  */
 const ALLOWED_AFTER_KILL = ['task summaries without a task', 'list rows that belong to no list'];
 
-function storeProblems([first, then]: Aftermath['doctor']): string[] {
+function storeProblems([first, second]: Aftermath['doctor']): string[] {
   const isLeftover = (line: string): boolean => ALLOWED_AFTER_KILL.some((words) => line.includes(words));
-  const found = first.output.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
-  const isRepaired = first.code === 0 && then.code === 0 && then.output.includes('no problems found');
+  const problems = first.output.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
+  const isRepaired = first.code === 0 && second.code === 0 && second.output.includes('no problems found');
   return [
-    ...found.map((line) => `the store has a problem: ${line.trim()}`),
-    ...(isRepaired ? [] : [`the store cannot be repaired: ${first.output} ${then.output}`]),
+    ...problems.map((line) => `the store has a problem: ${line.trim()}`),
+    ...(isRepaired ? [] : [`the store cannot be repaired: ${first.output} ${second.output}`]),
   ];
 }
 
@@ -106,14 +106,14 @@ function countUnexplained({ cases, outcomes, keeper }: Assessment): number {
 
 function duplicateResults(shownMessages: readonly ShownMessage[]): string[] {
   // A message whose token expired keeps showing its last progress; another message shows the end.
-  const ends = shownMessages.filter(({ message }) => !['progress', 'pointed'].includes(messageState(message)));
+  const ends = shownMessages.filter(({ message }) => !['progress', 'hint'].includes(messageState(message)));
   const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
     task !== undefined && messages.length > 1 ? [`task ${task} is shown in ${messages.length} messages`] : [],
   );
 }
 
-/** A private job may appear in ephemeral replies and in direct messages to its owner. */
+/** Lists private jobs that are shown anywhere but in ephemeral replies and in direct messages to their owners. */
 function leaks({ cases, shownMessages, servers }: Assessment): string[] {
   const { world } = servers.discord;
   const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));
@@ -121,13 +121,13 @@ function leaks({ cases, shownMessages, servers }: Assessment): string[] {
     const { type, recipientIds } = world.channel(channelId);
     return type === ChannelType.DM && recipientIds?.[0] === userId;
   };
-  const seen = shownMessages.filter(({ message }) => !message.ephemeral);
-  const shown = seen.map(({ channelId, message }) => ({ channelId, json: JSON.stringify(message) }));
-  // A message that the bot wrote and changed later would no longer be in this state.
-  const written = servers.toDiscord.entries
+  const publicMessages = shownMessages.filter(({ message }) => !message.ephemeral);
+  const shownTexts = publicMessages.map(({ channelId, message }) => ({ channelId, json: JSON.stringify(message) }));
+  // The bot's requests count too, because a message that it edited later no longer shows its first content.
+  const writtenTexts = servers.discordLog.entries
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'))
     .map(({ path, body }) => ({ channelId: path.split('/')[2] ?? '', json: JSON.stringify(body) ?? '' }));
-  return [...shown, ...written].flatMap(({ channelId, json }) => {
+  return [...shownTexts, ...writtenTexts].flatMap(({ channelId, json }) => {
     const prompt = promptIn(json);
     const owner = prompt === undefined ? undefined : owners.get(prompt);
     return owner === undefined || isOwn(channelId, owner) ? [] : [`the private ${prompt} was posted in ${channelId}`];

@@ -22,7 +22,7 @@ interface SpawnOptions {
   timeout?: number;
 }
 
-/** A shipped entry point in a separate process, started as `npm start` does. */
+/** Starts a shipped entry point in a separate process, as `npm start` does. */
 function spawnEntry(
   entry: string,
   settings: Record<string, string>,
@@ -38,7 +38,7 @@ function spawnEntry(
   });
 }
 
-/** Runs a script to its end. */
+/** Runs a script until it exits. */
 export async function runToEnd(
   entry: string,
   settings: Record<string, string>,
@@ -66,7 +66,7 @@ export class Keeper {
   readonly #settings: Record<string, string>;
   readonly #readyMessage: string;
   #child: ChildProcess | undefined;
-  #ended: Promise<number | null> = Promise.resolve(null);
+  #exitPromise: Promise<number | null> = Promise.resolve(null);
   #output = '';
   /** Where the output of the current process begins. */
   #outputStart = 0;
@@ -113,7 +113,7 @@ export class Keeper {
     this.#outputStart = this.#output.length;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => (this.#output += piece.toString()));
-    this.#ended = once(child, 'close').then(async ([code]) => {
+    this.#exitPromise = once(child, 'close').then(async ([code]) => {
       this.#child = undefined;
       if (!this.#isExitExpected) await this.#handleUnexpectedExit(code as number | null);
       return code as number | null;
@@ -138,10 +138,10 @@ export class Keeper {
     this.#isExitExpected = true;
     this.kills.push(Date.now());
     this.#child.kill('SIGKILL');
-    await this.#ended;
+    await this.#exitPromise;
   }
 
-  /** Suspends the process, as a suspended machine would, and resumes it. */
+  /** Suspends the process, as if its machine were asleep, and resumes it. */
   async suspend(ms: number): Promise<void> {
     const child = this.#child;
     this.kills.push(Date.now());
@@ -157,7 +157,7 @@ export class Keeper {
     child?.kill('SIGTERM');
     const hasStopped = await waitUntil(STOP_WAIT_LIMIT_MS, () => this.#child !== child || child === undefined);
     if (!hasStopped) child?.kill('SIGKILL');
-    return this.#ended;
+    return this.#exitPromise;
   }
 
   /** Ends the bot for good, regardless of other pending steps: it is not started again. */
@@ -165,6 +165,6 @@ export class Keeper {
     this.#isClosed = true;
     this.#isExitExpected = true;
     this.#child?.kill('SIGKILL');
-    await this.#ended;
+    await this.#exitPromise;
   }
 }

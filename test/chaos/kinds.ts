@@ -8,18 +8,18 @@ export type Medium = 'image' | 'video' | 'audio' | 'lines' | 'answer';
 interface OrderDetails {
   /** The prompt, for kinds that have one. */
   prompt: string;
-  /** The word of the prompt that no other request has; it names the file of kinds without a prompt. */
+  /** The unique word of the prompt. For kinds without a prompt, it is the name of the file. */
   word: string;
   isPrivate: boolean;
 }
 
 interface OrderKind {
-  shows: Medium;
-  ask(member: Actor, details: OrderDetails): Promise<Exchange>;
+  medium: Medium;
+  runCommand(member: Actor, details: OrderDetails): Promise<Exchange>;
 }
 
 const slash =
-  (command: string, optionsOf: (details: OrderDetails) => Record<string, string | boolean>): OrderKind['ask'] =>
+  (command: string, optionsOf: (details: OrderDetails) => Record<string, string | boolean>): OrderKind['runCommand'] =>
   (member, details) =>
     member.slash(command, { ...optionsOf(details), ...(details.isPrivate && { private: true }) });
 
@@ -39,28 +39,28 @@ const withImages =
     });
   };
 
-/** Every kind of task that a command orders without a conversation or a voice. The first one is ordered everywhere. */
+/** Every kind of task that a command can order without a conversation or a voice. Runs without a cluster order only the first one. */
 export const orderKinds = {
-  imagine: { shows: 'image', ask: slash('imagine', ({ prompt }) => ({ prompt })) },
-  image: { shows: 'image', ask: slash('image', ({ prompt }) => ({ prompt, model: 'lumen-image-1' })) },
-  blend: { shows: 'image', ask: withImages('blend', ['image1', 'image2']) },
-  describe: { shows: 'lines', ask: withImages('describe', ['image']) },
-  shorten: { shows: 'lines', ask: slash('shorten', ({ prompt }) => ({ prompt })) },
-  video: { shows: 'video', ask: slash('video', ({ prompt }) => ({ prompt, model: 'reel-2' })) },
+  imagine: { medium: 'image', runCommand: slash('imagine', ({ prompt }) => ({ prompt })) },
+  image: { medium: 'image', runCommand: slash('image', ({ prompt }) => ({ prompt, model: 'lumen-image-1' })) },
+  blend: { medium: 'image', runCommand: withImages('blend', ['image1', 'image2']) },
+  describe: { medium: 'lines', runCommand: withImages('describe', ['image']) },
+  shorten: { medium: 'lines', runCommand: slash('shorten', ({ prompt }) => ({ prompt })) },
+  video: { medium: 'video', runCommand: slash('video', ({ prompt }) => ({ prompt, model: 'reel-2' })) },
   'second-video': {
-    shows: 'video',
-    ask: slash('video', ({ prompt }) => ({ prompt, model: 'reel-2', endpoint: 'videos' })),
+    medium: 'video',
+    runCommand: slash('video', ({ prompt }) => ({ prompt, model: 'reel-2', endpoint: 'videos' })),
   },
   'image-to-video': {
-    shows: 'video',
-    ask: withImages('video', ['image'], ({ prompt }) => ({
+    medium: 'video',
+    runCommand: withImages('video', ['image'], ({ prompt }) => ({
       ...{ prompt, model: 'kling-v2-1', endpoint: 'image-to-video' },
     })),
   },
-  song: { shows: 'audio', ask: slash('music make', ({ prompt }) => ({ about: prompt })) },
-  answer: { shows: 'answer', ask: slash('ask', ({ prompt }) => ({ prompt, model: 'quill-5', new: true })) },
+  song: { medium: 'audio', runCommand: slash('music make', ({ prompt }) => ({ about: prompt })) },
+  answer: { medium: 'answer', runCommand: slash('ask', ({ prompt }) => ({ prompt, model: 'quill-5', new: true })) },
   /** A button of a delivered grid, pressed by its owner. */
-  action: { shows: 'image', ask: () => Promise.reject(new Error('An action needs a message.')) },
+  action: { medium: 'image', runCommand: () => Promise.reject(new Error('An action needs a message.')) },
 } satisfies Record<string, OrderKind>;
 
 export type OrderKindName = keyof typeof orderKinds;

@@ -6,7 +6,7 @@ import { type MessageState, messageState } from './sight.ts';
 import { waitUntil } from './waiting.ts';
 import { pressId } from './words.ts';
 
-/** One request, made once. */
+/** One attempt of a member to make a request. */
 export interface Order {
   /** A word that is unique and plain enough to appear unchanged in every message. */
   readonly prompt: string;
@@ -22,9 +22,9 @@ export interface Order {
   acknowledgedAt?: number;
 }
 
-/** How often a member tries the same request; Discord gives up three seconds after each try. */
+/** How many times a member tries the same request; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
-/** A grid has four images to press. */
+/** A grid has buttons for four images. */
 const MAX_PRESSES = 4;
 /** If a task has not ended within this time, the member no longer waits for a button to press. */
 const WAIT_LIMIT_MS = 120_000;
@@ -38,7 +38,7 @@ export class Members {
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
   #requests = 0;
-  #givenUp = 0;
+  #givenUpCount = 0;
 
   constructor(discord: EmbeddedDiscord, seed: number) {
     this.#discord = discord;
@@ -46,8 +46,8 @@ export class Members {
   }
 
   /** How many requests the bot did not accept after all tries. */
-  get givenUp(): number {
-    return this.#givenUp;
+  get givenUpCount(): number {
+    return this.#givenUpCount;
   }
 
   async makeRequest(request: Request): Promise<void> {
@@ -59,9 +59,9 @@ export class Members {
     const member = this.#discord.as(who).in(where);
     this.#requests += 1;
     const name = `${this.#name}n${this.#requests}t`;
-    return this.#tryUntilAccepted(MAX_TRIES, (tries) => {
-      const word = `${name}${tries}x`;
-      const exchange = orderKinds[kind].ask(member, { prompt: `a fox ${word}`, word, isPrivate });
+    return this.#tryUntilAccepted(MAX_TRIES, (attemptNumber) => {
+      const word = `${name}${attemptNumber}x`;
+      const exchange = orderKinds[kind].runCommand(member, { prompt: `a fox ${word}`, word, isPrivate });
       return { exchange, order: { ...this.#facts({ who, where, isPrivate }), prompt: word, kind } };
     });
   }
@@ -75,20 +75,20 @@ export class Members {
       return;
     }
     const member = this.#discord.as(request.who);
-    await this.#tryUntilAccepted(MAX_PRESSES, (tries) => ({
-      exchange: member.click(message, `U${tries}`),
-      order: { ...this.#facts(request), prompt: pressId(grid.prompt, tries), kind: 'action' },
+    await this.#tryUntilAccepted(MAX_PRESSES, (attemptNumber) => ({
+      exchange: member.click(message, `U${attemptNumber}`),
+      order: { ...this.#facts(request), prompt: pressId(grid.prompt, attemptNumber), kind: 'action' },
     }));
   }
 
   async #tryUntilAccepted(
     max: number,
-    attempt: (tries: number) => { exchange: Promise<Exchange>; order: Omit<Order, 'interactionId' | 'at'> },
+    attempt: (attemptNumber: number) => { exchange: Promise<Exchange>; order: Omit<Order, 'interactionId' | 'at'> },
   ): Promise<Order | undefined> {
-    for (let tries = 1; tries <= max; tries++) {
+    for (let attemptNumber = 1; attemptNumber <= max; attemptNumber++) {
       const at = Date.now();
-      const { exchange: sent, order: facts } = attempt(tries);
-      const exchange = await sent;
+      const { exchange: pendingExchange, order: facts } = attempt(attemptNumber);
+      const exchange = await pendingExchange;
       const order: Order = { ...facts, at, interactionId: exchange.id };
       this.orders.push(order);
       // Either the reply comes or Discord gives up after three seconds; there is no third case.
@@ -97,16 +97,16 @@ export class Members {
       order.acknowledgedAt = at + outcome.value.afterMs;
       return order;
     }
-    this.#givenUp += 1;
+    this.#givenUpCount += 1;
     return undefined;
   }
 
   async #resultOf({ channelId, interactionId }: Order): Promise<Message | undefined> {
     const find = (): Message | undefined => {
-      const answer = this.#discord
+      const reply = this.#discord
         .messages(channelId)
         .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
-      return answer && !UNFINISHED.has(messageState(answer)) ? answer : undefined;
+      return reply && !UNFINISHED.has(messageState(reply)) ? reply : undefined;
     };
     await waitUntil(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
     return find();

@@ -7,7 +7,7 @@ import { outcomeOf } from './outcome.ts';
 
 const ORDERED_AT = 1_000_000;
 
-/** Messages written by members, which therefore have no buttons. */
+/** Posts messages as a member; unlike messages from the bot, they have no buttons. */
 async function postMessages(...words: string[]): Promise<ShownMessage[]> {
   const discord = await startDiscord();
   onTestFinished(() => discord.close());
@@ -26,8 +26,16 @@ function outcomeFor(facts: Partial<Case>, orderChanges: Partial<Order> = {}, tok
     ...{ prompt: 'q1n1t1x', kind: 'imagine', userId: '1', channelId: '2', interactionId: '3' },
     ...{ isPrivate: false, isBotAbsent: false, at: ORDERED_AT, acknowledgedAt: ORDERED_AT + 100, ...orderChanges },
   };
-  const one = { order, answer: undefined, fresh: [], submits: [], job: undefined, callback: undefined, ...facts };
-  const outcome = outcomeOf(one, { kills: [], tokensExpiredAt, injectionCounts: new Map() });
+  const orderCase = {
+    order,
+    reply: undefined,
+    freshMessages: [],
+    submits: [],
+    job: undefined,
+    callback: undefined,
+    ...facts,
+  };
+  const outcome = outcomeOf(orderCase, { kills: [], tokensExpiredAt, injectionCounts: new Map() });
   return typeof outcome === 'string' ? outcome : outcome.broken;
 }
 
@@ -35,31 +43,31 @@ const REFUSED = 'The gateway is busy. Try again in a moment.';
 const HINT = 'A restart interrupted the delivery of **a fox**, so you may not have received its result.';
 
 it('An order that is submitted twice is a broken promise, unless both submits have the same key', async () => {
-  const [answer] = await postMessages(REFUSED);
-  expect(outcomeFor({ answer, submits: [submit(1), submit(2)] })).toContain('it was submitted 2 times');
-  expect(outcomeFor({ answer, submits: [submit(1, 'a'), submit(2, 'b')] })).toContain('it was submitted 2 times');
-  expect(outcomeFor({ answer, submits: [submit(1, 'a'), submit(2, 'a')] })).toBe('refused');
+  const [reply] = await postMessages(REFUSED);
+  expect(outcomeFor({ reply, submits: [submit(1), submit(2)] })).toContain('it was submitted 2 times');
+  expect(outcomeFor({ reply, submits: [submit(1, 'a'), submit(2, 'b')] })).toContain('it was submitted 2 times');
+  expect(outcomeFor({ reply, submits: [submit(1, 'a'), submit(2, 'a')] })).toBe('refused');
 });
 
 it('A result that is shown in two messages is a broken promise', async () => {
-  const [answer, ...fresh] = await postMessages(REFUSED, REFUSED);
-  expect(outcomeFor({ answer, fresh })).toContain('its result is shown more than once');
+  const [reply, ...freshMessages] = await postMessages(REFUSED, REFUSED);
+  expect(outcomeFor({ reply, freshMessages })).toContain('its result is shown more than once');
 });
 
 it('A hint about a result is a broken promise, unless the bot could not read whether the result is shown', async () => {
   const [hint] = await postMessages(HINT);
-  if (!hint) throw new Error('The message was posted.');
+  if (!hint) throw new Error('The message was not posted.');
   const facts = { answer: hint, submits: [submit(1)] };
-  const expired = [ORDERED_AT + 1];
+  const expiredAt = [ORDERED_AT + 1];
   expect(outcomeFor(facts)).toContain('for no reason');
   expect(outcomeFor(facts, { isPrivate: true })).toContain('for no reason');
-  expect(outcomeFor(facts, {}, expired)).toContain('for no reason');
-  expect(outcomeFor({ ...facts, fresh: [hint] }, { isPrivate: true }, expired)).toContain('for no reason');
-  expect(outcomeFor(facts, { isPrivate: true }, expired)).toBe('pointed');
+  expect(outcomeFor(facts, {}, expiredAt)).toContain('for no reason');
+  expect(outcomeFor({ ...facts, freshMessages: [hint] }, { isPrivate: true }, expiredAt)).toContain('for no reason');
+  expect(outcomeFor(facts, { isPrivate: true }, expiredAt)).toBe('hint');
 });
 
 it('An invalid message and a missing reply are broken promises', async () => {
-  const [answer] = await postMessages('▰▱ 50%');
-  expect(outcomeFor({ answer })).toContain('it shows an invalid message');
-  expect(outcomeFor({ answer: undefined })).toContain('its reply is missing');
+  const [reply] = await postMessages('▰▱ 50%');
+  expect(outcomeFor({ reply })).toContain('it shows an invalid message');
+  expect(outcomeFor({ reply: undefined })).toContain('its reply is missing');
 });

@@ -3,13 +3,13 @@ import { orderKinds } from './kinds.ts';
 import { type MessageState, mediaOf, messageState } from './sight.ts';
 
 export type Outcome =
-  /** Discord said "The application did not respond", and the bot did nothing. */
-  | 'never taken'
-  /** Acknowledged, but the bot was killed before it was stored, so the gateway received nothing. */
+  /** Discord showed "The application did not respond", and the bot did nothing. */
+  | 'never accepted'
+  /** Acknowledged, but the bot was killed before the order was stored, so the gateway received nothing. */
   | 'not stored'
   /** The gateway refused it, and no message could report that. */
-  | 'not told'
-  | Exclude<MessageState, 'spinner' | 'progress' | 'odd'>
+  | 'not notified'
+  | Exclude<MessageState, 'spinner' | 'progress' | 'invalid'>
   | Broken;
 
 interface Broken {
@@ -19,7 +19,7 @@ interface Broken {
 interface Circumstances
   extends Pick<Evidence['servers'], 'tokensExpiredAt' | 'injectionCounts'>,
     Pick<Evidence['keeper'], 'kills'> {
-  /** A kill only explains a missing step if it came this soon after the step before. */
+  /** A kill only explains a missing step if it came this soon after the previous step. */
   stepMs?: number;
 }
 
@@ -34,7 +34,7 @@ export function outcomeOf(
   one: Case,
   { kills, tokensExpiredAt, injectionCounts, stepMs = STEP_MS }: Circumstances,
 ): Outcome {
-  const { order, answer, fresh, submits, job, callback } = one;
+  const { order, reply, freshMessages, submits, job, callback } = one;
   const { acknowledgedAt } = order;
   const isTokenExpired = tokensExpiredAt.some((at) => at >= order.at);
   // A request that the bot sent before it was killed may arrive afterwards.
@@ -46,29 +46,32 @@ export function outcomeOf(
   if (countSubmits(submits) > 1) return broken(`it was submitted ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('it was submitted although Discord had given up');
-    return answer || fresh.length > 0 ? broken('it is shown although Discord had given up') : 'never taken';
+    return reply || freshMessages.length > 0 ? broken('it is shown although Discord had given up') : 'never accepted';
   }
-  if (!answer) return broken('its reply is missing');
-  const shown = [answer, ...fresh];
-  const states = shown.map(({ message }) => messageState(message));
-  const ends = states.filter((sight) => sight !== 'spinner' && sight !== 'progress' && sight !== 'pointed');
+  if (!reply) return broken('its reply is missing');
+  const shownMessages = [reply, ...freshMessages];
+  const states = shownMessages.map(({ message }) => messageState(message));
+  const ends = states.filter((state) => state !== 'spinner' && state !== 'progress' && state !== 'hint');
   const [end] = ends;
-  const hints = states.filter((sight) => sight === 'pointed');
-  // Only a message that cannot be read without its token may show an end that the bot does not know about.
+  const hints = states.filter((state) => state === 'hint');
+  // A hint is only justified if the message cannot be read without its token: it may show an end that the bot does not know about.
   if (hints.length > 0 && (hints.length > 1 || !isTokenExpired || !(order.isPrivate || order.isBotAbsent)))
     return broken('its owner was sent a hint about its result for no reason');
   if (ends.length > 1) return broken('its result is shown more than once');
-  if (end === 'odd') return broken('it shows an invalid message');
+  if (end === 'invalid') return broken('it shows an invalid message');
   if (end !== undefined) {
     // A message cannot be edited after its token expired; then a separate message shows the end.
-    const mayBeStale = isTokenExpired && fresh.length === 1;
+    const mayBeStale = isTokenExpired && freshMessages.length === 1;
     if (states.length > 1 && !mayBeStale) return broken('it still shows progress although its result is shown');
     if (!matchesGateway(end, one, { kills, injectionCounts })) return broken('it contradicts the gateway');
-    if (end === 'done' && !shown.some(({ message }) => mediaOf(message).includes(orderKinds[order.kind].shows)))
+    if (
+      end === 'done' &&
+      !shownMessages.some(({ message }) => mediaOf(message).includes(orderKinds[order.kind].medium))
+    )
       return broken('it shows the wrong kind of result');
     return end;
   }
-  if (hints.length > 0) return 'pointed';
+  if (hints.length > 0) return 'hint';
   if (submits.length === 0) {
     // If Discord accepted the acknowledgement without confirming it, the bot could not continue.
     const waitLimit = callback?.status === 0 ? Math.max(CALLBACK_MS, stepMs) : stepMs;
@@ -76,18 +79,18 @@ export function outcomeOf(
   }
   const submit = submits.at(-1);
   const isRefused = job === undefined && submit !== undefined && submit.status >= 400;
-  if (isRefused && (isTokenExpired || wasKilledWithin(stepMs, submit.at))) return 'not told';
+  if (isRefused && (isTokenExpired || wasKilledWithin(stepMs, submit.at))) return 'not notified';
   return broken('it never ended');
 }
 
 /** The number of jobs that were requested. Submits with the same key request the same job; those refused temporarily do not count. */
 function countSubmits(submits: Case['submits']): number {
-  const counted = submits.filter(({ status }) => status !== TOO_MANY_REQUESTS);
-  return new Set(counted.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
+  const countedSubmits = submits.filter(({ status }) => status !== TOO_MANY_REQUESTS);
+  return new Set(countedSubmits.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
 }
 
 function matchesGateway(
-  end: Exclude<MessageState, 'spinner' | 'progress' | 'odd' | 'pointed'>,
+  end: Exclude<MessageState, 'spinner' | 'progress' | 'invalid' | 'hint'>,
   { order, job, submits }: Case,
   { kills, injectionCounts }: Pick<Circumstances, 'kills' | 'injectionCounts'>,
 ): boolean {
@@ -113,17 +116,17 @@ function matchesGateway(
 }
 
 /** Details for the person who investigates a failed run. */
-function factsOf({ order, answer, fresh, submits, job, callback }: Case): string {
+function factsOf({ order, reply, freshMessages, submits, job, callback }: Case): string {
   const { at, acknowledgedAt, isPrivate, interactionId, kind } = order;
-  const shown = [answer, ...fresh].flatMap((one) =>
+  const shownStates = [reply, ...freshMessages].flatMap((one) =>
     one ? [`${messageState(one.message)} in ${one.channelId} (${JSON.stringify(one.words)})`] : [],
   );
-  const sent = submits.map(({ at: sentAt, status }) => `${status} at ${time(sentAt)}`);
+  const submitTimes = submits.map(({ at: sentAt, status }) => `${status} at ${time(sentAt)}`);
   return [
     `${kind}, interaction ${interactionId} at ${time(at)}, ${isPrivate ? 'private' : 'public'}`,
     `acknowledged ${acknowledgedAt === undefined ? 'never' : `at ${time(acknowledgedAt)}`} with ${callback?.status}`,
-    `shown as ${shown.join(' and ') || 'nothing'}`,
-    `submitted: ${sent.join(' and ') || 'never'}`,
+    `shown as ${shownStates.join(' and ') || 'nothing'}`,
+    `submitted: ${submitTimes.join(' and ') || 'never'}`,
     `job ${job ? `${job.id} ${job.state}` : 'none'}`,
   ].join('; ');
 }

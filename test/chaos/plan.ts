@@ -66,15 +66,15 @@ export const places: readonly Place[] = [
 ];
 
 const PRIVATE_SHARE = 0.25;
-/** The storm gets weaker towards its end. */
+/** Faults are only injected in the first part of the storm. */
 const FAULTY_SHARE = 0.8;
 const FAULTS_PER_JOB = 0.6;
-/** Both are shares of the time between two kills. */
+/** The two limits are shares of the time between two kills. */
 const MAX_STEP_WAIT = 1 / 3;
 const MAX_DOWNTIME = 1 / 6;
 const TOKEN_EXPIRY_SHARE = 0.3;
 
-/** Everything that will happen, determined by its seed alone. */
+/** Plans everything that will happen, which depends on nothing but the scale and its seed. */
 export function planOf({ seed, jobs, kills, stormMs, includeLongFaults }: Scale, where = places): Plan {
   const random = randomOf(seed);
   const randomTime = (share = 1): number => Math.floor(random.next() * stormMs * share);
@@ -94,22 +94,22 @@ export function planOf({ seed, jobs, kills, stormMs, includeLongFaults }: Scale,
   };
 }
 
-/** Discord sends one event of a session at a time, and processes the bot's reply before it sends the next event. */
+/** Socket faults are at least this far apart: Discord sends a session's next event only after it has processed the bot's reply. */
 const SOCKET_GAP_MS = 2_000;
 
 function spaceOutSocketFaults(faults: readonly PlannedFault[]): PlannedFault[] {
-  let last = Number.NEGATIVE_INFINITY;
+  let lastAt = Number.NEGATIVE_INFINITY;
   return faults
     .toSorted((one, other) => one.at - other.at)
     .filter(({ at, fault }) => {
       if (fault.of !== 'socket') return true;
-      const isLateEnough = at - last >= SOCKET_GAP_MS;
-      if (isLateEnough) last = at;
+      const isLateEnough = at - lastAt >= SOCKET_GAP_MS;
+      if (isLateEnough) lastAt = at;
       return isLateEnough;
     });
 }
 
-/** Each kill has a separate part of the time, so the bot runs for a while between two kills. */
+/** Each kill has its own part of the storm, so the bot runs for a while between two kills. */
 function randomKill(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormMs'>, random: Random): Kill {
   const span = stormMs / kills;
   return {

@@ -3,11 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chaos, type Report } from './chaos.ts';
+import { type Report, runChaos } from './chaos.ts';
 import { type ClusterStore, clusterStores, runCluster } from './cluster/run.ts';
-import { money } from './money/money.ts';
+import { runMoneyChaos } from './money/money.ts';
 
-/** sysexits.h: the command was used wrongly. */
+/** From sysexits.h: command line usage error. */
 const EX_USAGE = 64;
 const USAGE = [
   'npm run chaos [-- --seed N --jobs N --kills N]',
@@ -49,7 +49,7 @@ async function run(): Promise<number> {
   print(`To repeat this run: npm run chaos -- --seed ${seed} --jobs ${jobs} --kills ${kills}`);
   const stormMs = Math.max(jobs * MS_PER_JOB, kills * MS_PER_KILL);
   return printReport(
-    await chaos({
+    await runChaos({
       seed,
       jobs,
       kills,
@@ -61,12 +61,12 @@ async function run(): Promise<number> {
   );
 }
 
-function printReport({ broken, figures, log }: Report): number {
+function printReport({ failures, figures, log }: Report): number {
   print(...figures);
-  if (broken.length === 0) return 0;
+  if (failures.length === 0) return 0;
   const logFile = join(mkdtempSync(join(tmpdir(), 'atelier-chaos-')), 'bot.log');
   writeFileSync(logFile, log);
-  print('', 'Broken promises:', ...broken.map((promise) => `  ${promise}`), `The bot’s log: ${logFile}`);
+  print('', 'Broken promises:', ...failures.map((promise) => `  ${promise}`), `The bot’s log: ${logFile}`);
   return 1;
 }
 
@@ -95,10 +95,10 @@ async function runMoney(seed: number, values: Partial<Record<'orders' | 'members
   const members = Number(values.members ?? 500);
   const kills = Number(values.kills ?? 10);
   if (![seed, orders, members, kills].every((value) => Number.isInteger(value) && value >= 0)) return printUsage();
-  const { broken, figures } = await money({ seed, orders, members, kills, storeUrl: values.store });
+  const { failures, figures } = await runMoneyChaos({ seed, orders, members, kills, storeUrl: values.store });
   print(...figures);
-  if (broken.length > 0) print('', 'Broken promises:', ...broken.slice(0, 50).map((promise) => `  ${promise}`));
-  return broken.length === 0 ? 0 : 1;
+  if (failures.length > 0) print('', 'Broken promises:', ...failures.slice(0, 50).map((promise) => `  ${promise}`));
+  return failures.length === 0 ? 0 : 1;
 }
 
 function printUsage(): number {

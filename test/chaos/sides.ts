@@ -13,23 +13,23 @@ const { acknowledgement, answer, edit, post } = discordRoutes;
 export class EmbeddedServers {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
-  readonly toDiscord: CompleteLog<RecordedRequest>;
-  readonly toGateway: CompleteLog<RecordedGatewayRequest>;
+  readonly discordLog: CompleteLog<RecordedRequest>;
+  readonly gatewayLog: CompleteLog<RecordedGatewayRequest>;
   /** How often each fault was injected. */
   readonly injectionCounts = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
   /** The words in the images of a job's request, which the gateway discards after reading them. */
   readonly imageWords = new Map<string, string>();
   /** Active faults, with how often each may still be injected. */
-  readonly #atDiscord = new Map<FaultOf<'discord'>, number>();
+  readonly #discordFaults = new Map<FaultOf<'discord'>, number>();
   /** Active faults, with the numbers that the gateway assigned to them. */
-  readonly #atGateway = new Map<FaultOf<'gateway'>, number>();
+  readonly #gatewayFaults = new Map<FaultOf<'gateway'>, number>();
 
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
     this.discord = discord;
     this.gateway = gateway;
-    this.toDiscord = new CompleteLog(discord.requests);
-    this.toGateway = new CompleteLog(gateway.requests);
+    this.discordLog = new CompleteLog(discord.requests);
+    this.gatewayLog = new CompleteLog(gateway.requests);
     gateway.jobs.on('change', ({ id, details }, previous) => {
       const words = details.sources.map((one) => (one.from === 'request' ? one.bytes.toString('latin1') : one.url));
       const prompt = promptIn(words.join(' '));
@@ -37,9 +37,9 @@ export class EmbeddedServers {
     });
   }
 
-  listen(): void {
-    this.toDiscord.catchUp();
-    this.toGateway.catchUp();
+  readLogs(): void {
+    this.discordLog.catchUp();
+    this.gatewayLog.catchUp();
   }
 
   inject(fault: ExternalFault): void {
@@ -49,26 +49,26 @@ export class EmbeddedServers {
       this.discord.expireTokens();
       this.#count(fault.name);
     } else if (fault.of === 'discord') {
-      this.#atDiscord.set(fault, fault.order.times ?? 1);
+      this.#discordFaults.set(fault, fault.order.times ?? 1);
       this.#activate(fault);
     } else {
       this.#count(`gateway: ${fault.name}`, fault.order.times);
-      this.#atGateway.set(fault, this.gateway.faults.add(fault.order));
+      this.#gatewayFaults.set(fault, this.gateway.faults.add(fault.order));
     }
   }
 
-  /** Removes a fault that has not been injected by now. */
+  /** Removes a fault if it has not been injected yet. */
   withdraw(fault: ExternalFault): void {
     if (fault.of === 'gateway') this.#removeFromGateway(fault);
-    if (fault.of !== 'discord' || !this.#atDiscord.delete(fault)) return;
+    if (fault.of !== 'discord' || !this.#discordFaults.delete(fault)) return;
     // The embedded Discord can only clear all of its faults.
     this.discord.faults.clear();
-    for (const other of this.#atDiscord.keys()) this.#activate(other);
+    for (const otherFault of this.#discordFaults.keys()) this.#activate(otherFault);
   }
 
   clearFaults(): void {
-    for (const fault of [...this.#atGateway.keys()]) this.#removeFromGateway(fault);
-    this.#atDiscord.clear();
+    for (const fault of [...this.#gatewayFaults.keys()]) this.#removeFromGateway(fault);
+    this.#discordFaults.clear();
     this.discord.faults.clear();
   }
 
@@ -79,9 +79,9 @@ export class EmbeddedServers {
 
   /** The bot's requests at this step, oldest first. */
   requestsAt(step: Step): readonly (RecordedRequest | RecordedGatewayRequest)[] {
-    this.listen();
+    this.readLogs();
     const requestsFor = (...matching: { method: string; route: string }[]): RecordedRequest[] =>
-      this.toDiscord.entries.filter((one) =>
+      this.discordLog.entries.filter((one) =>
         matching.some(({ method, route }) => one.method === method && one.route === route),
       );
     switch (step) {
@@ -94,18 +94,18 @@ export class EmbeddedServers {
       case 'post':
         return requestsFor(post);
       case 'upload':
-        return this.toDiscord.entries.filter(({ files }) => files.length > 0);
+        return this.discordLog.entries.filter(({ files }) => files.length > 0);
       default:
-        return this.toGateway.entries.filter(({ path }) => gatewayPaths[step].path.test(path));
+        return this.gatewayLog.entries.filter(({ path }) => gatewayPaths[step].path.test(path));
     }
   }
 
   #activate(trouble: FaultOf<'discord'>): void {
     const { do: fault, ...order } = trouble.order;
-    const remaining = this.#atDiscord.get(trouble) ?? 0;
+    const remaining = this.#discordFaults.get(trouble) ?? 0;
     if (remaining === 0) return;
     const countInjection = (): void => {
-      this.#atDiscord.set(trouble, (this.#atDiscord.get(trouble) ?? 1) - 1);
+      this.#discordFaults.set(trouble, (this.#discordFaults.get(trouble) ?? 1) - 1);
       this.#count(`Discord: ${trouble.name}`);
     };
     this.discord.faults.add({
@@ -121,9 +121,9 @@ export class EmbeddedServers {
 
   #removeFromGateway(fault: FaultOf<'gateway'>): void {
     const { faults } = this.gateway;
-    const id = this.#atGateway.get(fault);
+    const id = this.#gatewayFaults.get(fault);
     const pending = faults.list().find((fault) => fault.id === id);
-    this.#atGateway.delete(fault);
+    this.#gatewayFaults.delete(fault);
     if (!pending) return;
     faults.remove(pending.id);
     this.#count(`gateway: ${fault.name}`, -pending.left);

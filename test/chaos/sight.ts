@@ -16,11 +16,11 @@ export type MessageState =
   /** The message says that a restart interrupted the request. */
   | 'interrupted'
   /** A hint that the result may already be shown elsewhere. */
-  | 'pointed'
+  | 'hint'
   /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
   /** A message that this bot should never show. */
-  | 'odd';
+  | 'invalid';
 
 const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
@@ -54,22 +54,22 @@ export function messageState(message: Message): MessageState {
   const canContinue = verbs.at(-1) === 'delete' && verbs.slice(0, -1).every((verb) => CONTINUING_VERBS.has(verb ?? ''));
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
   if (words.includes('so you may not have received its result'))
-    return hasButtons() || hasButtons('showall') ? 'pointed' : 'odd';
-  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'odd';
+    return hasButtons() || hasButtons('showall') ? 'hint' : 'invalid';
+  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'invalid';
   if (words.includes('couldn’t confirm whether the gateway accepted'))
-    return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'odd';
+    return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'invalid';
   if (words.includes('This task failed')) return failedState(verbs);
-  if (words.includes('Finished in')) return canContinue ? doneState(message, words) : 'odd';
+  if (words.includes('Finished in')) return canContinue ? doneState(message, words) : 'invalid';
   if (IS_ANSWER.test(words)) return answerState(words, verbs);
-  if (!hasButtons()) return 'odd';
+  if (!hasButtons()) return 'invalid';
   if (words.includes('Something went wrong')) return 'unexpected';
   if (words.includes('A restart interrupted this')) return 'interrupted';
-  return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'odd';
+  return REFUSALS.some((refusal) => words.includes(refusal)) ? 'refused' : 'invalid';
 }
 
 /** Results without their own prompt cannot be edited. */
 const failedState = (verbs: readonly (string | undefined)[]): MessageState =>
-  ['retry,edit,delete', 'retry,delete'].includes(verbs.join()) ? 'failed' : 'odd';
+  ['retry,edit,delete', 'retry,delete'].includes(verbs.join()) ? 'failed' : 'invalid';
 
 /** The line below the question of an answer names its model. */
 const IS_ANSWER = /^-# .*quill/m;
@@ -81,24 +81,24 @@ function answerState(words: string, verbs: readonly (string | undefined)[]): Mes
     verbs.at(-1) !== 'delete' ||
     !verbs.slice(0, -1).every((verb) => verb === 'retry' || CONTINUING_VERBS.has(verb ?? ''))
   )
-    return 'odd';
-  if (ANSWER_FAILURES.some((failure) => words.includes(failure))) return verbs.includes('retry') ? 'failed' : 'odd';
-  return verbs.includes('more') && !verbs.includes('retry') ? 'done' : 'odd';
+    return 'invalid';
+  if (ANSWER_FAILURES.some((failure) => words.includes(failure))) return verbs.includes('retry') ? 'failed' : 'invalid';
+  return verbs.includes('more') && !verbs.includes('retry') ? 'done' : 'invalid';
 }
 
 function doneState(message: Message, words: string): MessageState {
   if (mediaOf(message).length > 0) return 'done';
-  return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'odd';
+  return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'invalid';
 }
 
 /** The result that a message shows. */
 export function mediaOf(message: Message): Medium[] {
-  const attached = (['image', 'video', 'audio'] as const).filter((medium) =>
+  const attachedMedia = (['image', 'video', 'audio'] as const).filter((medium) =>
     message.attachments.some(({ content_type }) => content_type?.startsWith(`${medium}/`)),
   );
   const words = text(message);
   return [
-    ...attached,
+    ...attachedMedia,
     ...(/^\d\ufe0f\u20e3 /m.test(words) ? (['lines'] as const) : []),
     ...(IS_ANSWER.test(words) ? (['answer'] as const) : []),
   ];

@@ -9,9 +9,9 @@ export class CompleteLog<Entry extends object> {
 
   /** Must be called often enough: a gap is an error, because the assessment needs all requests. */
   catchUp(): void {
-    const last = this.entries.at(-1);
-    const lastIndex = last ? this.#log.lastIndexOf(last) : -1;
-    if (last && lastIndex < 0) throw new Error('The log was not read often enough.');
+    const lastEntry = this.entries.at(-1);
+    const lastIndex = lastEntry ? this.#log.lastIndexOf(lastEntry) : -1;
+    if (lastEntry && lastIndex < 0) throw new Error('The log was not read often enough.');
     for (const entry of this.#log.slice(lastIndex + 1)) this.entries.push(entry);
   }
 }

@@ -46,16 +46,16 @@ const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
 const garbageFault: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
 const notFoundFault: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
 
-/** How often a fault is drawn in comparison with the others. `isLong`: only the bot's own timeout ends it. */
-interface Chance {
+/** A fault with its weight in the random choice. `isLong`: only the bot's own timeout ends it. */
+interface WeightedFault {
   weight: number;
   isLong?: true;
   make(random: Random): ExternalFault;
 }
 
-const chances: readonly Chance[] = [
+const weightedFaults: readonly WeightedFault[] = [
   ...(['cut', 'reconnect ordered', 'session suspended', 'session forgotten'] as const).map(
-    (name): Chance => ({ weight: 1, make: () => ({ of: 'socket', name }) }),
+    (name): WeightedFault => ({ weight: 1, make: () => ({ of: 'socket', name }) }),
   ),
   { weight: 1, make: () => ({ of: 'tokens', name: 'tokens expired' }) },
   { weight: 9, make: discordFault },
@@ -63,7 +63,7 @@ const chances: readonly Chance[] = [
   { weight: 4, make: (random) => presetFault('submit', anyOf(submitFaults, random)) },
   { weight: 4, make: (random) => presetFault('poll', anyOf(pollFaults, random), 1 + random.integer(3)) },
   { weight: 1, make: () => gatewayFault('poll', 'garbage', garbageFault) },
-  { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', notFoundFault) },
+  { weight: 1, make: () => gatewayFault('poll', 'temporarily unknown', notFoundFault) },
   { weight: 1, make: (random) => presetFault('file', anyOf(fileFaults, random)) },
   { weight: 1, isLong: true, make: (random) => presetFault(anyOf(['submit', 'poll'], random), 'hang') },
   { weight: 1, isLong: true, make: () => presetFault('submit', 'accepted-then-hang') },
@@ -72,7 +72,7 @@ const chances: readonly Chance[] = [
 
 /** Long faults take a minute or more to end, unless the bot is killed in the meantime. */
 export function randomFault(random: Random, { includeLongFaults }: { includeLongFaults: boolean }): ExternalFault {
-  const candidates = chances.filter((chance) => includeLongFaults || !chance.isLong);
+  const candidates = weightedFaults.filter((chance) => includeLongFaults || !chance.isLong);
   let remaining = random.next() * candidates.reduce((sum, { weight }) => sum + weight, 0);
   const chosen = candidates.find(({ weight }) => {
     remaining -= weight;
@@ -82,11 +82,11 @@ export function randomFault(random: Random, { includeLongFaults }: { includeLong
 }
 
 function discordFault(random: Random): FaultOf<'discord'> {
-  const place = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
-  const on = discordRoutes[place];
+  const routeName = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+  const on = discordRoutes[routeName];
   const faultNamed = (name: string, order: Omit<DiscordOrder, 'on'>): FaultOf<'discord'> => ({
     of: 'discord',
-    name: `${place} ${name}`,
+    name: `${routeName} ${name}`,
     order: { on, ...order },
   });
   switch (random.integer(5)) {
@@ -105,18 +105,18 @@ function discordFault(random: Random): FaultOf<'discord'> {
 }
 
 function discordHang(random: Random): FaultOf<'discord'> {
-  const place = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
+  const routeName = anyOf(Object.keys(discordRoutes) as (keyof typeof discordRoutes)[], random);
   const done = random.next() < 0.5;
-  const name = `${place} ${done ? 'done, then ' : ''}hang`;
-  return { of: 'discord', name, order: { on: discordRoutes[place], do: { type: 'hang', done } } };
+  const name = `${routeName} ${done ? 'done, then ' : ''}hang`;
+  return { of: 'discord', name, order: { on: discordRoutes[routeName], do: { type: 'hang', done } } };
 }
 
-function presetFault(place: keyof typeof gatewayPaths, name: PresetName, times = 1): FaultOf<'gateway'> {
-  return gatewayFault(place, name, faultPresets[name], times);
+function presetFault(routeName: keyof typeof gatewayPaths, name: PresetName, times = 1): FaultOf<'gateway'> {
+  return gatewayFault(routeName, name, faultPresets[name], times);
 }
 
-function gatewayFault(place: keyof typeof gatewayPaths, name: string, fault: Fault, times = 1): FaultOf<'gateway'> {
-  return { of: 'gateway', name: `${place} ${name}`, order: { on: gatewayPaths[place], do: fault, times } };
+function gatewayFault(routeName: keyof typeof gatewayPaths, name: string, fault: Fault, times = 1): FaultOf<'gateway'> {
+  return { of: 'gateway', name: `${routeName} ${name}`, order: { on: gatewayPaths[routeName], do: fault, times } };
 }
 
 function jobFault(random: Random): FaultOf<'gateway'> {

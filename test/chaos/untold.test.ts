@@ -19,40 +19,40 @@ async function limitedChannel() {
       ({ status }) => status,
       () => undefined,
     );
-  const unannounced = (...starts: number[]) =>
-    discord.rateLimitHits.map((limited) => wasUnannounced(limited, { requests: discord.requests, starts }));
-  return { clock, discord, post, untold: unannounced };
+  const areUnannounced = (...starts: number[]) =>
+    discord.rateLimitHits.map((hit) => wasUnannounced(hit, { requests: discord.requests, starts }));
+  return { clock, discord, post, areUnannounced };
 }
 
 describe('A rate limit that a bot hits', () => {
   it("A rate limit is the bot's fault when a response, even a refusal, had reported that no requests were left", async () => {
-    const { post, untold: unannounced } = await limitedChannel();
+    const { post, areUnannounced } = await limitedChannel();
     for (const status of [200, 200, 429, 429]) expect(await post()).toBe(status);
-    expect(unannounced(LONG_AGO)).toEqual([false, false]);
+    expect(areUnannounced(LONG_AGO)).toEqual([false, false]);
   });
 
   it("A rate limit is not the bot's fault when the response that would have reported it was lost", async () => {
-    const { discord, post, untold: unannounced } = await limitedChannel();
+    const { discord, post, areUnannounced } = await limitedChannel();
     expect(await post()).toBe(200);
     discord.faults.add({ do: { type: 'reset', done: true } });
     expect(await post()).toBe(undefined);
     for (const status of [429, 429]) expect(await post()).toBe(status);
-    expect(unannounced(LONG_AGO)).toEqual([true, false]);
+    expect(areUnannounced(LONG_AGO)).toEqual([true, false]);
   });
 
   it("A rate limit is the bot's fault when an earlier response was lost but the last one arrived", async () => {
-    const { discord, post, untold: unannounced } = await limitedChannel();
+    const { discord, post, areUnannounced } = await limitedChannel();
     discord.faults.add({ do: { type: 'reset' } });
     expect(await post()).toBe(undefined);
     for (const status of [200, 429]) expect(await post()).toBe(status);
-    expect(unannounced(LONG_AGO)).toEqual([false]);
+    expect(areUnannounced(LONG_AGO)).toEqual([false]);
   });
 
   it("A rate limit is not the bot's fault the first time after the previous process of the bot used it up", async () => {
-    const { clock, post, untold: unannounced } = await limitedChannel();
+    const { clock, post, areUnannounced } = await limitedChannel();
     for (const status of [200, 200]) expect(await post()).toBe(status);
     clock.advance(1_000);
     for (const status of [429, 429]) expect(await post()).toBe(status);
-    expect(unannounced(LONG_AGO, clock.now())).toEqual([true, false]);
+    expect(areUnannounced(LONG_AGO, clock.now())).toEqual([true, false]);
   });
 });

@@ -9,7 +9,7 @@ interface BotHistory {
 
 /**
  * Whether the bot hit a limit without having been informed that no requests were left. Every response from Discord reports the
- * remaining number, so only the last response counts: it was lost, or it went to an earlier process.
+ * remaining number, so the bot is only excused if the last response was lost or went to an earlier process.
  */
 export function wasUnannounced({ at, after }: RateLimitHit, { requests, starts }: BotHistory): boolean {
   const previous = requests.find(({ id }) => id === after);

@@ -28,11 +28,11 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
   );
 
   it('The gateway lists only the models that the key can access', async () => {
-    const all = await openFixture({ profile });
-    const [first, second] = await all.gateway.models.list();
-    const restricted = await openFixture({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
-    expect((await restricted.gateway.models.list()).map(({ id }) => id)).toEqual([first?.id]);
-    expect((await failureOf(restricted.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
+    const unrestrictedFixture = await openFixture({ profile });
+    const [first, second] = await unrestrictedFixture.gateway.models.list();
+    const restrictedFixture = await openFixture({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
+    expect((await restrictedFixture.gateway.models.list()).map(({ id }) => id)).toEqual([first?.id]);
+    expect((await failureOf(restrictedFixture.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
   });
 
   it('The gateway lists the models of the compatible endpoint', async () => {
@@ -44,7 +44,7 @@ describe.each(profiles)('The account of a %s gateway', (profile) => {
     const fixture = await openFixture({ profile, settings: { apiKey: 'sk-of-another-account' } });
     const error = await failureOf(fixture.gateway.models.list());
     expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
-    expect(error.message).not.toContain('somebody-else');
+    expect(error.message).not.toContain('another-account');
   });
 
   it('The gateway reports usage from one date to another, to the last digit', async () => {

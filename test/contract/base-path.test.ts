@@ -9,7 +9,7 @@ import { openFixture } from './both.ts';
 const PATH = '/gw';
 
 /**
- * A proxy that serves the gateway under a path. The gateway does not know its public URL, so the URLs that it returns
+ * Starts a proxy that serves the gateway under a path. The gateway does not know its public URL, so the URLs that it returns
  * have neither host nor path.
  */
 async function startPathProxy(gatewayUrl: string): Promise<string> {
@@ -43,13 +43,13 @@ async function startPathProxy(gatewayUrl: string): Promise<string> {
 }
 
 it.each(['', '/', '/v1', '/v1/'])('The client works with a base URL that ends in a path and "%s"', async (suffix) => {
-  const { embedded, until } = await openFixture();
+  const { embedded, pollUntil } = await openFixture();
   const base = await startPathProxy(embedded.url);
   const gateway = createGateway({ ...defaultSettings, baseUrl: base + suffix, apiKey: 'sk-sandbox' });
   addCleanup(() => gateway.close());
   expect((await gateway.models.list()).length).toBeGreaterThan(0);
   const { remoteId } = await gateway.imgx.imagine({ prompt: 'a fox' });
-  const { media } = await until(() => gateway.imgx.get(remoteId));
+  const { media } = await pollUntil(() => gateway.imgx.get(remoteId));
   expect(media[0]?.address).toMatch(new RegExp(`^${base}/files/`));
   const file = await fetch(media[0]?.address ?? '');
   expect(file.headers.get('content-type')).toMatch(/^image\//);
@@ -61,8 +61,8 @@ it('A live conversation works with a base URL that ends in a path', async () => 
   const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox' });
   addCleanup(() => gateway.close());
   const session = await gateway.realtime.open({ model: 'parley-realtime' });
-  const answer = await session.say({ text: 'hello' });
-  const events = await Array.fromAsync(answer.events);
+  const reply = await session.say({ text: 'hello' });
+  const events = await Array.fromAsync(reply.events);
   expect(events.at(-1)).toMatchObject({ type: 'end', response: { end: 'completed' } });
   await session.close();
 });

@@ -22,9 +22,9 @@ export interface Fixture {
   embedded: EmbeddedGateway;
   clock: ManualClock;
   /** The log lines of the client. */
-  logged: { facts: object; message: string }[];
+  logLines: { facts: object; message: string }[];
   /** Polls once per second of the gateway's time until the response is as expected. */
-  until(poll: () => Promise<Snapshot>, isExpected?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
+  pollUntil(poll: () => Promise<Snapshot>, isExpected?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
 }
 
 export interface FixtureOptions extends GatewayOptions {
@@ -39,9 +39,9 @@ export async function openFixture({ settings, limits, ...options }: FixtureOptio
   addCleanup(() => studio.close());
   const embedded = await startGateway({ clock, seed: 1, studio, ...options });
   addCleanup(() => embedded.close());
-  const logged: Fixture['logged'] = [];
+  const logLines: Fixture['logLines'] = [];
   const record = (facts: object, message: string): void => {
-    logged.push({ facts, message });
+    logLines.push({ facts, message });
   };
   const gateway = createGateway(
     { ...defaultSettings, baseUrl: embedded.url, apiKey: key, ...settings },
@@ -49,13 +49,13 @@ export async function openFixture({ settings, limits, ...options }: FixtureOptio
     { attempts: 1, readMs: 2_000, submitMs: 2_000, bodyMs: 2_000, ...limits },
   );
   addCleanup(() => gateway.close());
-  return { gateway, embedded, clock, logged, until: (poll, isExpected) => until(clock, poll, isExpected) };
+  return { gateway, embedded, clock, logLines, pollUntil: (poll, isExpected) => pollUntil(clock, poll, isExpected) };
 }
 
 /** Longer than any job of the embedded gateway takes. */
 const MAX_SECONDS = 3_600;
 
-async function until(
+async function pollUntil(
   clock: ManualClock,
   poll: () => Promise<Snapshot>,
   isExpected: (snapshot: Snapshot) => boolean = ({ state }) => state === 'succeeded' || state === 'failed',
@@ -70,7 +70,7 @@ async function until(
 
 export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
   const outcome = await promise.then(
-    (value) => new Error(`It succeeded: ${JSON.stringify(value)}`),
+    (value) => new Error(`Expected a failure, but the call succeeded: ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
   );
   if (!(outcome instanceof GatewayError)) throw outcome;
@@ -83,9 +83,9 @@ export function requestsAt({ embedded }: Fixture, path: string): EmbeddedGateway
 }
 
 export function lastRequest(fixture: Fixture, path: string): EmbeddedGateway['requests'][number] {
-  const last = requestsAt(fixture, path).at(-1);
-  expect(last, `something reached ${path}`).toBeDefined();
-  return last as EmbeddedGateway['requests'][number];
+  const request = requestsAt(fixture, path).at(-1);
+  expect(request, `a request reached ${path}`).toBeDefined();
+  return request as EmbeddedGateway['requests'][number];
 }
 
 /** A red square of 2 by 2 pixels. */

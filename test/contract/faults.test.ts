@@ -95,9 +95,9 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'moderated' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    const failed = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
-    expect(failed).toMatchObject({ state: 'failed', media: [], isEmpty: false });
-    expect(failed.failure?.reason).toContain('moderation');
+    const failedSnapshot = await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId));
+    expect(failedSnapshot).toMatchObject({ state: 'failed', media: [], isEmpty: false });
+    expect(failedSnapshot.failure?.reason).toContain('moderation');
   });
 
   it('The client keeps reporting a stuck task as running', async () => {
@@ -112,30 +112,30 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'no-media' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect(await fixture.until(() => fixture.gateway.imgx.get(remoteId))).toMatchObject({
+    expect(await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId))).toMatchObject({
       state: 'succeeded',
       media: [],
       isEmpty: true,
     });
   });
 
-  it('The client returns a finished task without buttons with no actions', async () => {
+  it('The client reports no actions for a finished task without buttons', async () => {
     const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'no-buttons' });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions).toEqual([]);
+    expect((await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
   it('The client keeps the reported URLs of lost files and of files of 60 MB', async () => {
     const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'lose-files' });
-    const lost = await fixture.gateway.imgx.imagine({ prompt: 'lost' });
+    const lostSubmission = await fixture.gateway.imgx.imagine({ prompt: 'lost' });
     fixture.embedded.faults.add({ do: 'huge-file' });
-    const huge = await fixture.gateway.imgx.imagine({ prompt: 'huge' });
-    const [lostImage] = (await fixture.until(() => fixture.gateway.imgx.get(lost.remoteId))).media;
+    const hugeSubmission = await fixture.gateway.imgx.imagine({ prompt: 'huge' });
+    const [lostImage] = (await fixture.pollUntil(() => fixture.gateway.imgx.get(lostSubmission.remoteId))).media;
     expect((await fetch(lostImage?.address ?? '')).status).toBe(403);
-    const [large] = (await fixture.until(() => fixture.gateway.imgx.get(huge.remoteId))).media;
-    const head = await fetch(large?.address ?? '', { method: 'HEAD' });
+    const [hugeImage] = (await fixture.pollUntil(() => fixture.gateway.imgx.get(hugeSubmission.remoteId))).media;
+    const head = await fetch(hugeImage?.address ?? '', { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).toBeGreaterThanOrEqual(60 * 1024 * 1024);
   });
 });
@@ -155,16 +155,16 @@ describe('Deviations of real gateways', () => {
     expect((await fixture.gateway.music.get(remoteId)).state).toBe('queued');
   });
 
-  it('The client reads buttons that are sent as text', async () => {
+  it('The client reads a list of buttons that is sent as a string', async () => {
     const fixture = await openFixture({ profile: 'stock', quirks: { listsAsText: true } });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    expect((await fixture.until(() => fixture.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
+    expect((await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
   it('The client rewrites image URLs on "localhost" to the gateway', async () => {
     const fixture = await openFixture({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await fixture.gateway.imgx.imagine({ prompt: 'a lighthouse' });
-    const { media } = await fixture.until(() => fixture.gateway.imgx.get(remoteId));
+    const { media } = await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId));
     expect(media[0]?.address).toBe(`${fixture.embedded.url}/imgx/image/${remoteId}`);
     expect((await fetch(media[0]?.address ?? '')).headers.get('content-type')).toMatch(/^image\//);
   });
@@ -176,12 +176,12 @@ describe('Deviations of real gateways', () => {
     });
     await gateway.imgx.imagine({ prompt: 'one' });
     expect((await gateway.imgx.imagine({ prompt: 'two' })).queuedBehind).toBe(1);
-    const refused = await failureOf(gateway.imgx.imagine({ prompt: 'three' }));
-    expect(refused).toMatchObject({ kind: 'rate-limited', mayHaveTakenEffect: false });
+    const refusal = await failureOf(gateway.imgx.imagine({ prompt: 'three' }));
+    expect(refusal).toMatchObject({ kind: 'rate-limited', mayHaveTakenEffect: false });
     expect(embedded.jobs.list()).toHaveLength(2);
   });
 
-  it('The client reports a body over the limit as a refusal that names the reason', async () => {
+  it('The client reports a request body over the limit as refused with status 413', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await openFixture({ profile, quirks: { bodyLimit: 2_000 } });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'long '.repeat(1_000) }));

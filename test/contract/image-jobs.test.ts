@@ -20,12 +20,12 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
       headers: { 'idempotency-key': 'order-1' },
     });
     expect((await gateway.imageJobs.get(job.remoteId)).state).toBe('queued');
-    const running = await fixture.until(
+    const running = await fixture.pollUntil(
       () => gateway.imageJobs.get(job.remoteId),
       ({ state }) => state === 'running',
     );
     expect(running.media).toEqual([]);
-    const done = await fixture.until(() => gateway.imageJobs.get(job.remoteId));
+    const done = await fixture.pollUntil(() => gateway.imageJobs.get(job.remoteId));
     expect(done).toMatchObject({ remoteId: job.remoteId, state: 'succeeded', progress: 100, isEmpty: false });
     const image = await fetch(done.media[0]?.address ?? '');
     expect(image.headers.get('content-type')).toMatch(/^image\//);
@@ -58,7 +58,7 @@ describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
     const fixture = await openFixture({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(fixture), prompt: 'a red boat' };
     const { remoteId } = await fixture.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
-    const { media } = await fixture.until(() => fixture.gateway.imageJobs.get(remoteId));
+    const { media } = await fixture.pollUntil(() => fixture.gateway.imageJobs.get(remoteId));
     expect(
       Buffer.from(media[0]?.base64 ?? '', 'base64')
         .subarray(1, 4)

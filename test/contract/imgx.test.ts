@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
-const finished = async (fixture: Fixture, submission: { remoteId: string }): Promise<Snapshot> =>
-  fixture.until(() => fixture.gateway.imgx.get(submission.remoteId));
+const waitForEnd = async (fixture: Fixture, submission: { remoteId: string }): Promise<Snapshot> =>
+  fixture.pollUntil(() => fixture.gateway.imgx.get(submission.remoteId));
 
 function buttonId(snapshot: Snapshot, pattern: RegExp): string {
-  const found = snapshot.actions.find(({ customId }) => pattern.test(customId));
-  if (!found)
+  const button = snapshot.actions.find(({ customId }) => pattern.test(customId));
+  if (!button)
     throw new Error(`No button like ${pattern} among ${snapshot.actions.map(({ customId }) => customId).join(' ')}`);
-  return found.customId;
+  return button.customId;
 }
 
 describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => {
@@ -28,36 +28,36 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     });
     expect(submission.needsInput).toBe(false);
     expect((await imgx.get(submission.remoteId)).state).toBe('queued');
-    const halfway = await fixture.until(
+    const halfway = await fixture.pollUntil(
       () => imgx.get(submission.remoteId),
       ({ state, progress = 0 }) => state === 'running' && progress > 20,
     );
     expect(halfway.preview?.address).toMatch(/^http/);
     expect(halfway.media).toEqual([]);
-    const done = await finished(fixture, submission);
+    const done = await waitForEnd(fixture, submission);
     expect(done).toMatchObject({ state: 'succeeded', action: 'IMAGINE', progress: 100 });
     expect(done.media).toHaveLength(1);
     expect(done.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'U4', 'V1', 'V4']));
     expect(done.submittedAt).toBeGreaterThan(Date.UTC(2025, 11, 31));
     expect(done.finishedAt).toBeGreaterThan(done.submittedAt ?? 0);
-    expect(fixture.logged).toEqual([]);
+    expect(fixture.logLines).toEqual([]);
   });
 
   it('Every button of a grid and of an upscale is carried out', async () => {
     const fixture = await openFixture({ profile, quirks: { refusedActions: false } });
     const { imgx } = fixture.gateway;
-    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const taskId = grid.remoteId ?? '';
-    const upscaled = await finished(fixture, await imgx.action({ taskId, customId: buttonId(grid, /upsample::2/) }));
+    const upscaled = await waitForEnd(fixture, await imgx.action({ taskId, customId: buttonId(grid, /upsample::2/) }));
     expect(upscaled).toMatchObject({ state: 'succeeded' });
     for (const pattern of [/variation::3/, /reroll/]) {
-      const next = await finished(fixture, await imgx.action({ taskId, customId: buttonId(grid, pattern) }));
+      const next = await waitForEnd(fixture, await imgx.action({ taskId, customId: buttonId(grid, pattern) }));
       expect(next.state).toBe('succeeded');
       expect(next.remoteId).not.toBe(taskId);
     }
     for (const { customId } of upscaled.actions) {
       if (/CustomZoom|Inpaint|BOOKMARK/i.test(customId)) continue;
-      const next = await finished(fixture, await imgx.action({ taskId: upscaled.remoteId ?? '', customId }));
+      const next = await waitForEnd(fixture, await imgx.action({ taskId: upscaled.remoteId ?? '', customId }));
       expect(next.state, customId).toBe('succeeded');
     }
   });
@@ -67,9 +67,9 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     async (pattern) => {
       const fixture = await openFixture({ profile });
       const { imgx } = fixture.gateway;
-      const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: buttonId(grid, /upsample::1/) });
-      const upscaled = await finished(fixture, upscale);
+      const upscaled = await waitForEnd(fixture, upscale);
       const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: buttonId(upscaled, pattern) });
       expect(waiting.needsInput).toBe(true);
       expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
@@ -78,35 +78,35 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
         prompt: 'a lighthouse --zoom 1.8',
         ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
       });
-      expect((await finished(fixture, continued)).state).toBe('succeeded');
+      expect((await waitForEnd(fixture, continued)).state).toBe('succeeded');
     },
   );
 
   it('The client detects that a task waits for a prompt even if a proxy has rewritten its code', async () => {
     const fixture = await openFixture({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
     const { imgx } = fixture.gateway;
-    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
     const variation = await imgx.action({ taskId: grid.remoteId ?? '', customId: buttonId(grid, /variation::1/) });
     expect(variation).toMatchObject({ needsInput: true, finalPrompt: 'a lighthouse' });
     expect((await imgx.get(variation.remoteId)).state).toBe('needs-input');
   });
 
-  it('A result is changed by action name and index, and by one line of text with both orders of its parts', async () => {
+  it('A result can be changed by action name and index, and by a one-line command with its id first or last', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
       const fixture = await openFixture({ profile, settings: { simpleChangeOrder } });
       const { imgx } = fixture.gateway;
-      const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const taskId = grid.remoteId ?? '';
-      expect((await finished(fixture, await imgx.change({ taskId, action: 'UPSCALE', index: 4 }))).action).toBe(
+      expect((await waitForEnd(fixture, await imgx.change({ taskId, action: 'UPSCALE', index: 4 }))).action).toBe(
         'UPSCALE',
       );
-      expect((await finished(fixture, await imgx.change({ taskId, action: 'REROLL' }))).state).toBe('succeeded');
+      expect((await waitForEnd(fixture, await imgx.change({ taskId, action: 'REROLL' }))).state).toBe('succeeded');
       expect(lastRequest(fixture, '/imgx/submit/change').body).toEqual({ taskId, action: 'REROLL', index: 1 });
       const simple = await imgx.simpleChange({ taskId, action: 'VARIATION', index: 3 });
       expect(lastRequest(fixture, '/imgx/submit/simple-change').body).toEqual({
         content: simpleChangeOrder === 'action-first' ? `V3 ${taskId}` : `${taskId} V3`,
       });
-      expect((await finished(fixture, simple)).state).toBe('succeeded');
+      expect((await waitForEnd(fixture, simple)).state).toBe('succeeded');
     }
   });
 
@@ -117,7 +117,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
       settings: { fields: { ...fields, describeField } },
     });
     const { imgx } = fixture.gateway;
-    const described = await finished(fixture, await imgx.describe({ images: [redImage] }));
+    const described = await waitForEnd(fixture, await imgx.describe({ images: [redImage] }));
     expect(Object.keys(lastRequest(fixture, '/imgx/submit/describe').body as object)).toContain(describeField);
     expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
     expect(described.isEmpty).toBe(false);
@@ -128,18 +128,18 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   it('The image-prompt family shortens, blends, edits, uploads and animates', async () => {
     const fixture = await openFixture({ profile });
     const { imgx } = fixture.gateway;
-    const shortened = await finished(
+    const shortened = await waitForEnd(
       fixture,
       await imgx.shorten({ prompt: 'a very very old lighthouse in a storm at dusk' }),
     );
     expect(shortened.text).toContain('lighthouse');
-    const blended = await finished(fixture, await imgx.blend({ images: [redImage, redImage], shape: 'PORTRAIT' }));
+    const blended = await waitForEnd(fixture, await imgx.blend({ images: [redImage, redImage], shape: 'PORTRAIT' }));
     expect(lastRequest(fixture, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
     expect(blended.actions.length).toBeGreaterThan(8);
-    expect((await finished(fixture, await imgx.edits({ prompt: 'in blue', image: redImage }))).media).toHaveLength(1);
+    expect((await waitForEnd(fixture, await imgx.edits({ prompt: 'in blue', image: redImage }))).media).toHaveLength(1);
     const [url] = await imgx.upload({ images: [redImage] });
     expect((await fetch(url ?? '')).headers.get('content-type')).toBe('image/png');
-    const video = await finished(fixture, await imgx.video({ prompt: 'waves', motion: 'low', image: redImage }));
+    const video = await waitForEnd(fixture, await imgx.video({ prompt: 'waves', motion: 'low', image: redImage }));
     expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
@@ -148,8 +148,8 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     const { imgx } = fixture.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
     const two = await imgx.imagine({ prompt: 'two' });
-    const many = await imgx.getMany([two.remoteId, 'nobody', one.remoteId]);
-    expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
+    const snapshots = await imgx.getMany([two.remoteId, 'nobody', one.remoteId]);
+    expect([...snapshots.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
     await expect(imgx.getMany(['nobody'])).resolves.toEqual(new Map());
   });
 
@@ -163,10 +163,10 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
   it('A button that the gateway does not carry out is reported as refused', async () => {
     const fixture = await openFixture({ profile, quirks: { refusedActions: true } });
     const { imgx } = fixture.gateway;
-    const grid = await finished(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
-    const refused = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
-    expect(refused).toMatchObject({ kind: 'not-offered', mayHaveTakenEffect: false });
-    expect(refused.message).toContain('unknown_action');
+    const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
+    const refusal = await failureOf(imgx.action({ taskId: grid.remoteId ?? '', customId: 'MJ::BOOKMARK::x' }));
+    expect(refusal).toMatchObject({ kind: 'not-offered', mayHaveTakenEffect: false });
+    expect(refusal.message).toContain('unknown_action');
   });
 
   it('Ids that are sent as numbers keep every digit', async () => {

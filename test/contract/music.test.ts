@@ -17,7 +17,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
       title: 'Light',
       make_instrumental: false,
     });
-    const done = await fixture.until(() => music.get(remoteId));
+    const done = await fixture.pollUntil(() => music.get(remoteId));
     expect(done.tracks.length).toBeGreaterThan(0);
     expect(done.media).toHaveLength(done.tracks.length);
     for (const track of done.tracks) {
@@ -37,7 +37,7 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
   it('Lyrics are written on request', async () => {
     const fixture = await openFixture({ profile });
     const { remoteId } = await fixture.gateway.music.makeLyrics({ about: 'a lighthouse' });
-    const done = await fixture.until(() => fixture.gateway.music.get(remoteId));
+    const done = await fixture.pollUntil(() => fixture.gateway.music.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', isEmpty: false });
     expect(done.text).toBeTruthy();
   });
@@ -45,10 +45,10 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
   it('Many music tasks are returned in one response that omits unknown ones', async () => {
     const fixture = await openFixture({ profile });
     const { music } = fixture.gateway;
-    const one = await music.makeSong({ about: 'one' });
-    const two = await music.makeSong({ lyrics: 'two' });
-    const many = await music.getMany([one.remoteId, 'nobody', two.remoteId]);
-    expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
+    const first = await music.makeSong({ about: 'one' });
+    const second = await music.makeSong({ lyrics: 'two' });
+    const snapshots = await music.getMany([first.remoteId, 'nobody', second.remoteId]);
+    expect([...snapshots.keys()].toSorted()).toEqual([first.remoteId, second.remoteId].toSorted());
     expect(requestsAt(fixture, '/music/fetch')).toHaveLength(1);
   });
 
@@ -72,7 +72,7 @@ describe('A request for a song', () => {
     expect(embedded.requests).toEqual([]);
   });
 
-  it('Songs are not offered by a gateway without that route, and no job is created', async () => {
+  it('A song is reported as not offered by a gateway without the music route, and no job is created', async () => {
     const fixture = await openFixture({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });

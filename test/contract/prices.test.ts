@@ -13,11 +13,11 @@ const fixtureWithPrices = async (body: unknown): Promise<Fixture> => {
   return fixture;
 };
 
-/** Submits one job of every family, with the function that polls it. */
+/** Submits one job of every family, and returns a function for each that polls it. */
 async function jobsOf(fixture: Fixture): Promise<(() => Promise<Snapshot>)[]> {
   const { gateway } = fixture;
   const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });
-  const finishedImage = await fixture.until(() => gateway.imageJobs.get(image.remoteId));
+  const finishedImage = await fixture.pollUntil(() => gateway.imageJobs.get(image.remoteId));
   const url = finishedImage.media[0]?.address ?? '';
   const grid = await gateway.imgx.imagine({ prompt: 'a fox' });
   const video = await gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4, mode: 'pro' });
@@ -38,14 +38,14 @@ describe('The costs that a gateway reports', () => {
   it('A stock gateway reports the cost of each job, to the last digit that it charges', async () => {
     const fixture = await openFixture({ profile: 'stock' });
     const costs: string[] = [];
-    for (const poll of await jobsOf(fixture)) costs.push((await fixture.until(poll)).cost ?? 'unknown');
+    for (const poll of await jobsOf(fixture)) costs.push((await fixture.pollUntil(poll)).cost ?? 'unknown');
     expect(costs).toEqual(fixture.embedded.jobs.list().map(({ charge }) => amountText(charge)));
     expect(costs[0]).toBe('0.0312345678901234');
   });
 
   it('A spec gateway reports no costs', async () => {
     const fixture = await openFixture();
-    for (const poll of await jobsOf(fixture)) expect((await fixture.until(poll)).cost).toBeUndefined();
+    for (const poll of await jobsOf(fixture)) expect((await fixture.pollUntil(poll)).cost).toBeUndefined();
   });
 
   it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
@@ -53,12 +53,12 @@ describe('The costs that a gateway reports', () => {
     async (videoShape) => {
       const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });
       const { remoteId } = await fixture.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
-      expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
+      expect((await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
     },
   );
 
   it.each(profiles)(
-    'An answer from a %s gateway reports its tokens, whose price in the list equals the bill',
+    'An answer from a %s gateway reports its token usage, and the listed price for it equals the bill',
     async (profile) => {
       const fixture = await openFixture({ profile, quirks: { pricesListed: true } });
       const { usage, cost } = await fixture.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
@@ -76,18 +76,18 @@ describe('The price list of a gateway', () => {
   it('A stock gateway lists its prices, with every digit and its groups', async () => {
     const { gateway } = await openFixture({ profile: 'stock' });
     const list = await gateway.prices.get(path);
-    const [configured, mostExpensive] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
-    expect(configured.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
-    expect(configured.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
-    expect(configured.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
-    expect(configured.get('parley-realtime')?.price.perMillion).toEqual({
+    const [configuredPrices, highestPrices] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
+    expect(configuredPrices.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
+    expect(configuredPrices.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
+    expect(configuredPrices.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
+    expect(configuredPrices.get('parley-realtime')?.price.perMillion).toEqual({
       ...{ input: '32', output: '32', audioInput: '32', audioOutput: '32' },
     });
-    expect(mostExpensive.get('lumen-image-1')).toMatchObject({
+    expect(highestPrices.get('lumen-image-1')).toMatchObject({
       price: { each: '0.0468518518351851' },
       isUpperBound: true,
     });
-    expect(configured.has('motion-v1.6')).toBe(false);
+    expect(configuredPrices.has('motion-v1.6')).toBe(false);
     expect(pricesIn(list, 'strangers', 0).size).toBe(0);
   });
 
@@ -148,12 +148,12 @@ describe('The price list of a gateway', () => {
       quota_type: 1,
       model_price: index,
     }));
-    const many = await fixtureWithPrices({ data: models, group_ratio: { a: 1 } });
-    const list = await many.gateway.prices.get(path);
+    const longListFixture = await fixtureWithPrices({ data: models, group_ratio: { a: 1 } });
+    const list = await longListFixture.gateway.prices.get(path);
     expect(list.models).toHaveLength(5_000);
     for (const { each = '' } of [...pricesIn(list, 'a', 0).values()].map(({ price }) => price))
       expect(isDecimal(each)).toBe(true);
-    const large = await fixtureWithPrices({ data: [{ model_name: 'x'.repeat(4 * 1024 * 1024) }] });
-    expect(await failureOf(large.gateway.prices.get(path))).toMatchObject({ kind: 'malformed' });
+    const largeListFixture = await fixtureWithPrices({ data: [{ model_name: 'x'.repeat(4 * 1024 * 1024) }] });
+    expect(await failureOf(largeListFixture.gateway.prices.get(path))).toMatchObject({ kind: 'malformed' });
   });
 });

@@ -26,7 +26,7 @@ interface Exchange {
   end: RealtimeResponse;
 }
 
-/** By default the gateway speaks so fast that a reply takes milliseconds. */
+/** Starts a gateway that speaks so fast by default that a reply takes milliseconds. */
 const fastGateway = (dialect: Dialect, options: FixtureOptions = {}): Promise<Fixture> =>
   openFixture({
     clock: systemClock,
@@ -35,7 +35,7 @@ const fastGateway = (dialect: Dialect, options: FixtureOptions = {}): Promise<Fi
     quirks: { realtimeDialect: dialect, ...options.quirks },
   });
 
-async function talk(
+async function startTalk(
   dialect: Dialect,
   settings: Partial<RealtimeSettings> = {},
   options?: FixtureOptions,
@@ -45,76 +45,78 @@ async function talk(
   return { ...fixture, session, exchange: async (utterance) => collect(await session.say(utterance)) };
 }
 
-async function collect(answer: RealtimeAnswer): Promise<Exchange> {
+async function collect(reply: RealtimeAnswer): Promise<Exchange> {
   const events: RealtimeEvent[] = [];
-  for await (const event of answer.events) events.push(event);
-  const last = events.at(-1);
-  if (last?.type !== 'end') throw new Error(`No end: ${JSON.stringify(last)}`);
+  for await (const event of reply.events) events.push(event);
+  const lastEvent = events.at(-1);
+  if (lastEvent?.type !== 'end') throw new Error(`No end: ${JSON.stringify(lastEvent)}`);
   expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
-  expect(last.response.text).toBe(events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''));
-  return { events, end: last.response };
+  expect(lastEvent.response.text).toBe(
+    events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''),
+  );
+  return { events, end: lastEvent.response };
 }
 
 const samplesOf = ({ events }: Exchange): number[] =>
   events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
 
 /** Asserts that the audio is what this gateway sends when it speaks the text. */
-function expectSpoken(one: Exchange): void {
-  const expected = synthesizeSpeech(one.end.text, 'ash');
-  const received = samplesOf(one);
+function expectSpoken(turn: Exchange): void {
+  const expected = synthesizeSpeech(turn.end.text, 'ash');
+  const received = samplesOf(turn);
   expect(received).toHaveLength(expected.length);
-  expect(received.every((sample, at) => sample === expected[at])).toBe(true);
+  expect(received.every((sample, i) => sample === expected[i])).toBe(true);
 }
 
 /** A tone of this many seconds. */
 const tone = (seconds: number): Int16Array =>
-  Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
+  Int16Array.from({ length: seconds * PCM_RATE }, (_none, i) => Math.sin((i * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
 describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation is answered with audio, its transcript and its usage', async () => {
-    const { exchange, embedded, session } = await talk(dialect);
+    const { exchange, embedded, session } = await startTalk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
-    const one = await exchange({ text: 'Tell me of foxes' });
-    expect(one.end).toMatchObject({ end: 'completed', calls: [], error: undefined });
-    expect(one.end.text).toContain('You said: “Tell me of foxes”');
-    expect(one.end.text).toContain('I was told: “Be brief.”');
-    expectSpoken(one);
-    const { input = 0, output = 0, audioOutput = 0 } = one.end.usage ?? {};
+    const turn = await exchange({ text: 'Tell me of foxes' });
+    expect(turn.end).toMatchObject({ end: 'completed', calls: [], error: undefined });
+    expect(turn.end.text).toContain('You said: “Tell me of foxes”');
+    expect(turn.end.text).toContain('I was told: “Be brief.”');
+    expectSpoken(turn);
+    const { input = 0, output = 0, audioOutput = 0 } = turn.end.usage ?? {};
     expect(input).toBeGreaterThan(0);
     expect(output).toBeGreaterThan(audioOutput);
     expect(audioOutput).toBeGreaterThan(0);
   });
 
   it('A live conversation accepts audio and reports its transcript if transcription is on', async () => {
-    const { exchange } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
-    const one = await exchange({ audio: tone(2.5) });
-    const [transcript] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
+    const { exchange } = await startTalk(dialect, { transcriber: 'parley-transcribe-1' });
+    const turn = await exchange({ audio: tone(2.5) });
+    const [transcript] = turn.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
     expect(transcript).toMatch(/2[.,]5/);
-    expect(one.end.text).toContain(transcript);
-    expect(one.end.usage?.audioInput).toBeGreaterThan(0);
+    expect(turn.end.text).toContain(transcript);
+    expect(turn.end.usage?.audioInput).toBeGreaterThan(0);
   });
 
   it('A live conversation reports a failed transcription and is still answered', async () => {
-    const { exchange, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
+    const { exchange, embedded } = await startTalk(dialect, { transcriber: 'parley-transcribe-1' });
     embedded.faults.add({ do: 'realtime-transcription-failed' });
-    const one = await exchange({ audio: tone(1) });
-    expect(one.events.map(({ type }) => type)).not.toContain('heard');
-    expect(one.end.end).toBe('completed');
+    const turn = await exchange({ audio: tone(1) });
+    expect(turn.events.map(({ type }) => type)).not.toContain('heard');
+    expect(turn.end.end).toBe('completed');
   });
 
   it('A live conversation works without transcription if the gateway refuses it', async () => {
     const fixture = await fastGateway(dialect);
     fixture.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
     const session = await fixture.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
-    const one = await collect(await session.say({ audio: tone(1) }));
-    expect(one.end.end).toBe('completed');
-    expectSpoken(one);
+    const turn = await collect(await session.say({ audio: tone(1) }));
+    expect(turn.end.end).toBe('completed');
+    expectSpoken(turn);
   });
 
   it('A live conversation calls a tool and continues with its output', async () => {
     const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
-    const { exchange } = await talk(dialect, { tools });
+    const { exchange } = await startTalk(dialect, { tools });
     const { end } = await exchange({ text: 'Make image of a fox' });
     expect(end.calls).toMatchObject([{ name: 'make_image' }]);
     const [call] = end.calls;
@@ -132,12 +134,12 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   });
 
   it('A live conversation can be interrupted: the gateway drops what it had not sent, and accepts the next utterance', async () => {
-    const fixture = await talk(dialect, {}, { speed: 5 });
-    const answer = await fixture.session.say({ text: 'Tell me of foxes' });
+    const fixture = await startTalk(dialect, {}, { speed: 5 });
+    const reply = await fixture.session.say({ text: 'Tell me of foxes' });
     const received: RealtimeEvent[] = [];
-    for await (const event of answer.events) {
+    for await (const event of reply.events) {
       received.push(event);
-      if (event.type === 'audio' && received.length < 20) await answer.interrupt();
+      if (event.type === 'audio' && received.length < 20) await reply.interrupt();
     }
     const end = received.at(-1);
     expect(end).toMatchObject({ type: 'end', response: { end: 'cancelled' } });
@@ -145,11 +147,11 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect(items).not.toContain('I was told');
     fixture.embedded.setSpeed(10_000);
     expect((await fixture.exchange({ text: 'Of hares, then' })).end.text).toContain('The first of 2 things was');
-    expect(fixture.logged.map(({ facts }) => facts)).toEqual([]);
+    expect(fixture.logLines.map(({ facts }) => facts)).toEqual([]);
   });
 
   it('A live conversation survives a lost connection, including its history', async () => {
-    const { exchange, embedded } = await talk(dialect);
+    const { exchange, embedded } = await startTalk(dialect);
     const first = await exchange({ text: 'My boat is green' });
     embedded.realtime.dropAll();
     const second = await exchange({ text: 'And the sail?' });
@@ -166,14 +168,14 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
       { by: 'member', text: 'My boat is green' },
       { by: 'model', text: 'So it floats' },
     ] as const;
-    const session = await fixture.gateway.realtime.open(request, { earlier });
+    const session = await fixture.gateway.realtime.open(request, { history: earlier });
     const { end } = await collect(await session.say({ text: 'And the sail?' }));
     expect(end.text).toContain('My boat is green');
     expect(end.text).toContain('So it floats');
   });
 
-  it('A live conversation moves to another connection when its hour is over', async () => {
-    const { exchange, embedded } = await talk(dialect);
+  it('A live conversation moves to another connection when its session expires after an hour', async () => {
+    const { exchange, embedded } = await startTalk(dialect);
     await exchange({ text: 'My boat is green' });
     const [firstSession] = embedded.realtime.sessions;
     firstSession?.expire();
@@ -183,12 +185,12 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
     'A live conversation is answered completely and once despite %s',
     async (fault) => {
-      const { exchange, embedded } = await talk(dialect);
+      const { exchange, embedded } = await startTalk(dialect);
       embedded.faults.add({ do: `realtime-${fault}` });
-      const one = await exchange({ text: 'Tell me of foxes' });
-      expect(one.end.end).toBe('completed');
-      expect(one.end.text).toMatch(/^This is the sandbox speaking\. You said: “Tell me of foxes”/);
-      expectSpoken(one);
+      const turn = await exchange({ text: 'Tell me of foxes' });
+      expect(turn.end.end).toBe('completed');
+      expect(turn.end.text).toMatch(/^This is the sandbox speaking\. You said: “Tell me of foxes”/);
+      expectSpoken(turn);
       expect(embedded.faults.list()).toEqual([]);
     },
   );
@@ -203,11 +205,11 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   ] as const)(
     'A live conversation keeps what had arrived before the fault %s, and continues',
     async (fault, expected) => {
-      const { exchange, embedded } = await talk(dialect);
+      const { exchange, embedded } = await startTalk(dialect);
       embedded.faults.add({ do: `realtime-${fault}` });
-      const one = await exchange({ text: 'Tell me of foxes' });
-      expect(one.end).toMatchObject(expected);
-      expect(one.end.text).toMatch(/^This is/);
+      const turn = await exchange({ text: 'Tell me of foxes' });
+      expect(turn.end).toMatchObject(expected);
+      expect(turn.end.text).toMatch(/^This is/);
       const next = await exchange({ text: 'Go on' });
       expect(next.end.end).toBe('completed');
       expect(next.end.text).toContain('Tell me of foxes');
@@ -222,7 +224,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   ] as const)(
     'A live conversation reports whether an utterance may have taken effect with the fault %s, and does not repeat it',
     async (fault, expected) => {
-      const { exchange, session, embedded } = await talk(dialect);
+      const { exchange, session, embedded } = await startTalk(dialect);
       embedded.faults.add({ do: `realtime-${fault}` });
       expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
       expect(embedded.streamCount).toBe(0);
@@ -232,7 +234,11 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   );
 
   it('A live conversation stops waiting for a gateway that has gone quiet', async () => {
-    const { session, embedded, exchange } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
+    const { session, embedded, exchange } = await startTalk(
+      dialect,
+      {},
+      { limits: { submitMs: 1_000, silenceMs: 1_000 } },
+    );
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
     embedded.faults.add({ do: 'realtime-hang-middle' });

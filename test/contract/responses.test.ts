@@ -20,7 +20,7 @@ const makeImage = {
   parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
 } satisfies TextTool;
 
-/** A speed at which a response takes milliseconds. */
+/** Starts a gateway that is so fast by default that a response takes milliseconds. */
 const fastGateway = (options: FixtureOptions = {}): Promise<Fixture> =>
   openFixture({ clock: systemClock, speed: 10_000, ...options });
 
@@ -60,7 +60,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses are requested in the wire format', async () => {
-    const closed = { type: 'object', additionalProperties: false };
+    const closedSchema = { type: 'object', additionalProperties: false };
     const fixture = await fastGateway({ profile });
     await fixture.gateway.responses.create({
       model,
@@ -83,7 +83,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       tools: [makeImage, { type: 'web-search' }, { type: 'other', definition: { type: 'own' } }],
       toolChoice: 'none',
       effort: 'low',
-      format: { type: 'schema', name: 'fox', schema: closed, strict: true },
+      format: { type: 'schema', name: 'fox', schema: closedSchema, strict: true },
       maxOutputTokens: 500,
       temperature: 0.5,
       extra: { user: 'abc' },
@@ -115,10 +115,10 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       ],
       tools: [{ ...otherToolFields, parameters }, { type: 'web_search' }, { type: 'own' }],
       reasoning: { effort: 'low' },
-      text: { format: { type: 'json_schema', name: 'fox', schema: closed, strict: true } },
+      text: { format: { type: 'json_schema', name: 'fox', schema: closedSchema, strict: true } },
     });
     await fixture.gateway.responses.create({ model, input: 'hello' });
-    // The first step of the order of verification (specification, 4.6).
+    // Such a minimal request is the first step of the verification in section 4.6 of the specification.
     expect(lastRequest(fixture, path).body).toEqual({ model, input: 'hello' });
   });
 
@@ -154,10 +154,10 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ prompt: input }, { prompt: input }]);
     expect(text).toBe('');
     for (const { callId, arguments: argumentsJson } of calls) {
-      const written = events.flatMap((one) =>
+      const argumentDeltas = events.flatMap((one) =>
         one.type === 'call-arguments' && one.callId === callId ? [one.delta] : [],
       );
-      expect(written.join('')).toBe(argumentsJson);
+      expect(argumentDeltas.join('')).toBe(argumentsJson);
     }
     expect((await gateway.responses.create({ model, input, tools })).calls.map(({ name }) => name)).toEqual([
       'make_image',
@@ -208,7 +208,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses can be made to be long, to contain code and tables, to be refused or to break off', async () => {
+  it('Text responses can be long, contain code and tables, be refused or break off, depending on the request', async () => {
     const { gateway } = await fastGateway({ profile });
     const respondTo = async (input: string, changes: Partial<TextRequest> = {}) =>
       endOf(await collect(gateway.responses.stream({ model, input, ...changes })));
@@ -283,13 +283,14 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       const request: TextRequest = { ...baseRequest, tools: [makeImage] };
       const error = await failureOf(collect(gateway.responses.stream(request)));
       expect(error).toMatchObject({ kind: 'invalid', status: 400, mayHaveTakenEffect: false });
-      // The specification's envelope names no field, so it is the last in the order of verification.
+      // The error envelope of the specification names no field, so the last field in the order of verification is assumed.
       expect(refusedPart(error, request, { isStreamed: true })).toEqual({
         part: profile === 'stock' ? part : 'reasoning',
         isNamed: profile === 'stock',
       });
-      const { tools, effort, ...plain } = request;
-      const reducedRequest = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
+      const { tools, effort, ...requestWithoutEither } = request;
+      const reducedRequest =
+        part === 'tools' ? { ...requestWithoutEither, effort } : { ...requestWithoutEither, tools };
       expect(endOf(await collect(gateway.responses.stream(reducedRequest))).end).toBe('completed');
     },
   );
@@ -305,7 +306,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['reset', 'unreachable', true],
     ['hang', 'unreachable', true],
   ] as const)(
-    'Text responses with the fault "%s" throw %s before they begin, are requested once, and blame no field of the request',
+    'With the fault "%s", a text response fails as %s before it begins and is requested only once, and no field of the request is blamed',
     async (fault, kind, mayHaveEffect) => {
       const fixture = await fastGateway({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [
@@ -324,11 +325,11 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   it('Text responses stop when the consumer leaves the loop or aborts the signal', async () => {
     const { gateway, embedded, clock } = await openFixture({ profile });
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
-    const abandoned = gateway.responses.stream(story);
-    const first = abandoned.next();
+    const abandonedStream = gateway.responses.stream(story);
+    const first = abandonedStream.next();
     await vi.waitFor(() => expect(embedded.streamCount).toBe(1));
     expect((await first).value).toMatchObject({ type: 'created' });
-    await abandoned.return();
+    await abandonedStream.return();
     await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
 
     const controller = new AbortController();

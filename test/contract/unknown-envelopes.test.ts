@@ -12,28 +12,28 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
     const { imgx } = fixture.gateway;
     const { remoteId } = await imgx.imagine({ prompt: 'a lighthouse' });
     expect(fixture.embedded.jobs.get(remoteId)).toBeDefined();
-    const halfway = await fixture.until(
+    const halfway = await fixture.pollUntil(
       () => imgx.get(remoteId),
       ({ state, progress = 0 }) => state === 'running' && progress > 20,
     );
     expect(halfway.media).toEqual([]);
-    const grid = await fixture.until(() => imgx.get(remoteId));
+    const grid = await fixture.pollUntil(() => imgx.get(remoteId));
     expect(grid).toMatchObject({ state: 'succeeded', remoteId });
     expect(grid.media).toMatchObject([{ kind: 'image' }]);
     expect(grid.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'V4']));
     const upscale = await imgx.change({ taskId: remoteId, action: 'UPSCALE', index: 1 });
     expect(upscale.remoteId).not.toBe(remoteId);
-    expect((await fixture.until(() => imgx.get(upscale.remoteId))).state).toBe('succeeded');
+    expect((await fixture.pollUntil(() => imgx.get(upscale.remoteId))).state).toBe('succeeded');
   });
 
   it('A batch through an unknown envelope has each task under the id that was polled', async () => {
     const fixture = await startFixture();
     const { imgx, music } = fixture.gateway;
-    const one = await imgx.imagine({ prompt: 'one' });
-    const two = await imgx.imagine({ prompt: 'two' });
-    const many = await imgx.getMany([one.remoteId, two.remoteId]);
-    expect([...many.keys()].toSorted()).toEqual([one.remoteId, two.remoteId].toSorted());
-    expect([...many.values()].map(({ state }) => state)).toEqual(['queued', 'queued']);
+    const first = await imgx.imagine({ prompt: 'one' });
+    const second = await imgx.imagine({ prompt: 'two' });
+    const snapshots = await imgx.getMany([first.remoteId, second.remoteId]);
+    expect([...snapshots.keys()].toSorted()).toEqual([first.remoteId, second.remoteId].toSorted());
+    expect([...snapshots.values()].map(({ state }) => state)).toEqual(['queued', 'queued']);
     const song = await music.makeSong({ about: 'a lighthouse' });
     expect([...(await music.getMany([song.remoteId])).keys()]).toEqual([song.remoteId]);
   });
@@ -44,7 +44,7 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
     const model = (await models.list()).find((one) => guessKind(one) === 'image')?.id ?? '';
     const order = { model, prompt: 'a lighthouse' };
     const { remoteId } = await imageJobs.create(order, { idempotencyKey: 'order-0001' });
-    const done = await fixture.until(() => imageJobs.get(remoteId));
+    const done = await fixture.pollUntil(() => imageJobs.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'image' }] });
   });
 
@@ -54,7 +54,7 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
     const order = { model: 'reel-2', prompt: 'waves' };
     for (const endpoint of [videos, v1Videos]) {
       const { remoteId } = await endpoint.create(order);
-      const done = await fixture.until(() => endpoint.get(remoteId));
+      const done = await fixture.pollUntil(() => endpoint.get(remoteId));
       expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
     }
   });
@@ -63,7 +63,7 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
     const fixture = await startFixture();
     const { music } = fixture.gateway;
     const { remoteId } = await music.makeSong({ about: 'a lighthouse', title: 'Light' });
-    const done = await fixture.until(() => music.get(remoteId));
+    const done = await fixture.pollUntil(() => music.get(remoteId));
     expect(done.tracks).toMatchObject([{ title: 'Light', state: 'finished' }, { state: 'finished' }]);
     expect(done.media).toHaveLength(2);
   });

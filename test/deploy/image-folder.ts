@@ -12,32 +12,36 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The user of the image. Only root can switch to another user. */
 export const imageUser = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
 
-/** The folder of an installed package, as Node resolves it from the folder of another package. */
-function locate(name: string, from: string): string | undefined {
-  const folder = join(from, 'node_modules', name);
+/** Finds the folder of an installed package, as Node resolves it from the folder of another package. */
+function locate(name: string, startFolder: string): string | undefined {
+  const folder = join(startFolder, 'node_modules', name);
   if (existsSync(folder)) return folder;
-  return from === dirname(root) ? undefined : locate(name, dirname(from));
+  return startFolder === dirname(root) ? undefined : locate(name, dirname(startFolder));
 }
 
-/** The folders of these packages and all of their dependencies. Packages for other systems are not installed. */
-function closure(names: readonly string[], from: string, found = new Set<string>()): ReadonlySet<string> {
+/** Returns the folders of these packages and all of their dependencies. Packages for other systems are not installed. */
+function dependencyFolders(
+  names: readonly string[],
+  startFolder: string,
+  folders = new Set<string>(),
+): ReadonlySet<string> {
   for (const name of names) {
-    const folder = locate(name, from);
-    if (folder === undefined || found.has(folder)) continue;
-    found.add(folder);
+    const folder = locate(name, startFolder);
+    if (folder === undefined || folders.has(folder)) continue;
+    folders.add(folder);
     const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
       readFileSync(join(folder, 'package.json'), 'utf8'),
     );
-    closure(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }), folder, found);
+    dependencyFolders(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }), folder, folders);
   }
-  return found;
+  return folders;
 }
 
-/** A copy of the image's content, made with the steps of the Dockerfile and the packages that are installed here. */
-export function imageFolder(): { folder: string; data: string; temporary: string } {
+/** Creates a copy of the image's content with the steps of the Dockerfile and the packages that are installed here. */
+export function createImageFolder(): { folder: string; data: string; temporary: string } {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-image-'));
   chmodSync(folder, 0o755);
-  for (const packageFolder of closure(Object.keys(imageDependencies(packageFile)), root))
+  for (const packageFolder of dependencyFolders(Object.keys(imageDependencies(packageFile)), root))
     cpSync(packageFolder, join(folder, relative(root, packageFolder)), {
       recursive: true,
       filter: (path) => basename(path) !== 'node_modules',
@@ -45,7 +49,7 @@ export function imageFolder(): { folder: string; data: string; temporary: string
   cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
   const prune = spawnSync(process.execPath, ['scripts/image-packages.ts', 'prune'], { cwd: folder, encoding: 'utf8' });
   if (prune.status !== 0) throw new Error(prune.stderr);
-  for (const path of readImage().copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of readImage().copiedPaths) cpSync(join(root, path), join(folder, path), { recursive: true });
   const data = join(folder, 'data');
   const temporary = join(folder, 'tmp');
   for (const path of [data, temporary]) {

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { key, type Stage, stage } from '../e2e/bot.ts';
+import { createStage, GATEWAY_API_KEY, type Stage } from '../e2e/bot.ts';
 import { says } from '../e2e/quick.ts';
 import { addCleanup } from '../support/ending.ts';
 import { readImage } from './dockerfile.ts';
-import { imageFolder, imageUser } from './image-folder.ts';
+import { createImageFolder, imageUser } from './image-folder.ts';
 
 const WAIT = { timeout: 50_000, interval: 50 };
 /** The limit in compose.yaml is twice as long. */
@@ -28,9 +28,9 @@ async function freePort(): Promise<string> {
 
 /** Runs the image's command with its settings, as its user, with the secrets in files as in compose.yaml. */
 async function startImage({ discord, gateway }: Stage) {
-  const { folder, data, temporary } = imageFolder();
+  const { folder, data, temporary } = createImageFolder();
   addCleanup(async () => rmSync(folder, { recursive: true }));
-  const secret = (name: string, value: string): string => {
+  const writeSecret = (name: string, value: string): string => {
     const file = join(folder, name);
     writeFileSync(file, `${value}\n`);
     return file;
@@ -42,8 +42,8 @@ async function startImage({ discord, gateway }: Stage) {
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: await freePort(),
     TMPDIR: temporary,
-    DISCORD_TOKEN_FILE: secret('discord_token', discord.token),
-    GATEWAY_API_KEY_FILE: secret('gateway_api_key', key),
+    DISCORD_TOKEN_FILE: writeSecret('discord_token', discord.token),
+    GATEWAY_API_KEY_FILE: writeSecret('gateway_api_key', GATEWAY_API_KEY),
     GATEWAY_BASE_URL: gateway.url,
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_ADMIN_GUILD_IDS: discord.world.guild('atelier').id,
@@ -53,16 +53,16 @@ async function startImage({ discord, gateway }: Stage) {
   const child = spawn(command, args, { ...spawnOptions, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const exitCode = once(child, 'close').then(([code]) => code as number | null);
   addCleanup(async () => {
     if (child.exitCode === null) child.kill('SIGKILL');
-    await ended;
+    await exitCode;
   });
   const url = `http://127.0.0.1:${environment.HTTP_PORT}`;
   return {
     child,
     data,
-    ended,
+    ended: exitCode,
     folder,
     log: () => output,
     /** The HTTP status of the path, or 0 while nothing responds. */
@@ -73,7 +73,7 @@ async function startImage({ discord, gateway }: Stage) {
       ),
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     healthCheck: () => spawnSync('node', ['scripts/healthcheck.mjs', '/readyz'], { ...spawnOptions, encoding: 'utf8' }),
-    /** Runs a script of the image as in the same container. */
+    /** Runs a script of the image as if in the same container. */
     script: (name: string, file: string, extraSettings: Record<string, string> = {}) =>
       spawnSync('node', [`scripts/${name}.ts`, file], {
         ...spawnOptions,
@@ -87,7 +87,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
   it(`The bot in the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
-    const fixture = await stage();
+    const fixture = await createStage();
     fixture.gateway.setSpeed(50);
     const bot = await startImage(fixture);
     const filesBefore = readdirSync(bot.folder);
@@ -98,7 +98,7 @@ describe('The image', () => {
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
 
-    // This needs the remaining files of the chart package, and the fonts.
+    // The chart needs the fonts, and those files of the chart package that pruning must keep.
     const usage = await (await fixture.discord.as('admin').slash('usage')).message();
     expect(text(usage)).toContain('Account usage');
     const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configVariables, secretVariables } from '../../src/config.ts';
 import { fileVariable } from '../../src/lib/secret.ts';
-import { key, stage } from '../e2e/bot.ts';
+import { createStage, GATEWAY_API_KEY } from '../e2e/bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const WAIT = { timeout: 50_000, interval: 50 };
@@ -50,24 +50,24 @@ function startNpm(args: readonly string[], settings: Record<string, string> = {}
   if (pid === undefined) throw new Error('npm did not start.');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  // The event comes once the last process that writes into its pipes has ended.
-  const closed = once(child, 'close');
+  // This event is emitted once the last process that writes to npm's pipes has ended.
+  const closeEvent = once(child, 'close');
   onTestFinished(async () => {
-    for (const one of started) if (isAlive(one)) process.kill(one, 'SIGKILL');
+    for (const one of startedPids) if (isAlive(one)) process.kill(one, 'SIGKILL');
     if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
-    await closed;
+    await closeEvent;
     rmSync(folder, { recursive: true });
   });
-  let started: number[] = [];
+  let startedPids: number[] = [];
   return {
     folder,
     log: () => output,
     /** Sends SIGTERM only to npm itself. Returns the pids of everything that npm had started. */
     async stop(): Promise<number[]> {
-      started = descendants(pid);
+      startedPids = descendants(pid);
       process.kill(pid, 'SIGTERM');
-      await closed;
-      return started;
+      await closeEvent;
+      return startedPids;
     },
   };
 }
@@ -76,36 +76,36 @@ const isAlive = (pid: number): boolean => parentPids().has(pid);
 
 describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there is no /proc)', () => {
   it('A bot that was started with npm start stops gracefully, and nothing is left running', async () => {
-    const { discord, gateway, config } = await stage();
+    const { discord, gateway, config } = await createStage();
     const bot = startNpm(['start'], {
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY: key,
+      GATEWAY_API_KEY,
       STORE_URL: config.store.url,
     });
     await expect.poll(bot.log, WAIT).toContain('Atelier is ready.');
-    const started = await bot.stop();
-    expect(started.length).toBeGreaterThan(0);
-    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+    const startedPids = await bot.stop();
+    expect(startedPids.length).toBeGreaterThan(0);
+    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
     expect(bot.log()).toContain('Atelier has stopped.');
   });
 
   it('npm run sandbox stops its bot and removes its files, and nothing is left running', async () => {
     const sandbox = startNpm(['run', 'sandbox', '--', '--port', '0']);
     await expect.poll(sandbox.log, WAIT).toContain('Ready in');
-    const started = await sandbox.stop();
+    const startedPids = await sandbox.stop();
     // npm has started at least the sandbox and its bot.
-    expect(started.length).toBeGreaterThan(1);
-    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+    expect(startedPids.length).toBeGreaterThan(1);
+    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
     expect(readdirSync(sandbox.folder).filter((name) => name.startsWith('atelier-'))).toEqual([]);
   });
 
   it('npm run sandbox:gateway leaves nothing running', async () => {
     const gateway = startNpm(['run', 'sandbox:gateway', '--', '--port', '0']);
     await expect.poll(gateway.log, WAIT).toContain('listens on');
-    const started = await gateway.stop();
-    expect(started.length).toBeGreaterThan(0);
-    await expect.poll(() => started.filter(isAlive), WAIT).toEqual([]);
+    const startedPids = await gateway.stop();
+    expect(startedPids.length).toBeGreaterThan(0);
+    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
   });
 });

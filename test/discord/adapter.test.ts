@@ -35,13 +35,13 @@ describe('A message plan', () => {
   });
 
   it('A message plan with long content is truncated at a word boundary, or moved to a file while its beginning stays in the message', () => {
-    const long = 'word '.repeat(1_000).trim();
-    const truncated = bodyOf({ content: long });
+    const longText = 'word '.repeat(1_000).trim();
+    const truncated = bodyOf({ content: longText });
     expect(truncated.body.content?.length).toBeLessThanOrEqual(2_000);
     expect(truncated.body.content).toMatch(/word…$/);
-    const withFile = bodyOf({ content: long, overflow: 'file' });
-    expect(withFile.files[0]?.data.toString()).toBe(long);
-    expect(violationsOf({ content: long, overflow: 'file' })).toEqual([]);
+    const withFile = bodyOf({ content: longText, overflow: 'file' });
+    expect(withFile.files[0]?.data.toString()).toBe(longText);
+    expect(violationsOf({ content: longText, overflow: 'file' })).toEqual([]);
   });
 
   it('A message plan with too many buttons offers them as the options of a select menu', () => {

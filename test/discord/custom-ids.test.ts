@@ -167,7 +167,7 @@ describe('The encoding of custom ids', () => {
     );
   });
 
-  it('A custom id keeps the plain form of the ids in posted messages', () => {
+  it('A custom id of plain values is written without encoding, as in posted messages', () => {
     expect(customId('a', 1, '01k2', '3')).toBe('a.1.01k2.3');
   });
 

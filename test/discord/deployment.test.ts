@@ -52,11 +52,11 @@ describe('The deployment of commands', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const formerNames = new Map([['New', ['Old', 'Older']]]);
     const registered = registeredCommands([{ ...menu, name: 'Old' }]);
-    const renamed = { create: [], change: [{ id: registered[0]?.id, body: menu }], remove: [], unchanged: [] };
-    expect(planDeployment(registered, [menu], formerNames)).toEqual(renamed);
-    const both = registeredCommands([{ ...menu, name: 'Old' }, menu]);
-    const oldMenu = { id: both[0]?.id, name: 'Old' };
-    expect(planDeployment(both, [menu], formerNames)).toEqual({
+    const renamePlan = { create: [], change: [{ id: registered[0]?.id, body: menu }], remove: [], unchanged: [] };
+    expect(planDeployment(registered, [menu], formerNames)).toEqual(renamePlan);
+    const bothMenus = registeredCommands([{ ...menu, name: 'Old' }, menu]);
+    const oldMenu = { id: bothMenus[0]?.id, name: 'Old' };
+    expect(planDeployment(bothMenus, [menu], formerNames)).toEqual({
       create: [],
       change: [],
       remove: [oldMenu],
@@ -71,13 +71,13 @@ describe('The deployment of commands', () => {
   it.each([true, false])(
     'The commands for live conversations, budgets and rules are offered only in servers (user installation: %s)',
     (userInstall) => {
-      const all = registrations(features, { userInstall });
-      const forServers = all.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));
+      const allCommands = registrations(features, { userInstall });
+      const forServers = allCommands.filter(({ name }) => ['talk', 'budget', 'server'].includes(name));
       for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
-      const others = all
+      const otherContexts = allCommands
         .filter((one) => !forServers.includes(one))
         .map((one) => JSON.stringify([one.integration_types, one.contexts]));
-      expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
+      expect([...new Set(otherContexts)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
     },
   );
 

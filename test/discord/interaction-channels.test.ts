@@ -17,7 +17,7 @@ it('The types of channels are read from interactions and kept for the most recen
   expect(channels.get('2000')?.type).toBe(ChannelType.GuildText);
 });
 
-it('Every other packet is ignored', () => {
+it('Packets that are not valid interactions are ignored when the types of channels are read', () => {
   const channels = new InteractionChannels();
   for (const packet of [
     undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { escapeText } from '../../src/discord/markdown.ts';
 
-/** Finds invites as clients do, anywhere in the raw text. */
+/** Matches invites anywhere in the raw text, as clients do. */
 const INVITE_PATTERN =
   /discord(?:app)?(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com\/(?:invite|template|gifts|events|oauth2|activities))/i;
 
@@ -33,7 +33,7 @@ const WRAPPERS = [
   (link: string) => escapeText(`join ${link} now`, 500),
 ];
 
-/** The targets of all links in a text, as Discord's client finds them. */
+/** Returns the host of each link in a text, as Discord's client finds them. */
 const hostsIn = (text: string): string[] =>
   (text.match(/https?:\/\/[^\s<>]+/g) ?? []).map((link) => URL.parse(link)?.hostname ?? '');
 
@@ -56,7 +56,7 @@ describe('An invite link in untrusted text', () => {
     'https://example.com/discord/gg',
     'I like discord. It is good.',
     'discord.com',
-  ])('The text %s is left unchanged', (text) => {
+  ])('Text that is not an invite is left unchanged: %s', (text) => {
     expect(bodyOf({ content: text }).body.content).toBe(text);
   });
 });

@@ -9,7 +9,7 @@ import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
 
@@ -37,7 +37,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
   const clients = createDiscordClients(discord.apiUrl);
   const { client } = clients;
   onTestFinished(() => clients.close());
-  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined });
   const funnel = new Funnel(createSay(texts), log);
   const parts = {
     services: { adminGuildIds: [] },

@@ -20,12 +20,12 @@ async function openApplication(respond: () => { status: number; body: object }) 
   });
   const api = await server.listen({ port: 0, host: '127.0.0.1' });
   closers.push(() => server.close());
-  const warned: string[] = [];
+  const warnings: string[] = [];
   const owners = createOwnerLookup(new REST({ api, retries: 0 }).setToken('token'), {
-    warn: (_facts, message) => warned.push(message),
+    warn: (_facts, message) => warnings.push(message),
   });
   const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
-  return { isOperator, warned, queryCount: () => requestCount };
+  return { isOperator, warned: warnings, queryCount: () => requestCount };
 }
 
 it('The owner of an application is the operator, and Discord is queried once', async () => {
@@ -49,11 +49,11 @@ it('All accepted members of the owning team are operators, and invited ones are 
 
 it('There is no operator while Discord does not respond, and the request is repeated', async () => {
   let isUp = false;
-  const { isOperator, warned } = await openApplication(() =>
+  const { isOperator, warned: warnings } = await openApplication(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },
   );
   expect(await isOperator('1')).toBe(false);
-  expect(warned).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
   isUp = true;
   expect(await isOperator('1')).toBe(true);
 });

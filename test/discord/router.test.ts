@@ -12,7 +12,7 @@ import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
 
@@ -121,10 +121,10 @@ async function startRouter(late?: Acknowledgement): Promise<{ discord: EmbeddedD
   const { client } = clients;
   closers.push(() => clients.close());
   const lines: string[] = [];
-  const log = openLog({
+  const log = createLogger({
     level: 'info',
     secrets: [discord.token],
-    isReadable: false,
+    isPretty: false,
     write: (line) => lines.push(line),
   });
   const say = createSay(texts);
@@ -177,15 +177,15 @@ describe('The interaction router', () => {
   });
 
   it('The router answers an interaction that another process has acknowledged, and refuses it privately if other members would see the reply', async () => {
-    const shown = await startRouter('public answer');
-    const answer = await shown.discord.as('member').slash('show', { what: 'boat' });
+    const publicRouter = await startRouter('public answer');
+    const answer = await publicRouter.discord.as('member').slash('show', { what: 'boat' });
     expect(text(await answer.message())).toContain('here: boat');
-    const unseen = await startRouter('private answer');
-    const refused = await (await unseen.discord.as('member').slash('show', { what: 'boat' })).message();
+    const privateRouter = await startRouter('private answer');
+    const refused = await (await privateRouter.discord.as('member').slash('show', { what: 'boat' })).message();
     expect(text(refused)).toContain('A restart interrupted this.');
     expect(refused.ephemeral).toBe(true);
-    const beside = await (await shown.discord.as('member').slash('throws')).ephemeral();
-    expect(text(beside)).toContain('A restart interrupted this.');
+    const ephemeralReply = await (await publicRouter.discord.as('member').slash('throws')).ephemeral();
+    expect(text(ephemeralReply)).toContain('A restart interrupted this.');
   });
 
   it('The router passes a menu that is still registered under its former name to its handler', async () => {
@@ -242,9 +242,9 @@ describe('The interaction router', () => {
 
   it('The router shows a refusal after the acknowledgement in place of the reply', async () => {
     const { discord } = await startRouter();
-    const late = await discord.as('member').slash('late');
-    expect((await late.acknowledged()).ephemeral).toBe(true);
-    expect(text(await late.message())).toContain('is restarting');
+    const lateExchange = await discord.as('member').slash('late');
+    expect((await lateExchange.acknowledged()).ephemeral).toBe(true);
+    expect(text(await lateExchange.message())).toContain('is restarting');
   });
 
   it('If a handler throws, the router shows the member an error reference and logs the stack', async () => {

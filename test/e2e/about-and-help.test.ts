@@ -1,12 +1,12 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { bot, startBot } from './bot.ts';
-import { quickStage, says } from './quick.ts';
+import { startBot, startTestBot } from './bot.ts';
+import { createFastClockStage, says } from './quick.ts';
 
 describe('/about', () => {
   it('/about names the version and says that the gateway responds', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const content = text(await (await discord.as('member').slash('about')).message());
     expect(content).toContain('Version 1.2.3');
     expect(content).toMatch(/Gateway: available \(\d+ ms\)/);
@@ -14,7 +14,7 @@ describe('/about', () => {
   });
 
   it('/about says that the gateway does not respond', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     gateway.faults.add({ do: 'unauthorized' });
     const content = text(await (await discord.as('member').slash('about')).message());
     expect(content).toContain('rejected this bot’s API key');
@@ -24,8 +24,8 @@ describe('/about', () => {
 });
 
 describe('/about for the operator', () => {
-  it('Only the operator sees each check, what is wrong, and the recent starts with their versions', async () => {
-    const stage = await quickStage();
+  it('Only the operator sees each check, what is wrong, and the recent starts with their versions in /about', async () => {
+    const stage = await createFastClockStage();
     const { discord, gateway, clock } = stage;
     const about = async (who: string): Promise<string> =>
       text(await (await discord.as(who).slash('about')).ephemeral());
@@ -53,9 +53,9 @@ describe('/about for the operator', () => {
     }
   });
 
-  it('Only the last ten starts are kept, and users whom the operator has named see them too', async () => {
+  it('/about shows the last ten starts, also to users whom OPERATOR_IDS names', async () => {
     // Each start edits the same notice, which exceeds Discord's rate limit.
-    const stage = await quickStage({ allowsRateLimits: true });
+    const stage = await createFastClockStage({ allowsRateLimits: true });
     const other = stage.discord.world.user('other').id;
     const stageWithOperator = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
     for (let start = 0; start < 11; start += 1) await (await startBot(stageWithOperator)).stop();
@@ -67,7 +67,7 @@ describe('/about for the operator', () => {
 
 describe('/help', () => {
   it('/help lists the registered commands as links, with an example', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const content = text(await (await discord.as('admin').slash('help')).message());
     expect(text(await (await discord.as('member').slash('help')).message())).not.toContain('/budget');
     for (const { name, id, type, options = [] } of discord.commands.global()) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
-import { labels, quickBot, says } from './quick.ts';
-import { talkBot, threadOf } from './talk/proof.ts';
+import { labels, says, startFastClockBot } from './quick.ts';
+import { startTalkBot, threadOf } from './talk/proof.ts';
 
 const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_TALK_MODEL: 'parley-realtime' };
 const hasButton =
@@ -12,9 +12,9 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describe.each(profiles)('Simultaneous answers and live conversations with the %s gateway profile', (profile) => {
+describe.each(profiles)('Simultaneous answers and live conversations (%s gateway profile)', (profile) => {
   it('The number of simultaneous answers is limited for each member, and an answer that ends makes room for another', async () => {
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
     });
@@ -35,7 +35,7 @@ describe.each(profiles)('Simultaneous answers and live conversations with the %s
   });
 
   it('A member can have only one live conversation, and can start another after its end', async () => {
-    const { discord } = await talkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
+    const { discord } = await startTalkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
     let talkCount = 0;
     const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++talkCount}` });
     const first = await start('member');

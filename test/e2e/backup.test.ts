@@ -11,12 +11,12 @@ import { createTemporaryFolder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { shippedArgs } from '../support/shipped.ts';
 import { startBot } from './bot.ts';
-import { labels, quickBot, says } from './quick.ts';
+import { labels, says, startFastClockBot } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PASSPHRASE = 'four words unknown here';
 const TASK_COUNT = 200;
-/** Most tasks are cheap `/shorten` tasks. These have images, which their messages must not lose. */
+/** How many of the tasks are `/imagine` tasks, whose messages must keep their images. The others are cheap `/shorten` tasks. */
 const IMAGE_COUNT = 20;
 const BATCH_SIZE = 10;
 /** Enough for 200 tasks on a machine that also runs other tests. */
@@ -24,14 +24,14 @@ const LONG_TIMEOUT = { timeout: 300_000 };
 
 /** Runs a shipped script as a separate process. */
 function runScript(entry: string, args: string[], settings: Record<string, string>) {
-  return new Promise<{ code: number; out: string; stderr: string }>((resolve) => {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const env = { PATH: process.env.PATH ?? '', ...settings };
     const child = execFile(
       process.execPath,
       [...shippedArgs(entry), ...args],
       { cwd: root, env },
-      (_error, out, stderr) => {
-        resolve({ code: child.exitCode ?? -1, out, stderr });
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
       },
     );
   });
@@ -48,25 +48,25 @@ const taskIdsIn = (message: Message): string[] => [
 
 const liveTasks = (file: string): { state: string; id: string }[] =>
   sql(file, "SELECT value FROM atelier WHERE namespace = 'live'").map(({ value }) => JSON.parse(String(value)).value);
-const countIn = (file: string, expectedState: string): number =>
+const countInState = (file: string, expectedState: string): number =>
   liveTasks(file).filter(({ state }) => state === expectedState).length;
 
-it('A backup made while 200 tasks run is restored, sends nothing by itself, and every task ends in one message', {
+it('A restored backup that was made while 200 tasks were running submits nothing by itself, and every task ends in exactly one message', {
   timeout: 900_000,
 }, async () => {
-  const staged = await quickBot({
+  const stage = await startFastClockBot({
     gateway: { speed: 0.001 },
     settings: { ...noLimits, GATEWAY_JOBS_AT_ONCE: '60', DEFAULT_MEMBER_BUDGET: '1000 waiting' },
     allowsRateLimits: true,
   });
-  const { discord, gateway, config, clock, log, app } = staged;
-  // The gateway remembers only its last requests, and this test sends more.
-  let submitted = 0;
+  const { discord, gateway, config, clock, log, app } = stage;
+  // Counted here, because the embedded gateway keeps only the latest requests, and this test sends more.
+  let submitCount = 0;
   gateway.onRequest(({ path }) => {
-    if (path.includes('/submit/')) submitted += 1;
+    if (path.includes('/submit/')) submitCount += 1;
   });
   const file = config.store.url.replace('sqlite://', '');
-  const order = async (index: number): Promise<void> => {
+  const submitTask = async (index: number): Promise<void> => {
     const kind = index % (TASK_COUNT / IMAGE_COUNT) === 0 ? 'imagine' : 'shorten';
     const prompt = `fox number ${index} in the snow`;
     const exchange = await discord.as(index % 2 === 0 ? 'member' : 'other').slash(kind, { prompt });
@@ -74,18 +74,18 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   };
   // Only a few at a time, because Discord waits only a limited time for an acknowledgement.
   for (let index = 0; index < TASK_COUNT; index += BATCH_SIZE)
-    await Promise.all(Array.from({ length: BATCH_SIZE }, (_, i) => order(index + i)));
+    await Promise.all(Array.from({ length: BATCH_SIZE }, (_, i) => submitTask(index + i)));
   await expect.poll(() => liveTasks(file).length, LONG_TIMEOUT).toBe(TASK_COUNT);
-  await expect.poll(() => countIn(file, 'waiting'), LONG_TIMEOUT).toBeGreaterThan(100);
+  await expect.poll(() => countInState(file, 'waiting'), LONG_TIMEOUT).toBeGreaterThan(100);
 
   const backup = join(createTemporaryFolder(), 'atelier.backup');
   const settings = { STORE_URL: config.store.url, BACKUP_PASSPHRASE: PASSPHRASE };
   const backupRun = await runScript('scripts/backup.ts', [backup], settings);
   expect(backupRun).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/rows, \d+ bytes, encrypted\.\nSHA-256 [0-9a-f]{64}\n/),
+    stdout: expect.stringMatching(/rows, \d+ bytes, encrypted\.\nSHA-256 [0-9a-f]{64}\n/),
   });
-  const digest = /SHA-256 (\w+)/.exec(backupRun.out)?.[1] ?? '';
+  const digest = /SHA-256 (\w+)/.exec(backupRun.stdout)?.[1] ?? '';
 
   // The bot continues: tasks that were waiting when the backup was made are now sent and delivered.
   gateway.setSpeed(30);
@@ -93,8 +93,8 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   const finishedMessages = (): Message[] => studioMessages().filter(says('Finished in'));
   await expect.poll(() => finishedMessages().length, LONG_TIMEOUT).toBeGreaterThan(75);
   await app.stop();
-  const finishedBefore = new Map(finishedMessages().map((message) => [message.id, message]));
-  const submittedBefore = submitted;
+  const messagesBeforeRestore = new Map(finishedMessages().map((message) => [message.id, message]));
+  const submitCountBefore = submitCount;
 
   const target = join(createTemporaryFolder(), 'restored.sqlite');
   const restoreSettings = { ...settings, STORE_URL: `sqlite://${target}` };
@@ -104,13 +104,13 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
   });
   expect(wrongPassphrase).toMatchObject({ code: 78, stderr: expect.stringContaining('The passphrase is wrong') });
   const dryRun = await runScript('scripts/restore.ts', [backup, '--dry-run'], restoreSettings);
-  expect(dryRun).toMatchObject({ code: 0, out: expect.stringContaining(digest) });
-  expect(dryRun.out).toMatch(new RegExp(`^  live +${TASK_COUNT}$`, 'm'));
+  expect(dryRun).toMatchObject({ code: 0, stdout: expect.stringContaining(digest) });
+  expect(dryRun.stdout).toMatch(new RegExp(`^  live +${TASK_COUNT}$`, 'm'));
   const restored = await runScript('scripts/restore.ts', [backup], restoreSettings);
-  expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`Tasks under way: ${TASK_COUNT}.`) });
-  expect(restored.out).toContain('no problems found');
-  const unknown = Number(/members to resolve: (\d+)/.exec(restored.out)?.[1]);
-  expect(unknown).toBeGreaterThan(100);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(`Tasks under way: ${TASK_COUNT}.`) });
+  expect(restored.stdout).toContain('no problems found');
+  const unknownOutcomeCount = Number(/members to resolve: (\d+)/.exec(restored.stdout)?.[1]);
+  expect(unknownOutcomeCount).toBeGreaterThan(100);
   expect(await runScript('scripts/restore.ts', [backup], restoreSettings)).toMatchObject({
     code: 78,
     stderr: expect.stringContaining('is not empty. Set STORE_URL to a new store'),
@@ -120,29 +120,29 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
     code: 1,
     stderr: expect.stringContaining('is incomplete or was changed'),
   });
-  expect([backupRun, wrongPassphrase, dryRun, restored].map(({ out, stderr }) => out + stderr).join()).not.toMatch(
-    /words|fox/,
-  );
+  expect(
+    [backupRun, wrongPassphrase, dryRun, restored].map(({ stdout, stderr }) => stdout + stderr).join(),
+  ).not.toMatch(/words|fox/);
 
   const restoredApp = await startBot({
-    ...staged,
+    ...stage,
     config: { ...config, store: { url: `sqlite://${target}`, scheme: 'sqlite' } },
   });
   await expect.poll(() => liveTasks(target).length, LONG_TIMEOUT).toBe(0);
-  expect(submitted).toBe(submittedBefore);
+  expect(submitCount).toBe(submitCountBefore);
   // Results that were shown are still shown, even if the restored store does not know their outcome.
   const messagesById = new Map(studioMessages().map((message) => [message.id, message]));
-  for (const [id, message] of finishedBefore) {
+  for (const [id, message] of messagesBeforeRestore) {
     expect(messagesById.get(id)?.content).toContain('Finished in');
     expect(messagesById.get(id)?.attachments.map(({ id: one }) => one)).toHaveLength(message.attachments.length);
   }
-  // Each task has one message, which shows its end, and was announced at most once.
+  // Each task has exactly one message, which shows how the task ended, and its owner was pinged at most once.
   const taskMessages = studioMessages().filter((message) => taskIdsIn(message).length > 0);
   const ids = taskMessages.flatMap(taskIdsIn);
   expect([ids.length, new Set(ids).size]).toEqual([TASK_COUNT, TASK_COUNT]);
   const isUnconfirmed = says('couldn’t confirm whether the gateway accepted this');
   expect(taskMessages.filter((message) => !says('Finished in')(message) && !isUnconfirmed(message))).toEqual([]);
-  const pings = studioMessages().flatMap(({ message_reference: to }) => to?.message_id ?? []);
+  const pings = studioMessages().flatMap(({ message_reference: reference }) => reference?.message_id ?? []);
   expect(new Set(pings).size).toBe(pings.length);
 
   const [first, second] = taskMessages.filter(isUnconfirmed);
@@ -158,7 +158,7 @@ it('A backup made while 200 tasks run is restored, sends nothing by itself, and 
       discord.messages('studio').find(({ id, content }) => id === second.id && !content.includes('couldn’t confirm')),
     'dismissed',
   );
-  expect(submitted).toBe(submittedBefore + 1);
+  expect(submitCount).toBe(submitCountBefore + 1);
   await restoredApp.stop();
   const { findings } = await examine(
     { url: `sqlite://${target}`, scheme: 'sqlite' },

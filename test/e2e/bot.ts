@@ -10,7 +10,7 @@ import { features, kindSpecs } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type Log, openLog } from '../../src/lib/log.ts';
+import { createLogger, type Log } from '../../src/lib/log.ts';
 import type { App, AppTools } from '../../src/roles/app.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
 import { kindNames } from '../../src/services/tasks/task.ts';
@@ -18,8 +18,9 @@ import { addCleanup } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { cachingStudio } from '../support/studio.ts';
 
-export const key = 'sk-sandbox';
+export const GATEWAY_API_KEY = 'sk-sandbox';
 
+/** The environment of a test: an embedded Discord, an embedded gateway, and the configuration of a bot that uses them. */
 export interface Stage {
   discord: EmbeddedDiscord;
   gateway: EmbeddedGateway;
@@ -45,23 +46,23 @@ export interface StageOptions {
   mediaClock?: Clock;
   /** Allows 429 responses, which otherwise fail the test. */
   allowsRateLimits?: boolean;
-  /** Whether the commands are registered first; an object sets the settings with which they are registered. */
-  deployed?: boolean | { userInstall: boolean };
+  /** Whether the commands are registered before the bot starts; an object gives the settings to register them with. */
+  registersCommands?: boolean | { userInstall: boolean };
 }
 
 /** Starts an embedded Discord and an embedded gateway, and configures the shipped bot for them. */
-export async function stage({
+export async function createStage({
   discord: discordOptions,
   gateway: gatewayOptions,
   settings,
-  deployed = true,
+  registersCommands = true,
   clock,
   gatewayLimits,
   mediaClock,
   extraOrigins = [],
   allowsRateLimits = false,
 }: StageOptions = {}): Promise<Stage> {
-  // A restarted bot identifies immediately, even if its clock stands still.
+  // No minimum time between identifies, so that a restarted bot can identify even if the clock stands still.
   const limits = { identifyWindowMs: 0, ...discordOptions?.limits };
   const discord = await startDiscord({ ...(clock && { clock }), ...discordOptions, limits });
   addCleanup(async () => {
@@ -80,20 +81,21 @@ export async function stage({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
-    GATEWAY_API_KEY: key,
+    GATEWAY_API_KEY,
     MODEL_KINDS: modelKindsFile,
     LOG_LEVEL: 'debug',
     STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,
   };
   const config = readConfig(environment, kindNames(kindSpecs));
-  if (deployed) await deploy(discord, deployed === true ? config.discord : deployed);
+  if (registersCommands)
+    await registerCommands(discord, registersCommands === true ? config.discord : registersCommands);
   const lines: string[] = [];
   const logged = (): string => lines.join('');
-  const log = openLog({
+  const log = createLogger({
     level: config.log.level,
     secrets: [config.discord.token, config.gateway.apiKey],
-    isReadable: false,
+    isPretty: false,
     write: (line) => lines.push(line),
   });
   const tools = {
@@ -107,9 +109,9 @@ export async function stage({
 }
 
 /** Starts the shipped bot with an embedded Discord and an embedded gateway, and waits until it is ready. */
-export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
-  const staged = await stage(options);
-  return { ...staged, app: await startBot(staged) };
+export async function startTestBot(options: StageOptions = {}): Promise<Stage & { app: App }> {
+  const newStage = await createStage(options);
+  return { ...newStage, app: await startBot(newStage) };
 }
 
 /** Starts the shipped bot on a stage; it can be stopped and started again. */
@@ -119,7 +121,7 @@ export async function startBot({ config, log, version = '1.2.3', tools }: Stage)
   return app;
 }
 
-async function deploy(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
+async function registerCommands(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
   const body = registrations(features, settings);
   const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
     method: 'PUT',

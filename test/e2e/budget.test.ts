@@ -4,7 +4,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
 
 const TRY_AGAIN = 'Try again (may be charged twice)';
@@ -12,19 +12,19 @@ const hasTryAgain = (message: Message): boolean => labels(message).includes(TRY_
 
 const hasEnded = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
 
-async function imagine({ discord }: QuickStage, who: string, prompt: string, channel = 'studio'): Promise<string> {
+async function imagine({ discord }: FastClockStage, who: string, prompt: string, channel = 'studio'): Promise<string> {
   return text(await (await discord.as(who).in(channel).slash('imagine', { prompt })).message(hasEnded));
 }
 
-async function budget({ discord }: QuickStage, who: string, command: string, options = {}): Promise<string> {
+async function runBudget({ discord }: FastClockStage, who: string, command: string, options = {}): Promise<string> {
   const message = await (await discord.as(who).slash(`budget ${command}`, options)).message();
   expect(message.ephemeral).toBe(true);
   return text(message);
 }
 
-describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
+describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
   const stageWith = (settings: Record<string, string> = {}) =>
-    quickStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+    createFastClockStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {
     const stage = await stageWith(settings);
     return { ...stage, app: await startBot(stage) };
@@ -32,17 +32,19 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
 
   it('An admin’s limit for each member applies immediately, and a limit set for a single member takes precedence', async () => {
     const stage = await botWith();
-    expect(await budget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain('1 task a day');
+    expect(await runBudget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain(
+      '1 task a day',
+    );
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
     expect(await imagine(stage, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
-    await budget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
+    await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
     expect(submitCount(stage.gateway)).toBe(2);
-    const budgetText = await budget(stage, 'admin', 'show');
+    const budgetText = await runBudget(stage, 'admin', 'show');
     expect(budgetText).toContain('Limits for each member: 1 task a day');
     expect(budgetText).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
-    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toMatch(
+    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
       /2 tasks a day \(their own\)\n- Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
   });
@@ -54,14 +56,14 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
-    await budget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
+    await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('your limit on this server: `2 tasks a day`');
     expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a toad')).toContain('your limit on this server: `1 task a day`');
-    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
-    await budget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
-    expect(await budget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
+    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
+    await runBudget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
+    expect(await runBudget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
   it('A pause refuses new requests immediately, lets running ones finish, and survives a restart', async () => {
@@ -69,44 +71,44 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     const first = await startBot(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
-    expect(await budget(stage, 'admin', 'pause')).toContain('New requests on this server are now refused');
+    expect(await runBudget(stage, 'admin', 'pause')).toContain('New requests on this server are now refused');
     expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
     await first.stop();
     await startBot(stage);
     expect(await imagine(stage, 'other', 'a hare')).toContain('paused');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
-    await budget(stage, 'admin', 'pause', { paused: false });
+    await runBudget(stage, 'admin', 'pause', { paused: false });
     expect(await imagine(stage, 'other', 'a hare')).toContain('Finished');
   });
 
   it.each([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
-  ])('During a pause, retrying a task of /%s is refused too', async (command, options) => {
+  ])('During a pause, retrying an unconfirmed /%s task is refused too', async (command, options) => {
     const stage = await botWith();
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
     const member = discord.as('member');
     const unconfirmed = await (await member.slash(command, options)).message(hasTryAgain);
-    await budget(stage, 'admin', 'pause');
+    await runBudget(stage, 'admin', 'pause');
     const refused = await (await member.click(unconfirmed, TRY_AGAIN)).ephemeral();
     expect(text(refused)).toContain('An admin has paused new requests');
-    await budget(stage, 'admin', 'pause', { paused: false });
+    await runBudget(stage, 'admin', 'pause', { paused: false });
     await (await member.click(unconfirmed, TRY_AGAIN)).message(says('Finished in'));
   });
 
   it('A block survives the erasure of the member’s data, and no longer identifies the member afterwards', async () => {
     const stage = await botWith();
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
-    expect(await budget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
+    expect(await runBudget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
     expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
     const member = stage.discord.as('member');
     await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
-    await expect.poll(async () => budget(stage, 'admin', 'show')).toMatch(/Blocked:\n- deleted member until/);
+    await expect.poll(async () => runBudget(stage, 'admin', 'show')).toMatch(/Blocked:\n- deleted member until/);
     expect(await imagine(stage, 'member', 'a hare')).toContain('blocked');
-    expect(await budget(stage, 'admin', 'history')).not.toContain(member.user.id);
-    await budget(stage, 'admin', 'unblock', { member: 'member' });
+    expect(await runBudget(stage, 'admin', 'history')).not.toContain(member.user.id);
+    await runBudget(stage, 'admin', 'unblock', { member: 'member' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(submitCount(stage.gateway)).toBe(2);
   });
@@ -114,8 +116,8 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
   it('An export contains what admins decided about the member, and what the member decided as an admin', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await budget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
-    await budget(stage, 'admin', 'block', { member: 'other' });
+    await runBudget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
+    await runBudget(stage, 'admin', 'block', { member: 'other' });
     const exportFor = async (who: string) => {
       const actor = discord.as(who);
       const page = await (await actor.slash('tasks')).message();
@@ -126,25 +128,25 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     await imagine(stage, 'admin', 'an owl');
     const guildId = discord.world.guild('atelier').id;
     const [memberExport, adminExport] = [await exportFor('member'), await exportFor('admin')];
-    const set = { what: 'member', after: '$5 a day' };
-    expect(memberExport.budgets).toMatchObject([{ guildId, limits: { day: { amount: '5' } }, changes: [set] }]);
-    expect(adminExport.budgets).toMatchObject([{ guildId, changes: [set, { what: 'block' }] }]);
+    const limitChange = { what: 'member', after: '$5 a day' };
+    expect(memberExport.budgets).toMatchObject([{ guildId, limits: { day: { amount: '5' } }, changes: [limitChange] }]);
+    expect(adminExport.budgets).toMatchObject([{ guildId, changes: [limitChange, { what: 'block' }] }]);
     for (const name of ['other', 'admin'])
       expect(JSON.stringify(memberExport)).not.toContain(discord.world.user(name).id);
     for (const name of ['other', 'member'])
       expect(JSON.stringify(adminExport.budgets)).not.toContain(discord.world.user(name).id);
   });
 
-  it('A grant raises the limits until they reset, and a reset sets the usage to zero', async () => {
+  it('A budget grant raises the limits until they reset, and a budget reset sets the usage to zero', async () => {
     const stage = await botWith();
-    await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
+    await runBudget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
     await imagine(stage, 'member', 'a fox');
     expect(await imagine(stage, 'member', 'a hare')).toContain('1 task a');
-    expect(await budget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
+    expect(await runBudget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('`2 tasks a day`');
-    await budget(stage, 'admin', 'reset', { member: 'member' });
-    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('**2 tasks** of 2 tasks a day');
+    await runBudget(stage, 'admin', 'reset', { member: 'member' });
+    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toContain('**2 tasks** of 2 tasks a day');
     for (const prompt of ['an owl', 'a toad']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
     expect(await imagine(stage, 'member', 'a cat')).toContain('limit');
   });
@@ -154,7 +156,7 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
       DEFAULT_SERVER_BUDGET: '2 tasks a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
-    expect(await budget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
+    expect(await runBudget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
       /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
@@ -164,12 +166,12 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
       ['show', { server: stage.discord.world.guild('elsewhere').id }],
       ['pause', { server: 'all' }],
     ] as const)
-      expect(await budget(stage, 'admin', command, options)).toContain('Only the operator can');
-    await budget(stage, 'admin', 'grant', { more: '5 tasks' });
+      expect(await runBudget(stage, 'admin', command, options)).toContain('Only the operator can');
+    await runBudget(stage, 'admin', 'grant', { more: '5 tasks' });
     expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
-    await budget(stage, 'owner', 'grant', { more: '1 task' });
+    await runBudget(stage, 'owner', 'grant', { more: '1 task' });
     expect(await imagine(stage, 'member', 'an owl')).toContain('Finished');
-    await budget(stage, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
+    await runBudget(stage, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
     expect(await imagine(stage, 'member', 'a toad')).toContain('Finished');
   });
 
@@ -182,38 +184,38 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
       ['grant', { more: '$5' }],
       ['reset', {}],
     ] as const)
-      expect(await budget(stage, 'admin', command, options)).toContain('Only the operator can raise');
+      expect(await runBudget(stage, 'admin', command, options)).toContain('Only the operator can raise');
     await imagine(stage, 'member', 'a fox');
     expect(await imagine(stage, 'member', 'a hare')).toContain('this server’s limit');
-    await budget(stage, 'owner', 'reset');
+    await runBudget(stage, 'owner', 'reset');
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
 
-  it('The operator manages any server, and can pause all of them', async () => {
+  it('The operator can manage the budget of any server, and pause all servers', async () => {
     const stage = await botWith();
     const otherGuildId = stage.discord.world.guild('elsewhere').id;
-    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
+    expect(await runBudget(stage, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
       'are now: 1 task a day',
     );
-    expect(await budget(stage, 'owner', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
+    expect(await runBudget(stage, 'owner', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
     expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
-    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
-    await budget(stage, 'owner', 'pause', { server: 'all' });
+    expect(await runBudget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
+    await runBudget(stage, 'owner', 'pause', { server: 'all' });
     expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
-    expect(await budget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
-    await budget(stage, 'owner', 'pause', { server: 'all', paused: false });
+    expect(await runBudget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
+    await runBudget(stage, 'owner', 'pause', { server: 'all', paused: false });
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
 
-  it('The history shows who changed what, with the values before and after', async () => {
+  it('The budget history shows who changed what, with the old and new values', async () => {
     const stage = await botWith();
-    expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
-    await budget(stage, 'admin', 'set', { limits: '$5 a day' });
-    await budget(stage, 'owner', 'set', { limits: 'default' });
-    await budget(stage, 'admin', 'set', { limits: 'nonsense' });
-    const history = await budget(stage, 'admin', 'history');
+    expect(await runBudget(stage, 'admin', 'history')).toContain('Nothing has been changed');
+    await runBudget(stage, 'admin', 'set', { limits: '$5 a day' });
+    await runBudget(stage, 'owner', 'set', { limits: 'default' });
+    await runBudget(stage, 'admin', 'set', { limits: 'nonsense' });
+    const history = await runBudget(stage, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
       expect.stringMatching(
@@ -232,32 +234,34 @@ describe.each(profiles)('Budgets with the %s gateway profile', (profile) => {
     ['unblock', { member: 'member' }, 'This member is not blocked'],
   ])('/budget %s with %o is refused and changes nothing', async (command, options, expected) => {
     const stage = await botWith();
-    expect(await budget(stage, 'admin', command, options)).toContain(expected);
-    expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
+    expect(await runBudget(stage, 'admin', command, options)).toContain(expected);
+    expect(await runBudget(stage, 'admin', 'history')).toContain('Nothing has been changed');
   });
 });
 
 it('Members cannot use /budget, even if the server’s settings show it to them', async () => {
-  const stage = await quickBot({ settings: noLimits });
+  const stage = await startFastClockBot({ settings: noLimits });
   const { discord } = stage;
   await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');
   for (const command of discord.commands.global())
     if (command.name === 'budget') command.default_member_permissions = null;
   for (const name of ['show', 'pause', 'history'])
-    expect(await budget(stage, 'member', name)).toContain('Only members with the Manage Server permission');
+    expect(await runBudget(stage, 'member', name)).toContain('Only members with the Manage Server permission');
 });
 
 describe('Budget alerts', () => {
   async function runAlertScenario(settings: Record<string, string>, withRestart = false) {
-    const stage = await quickStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
+    const stage = await createFastClockStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
     const first = await startBot(stage);
     const { discord } = stage;
-    expect(await budget(stage, 'admin', 'alerts', { channel: 'read-only' })).toContain(
+    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'read-only' })).toContain(
       'could not post in that channel',
     );
-    expect(await budget(stage, 'admin', 'alerts', { channel: 'admin-room' })).toContain('could not post');
-    expect(await budget(stage, 'admin', 'alerts', { channel: 'no-threads' })).toContain('Alerts will be posted in <#');
-    await budget(stage, 'admin', 'set', { limits: '5 tasks a day' });
+    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'admin-room' })).toContain('could not post');
+    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'no-threads' })).toContain(
+      'Alerts will be posted in <#',
+    );
+    await runBudget(stage, 'admin', 'set', { limits: '5 tasks a day' });
     for (const prompt of ['1', '2', '3', '4']) await imagine(stage, 'member', prompt);
     await expect.poll(() => alertMessages(stage)).toHaveLength(2);
     if (withRestart) {
@@ -271,7 +275,7 @@ describe('Budget alerts', () => {
 
   const alertsIn = (messages: readonly Message[]): string[] =>
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
-  const alertMessages = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
+  const alertMessages = ({ discord }: FastClockStage): string[] => discord.messages('no-threads').map(text);
 
   it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
     const { stage, discord } = await runAlertScenario({}, true);
@@ -280,39 +284,39 @@ describe('Budget alerts', () => {
       expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80% of 5 tasks a day has been used\. 1 task left/),
       expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day has been used up.* 0 tasks left/),
     ]);
-    const direct = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
-    expect(direct).toHaveLength(2);
-    expect(direct[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
+    const directAlerts = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
+    expect(directAlerts).toHaveLength(2);
+    expect(directAlerts[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
   });
 
   it('The operator is notified in a channel of their own, if they have chosen one', async () => {
-    const stage = await quickStage({
+    const stage = await createFastClockStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
     });
     const { discord, config } = stage;
-    const hall = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
-    await startBot({ ...stage, config: { ...config, operator: { channelId: hall, ids: [] } } });
+    const hallId = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
+    await startBot({ ...stage, config: { ...config, operator: { channelId: hallId, ids: [] } } });
     await imagine(stage, 'member', 'a fox');
     await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('used up')]);
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
-  it('Users whom the operator has named are notified directly, and can manage any server’s budget once Discord shows them the command', async () => {
-    const stage = await quickStage({
+  it('Users listed as operators are notified by direct message, and can manage any server’s budget once Discord shows them the command', async () => {
+    const stage = await createFastClockStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
     });
     const { discord, config } = stage;
-    const other = discord.world.user('other').id;
-    await startBot({ ...stage, config: { ...config, operator: { ids: [other] } } });
+    const otherId = discord.world.user('other').id;
+    await startBot({ ...stage, config: { ...config, operator: { ids: [otherId] } } });
     await imagine(stage, 'member', 'a fox');
-    const direct = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
-    await expect.poll(direct).toEqual([expect.stringContaining('used up')]);
+    const directAlerts = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
+    await expect.poll(directAlerts).toEqual([expect.stringContaining('used up')]);
     const otherGuildId = discord.world.guild('elsewhere').id;
     await expect(discord.as('other').slash('budget show', { server: otherGuildId })).rejects.toThrow('permissions');
     for (const command of discord.commands.global())
       if (command.name === 'budget') command.default_member_permissions = null;
-    expect(await budget(stage, 'other', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
+    expect(await runBudget(stage, 'other', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
   });
 });

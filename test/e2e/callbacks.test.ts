@@ -6,7 +6,7 @@ import { profiles } from '../contract/both.ts';
 import { freePort } from '../support/free-port.ts';
 import { type StageOptions, startBot } from './bot.ts';
 import { startMonitoredStage } from './monitoring/served.ts';
-import { type QuickStage, quickStage, says, submitCount } from './quick.ts';
+import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
 
 const minute = 60_000;
 /** With this schedule, polls are so rare that an end found immediately must have come from a callback. */
@@ -15,30 +15,30 @@ const SPARSE_POLLING = { POLL_SCHEDULE: 'spec' };
 async function callbackStage({ settings, ...options }: StageOptions = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/callbacks`;
-  const staged = await quickStage({
+  const baseStage = await createFastClockStage({
     ...options,
     settings: { CALLBACK_URL: url, CALLBACK_PORT: String(port), ...SPARSE_POLLING, ...settings },
   });
-  const sent: SentCallback[] = [];
-  staged.gateway.onCallback((callback) => sent.push(callback));
-  return { ...staged, port, url, sent };
+  const sentCallbacks: SentCallback[] = [];
+  baseStage.gateway.onCallback((callback) => sentCallbacks.push(callback));
+  return { ...baseStage, port, url, sent: sentCallbacks };
 }
 
 /** Starts a bot that receives callbacks and serves its metrics. */
 async function callbackBot(options: StageOptions = {}) {
-  const staged = await callbackStage(options);
-  const { app, metrics } = await startMonitoredStage(staged);
+  const baseStage = await callbackStage(options);
+  const { app, metrics } = await startMonitoredStage(baseStage);
   const callbackCount = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
   /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
   const endCount = async (): Promise<number> => (await callbackCount('hint')) + (await callbackCount('late'));
-  return { ...staged, app, metrics, counted: callbackCount, ends: endCount };
+  return { ...baseStage, app, metrics, callbackCount, endCount };
 }
 
-const order = async ({ discord }: Pick<QuickStage, 'discord'>, prompt = 'a fox') =>
+const order = async ({ discord }: Pick<FastClockStage, 'discord'>, prompt = 'a fox') =>
   discord.as('member').slash('imagine', { prompt });
 
-/** The callback URLs in the orders. */
+/** The callback URLs in the submit requests. */
 const callbackUrls = ({ requests }: EmbeddedGateway, field = 'notifyHook'): unknown[] =>
   requests
     .filter(({ method, path, body }) => method === 'POST' && !path.endsWith('/fetch') && typeof body === 'object')
@@ -51,10 +51,10 @@ function onlyJob({ jobs, tally }: EmbeddedGateway) {
   return { ...job, ...tally.countOf(job.id) };
 }
 
-describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
+describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
   const withProfile = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
 
-  it('Each order contains a callback URL of its own, and the gateway reports its changes and its end there', async () => {
+  it('Each order contains a callback URL of its own, and the gateway reports the job’s changes and end there', async () => {
     const bot = await callbackBot(withProfile());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
@@ -62,8 +62,8 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     expect(firstUrl).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
     expect(secondUrl).not.toBe(firstUrl);
     expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
-    await expect.poll(bot.ends).toBe(2);
-    expect(await bot.counted('progress')).toBeGreaterThan(2);
+    await expect.poll(bot.endCount).toBe(2);
+    expect(await bot.callbackCount('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
     const about = text(await (await bot.discord.as('other').slash('about')).message());
     expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
@@ -76,14 +76,14 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const exchange = await order(bot);
     await exchange.message(says('%'));
     bot.clock.advance(6 * minute);
-    const hintsBefore = await bot.counted('hint');
+    const hintsBefore = await bot.callbackCount('hint');
     const [job] = bot.gateway.jobs.list();
     const pollCount = () => bot.gateway.tally.countOf(job?.id ?? '').polls;
-    const polls = pollCount();
-    await expect.poll(pollCount).toBeGreaterThan(polls);
+    const pollCountBefore = pollCount();
+    await expect.poll(pollCount).toBeGreaterThan(pollCountBefore);
     bot.gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
-    expect(await bot.counted('hint')).toBe(hintsBefore + 1);
+    expect(await bot.callbackCount('hint')).toBe(hintsBefore + 1);
   });
 
   it('The follow-ups of an image contain callback URLs too', async () => {
@@ -92,7 +92,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
     expect(new Set(callbackUrls(bot.gateway)).size).toBe(2);
-    await expect.poll(bot.ends).toBe(2);
+    await expect.poll(bot.endCount).toBe(2);
   });
 
   it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-late', 'callbacks-doubled'] as const)(
@@ -122,7 +122,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const everything = JSON.stringify(bot.discord.requests);
     expect(everything).not.toContain('forged');
     expect(bot.logged()).not.toContain('forged');
-    expect(await bot.counted('unknown')).toBe(1);
+    expect(await bot.callbackCount('unknown')).toBe(1);
   });
 
   it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
@@ -130,7 +130,7 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
     await exchange.message(says('Finished in'));
-    expect(await bot.counted('early')).toBeGreaterThan(0);
+    expect(await bot.callbackCount('early')).toBeGreaterThan(0);
     expect(onlyJob(bot.gateway).queries).toBe(1);
     expect(submitCount(bot.gateway)).toBe(1);
   });
@@ -149,12 +149,12 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
     const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
-    expect(await bot.counted('challenge')).toBe(1);
-    await expect.poll(bot.ends).toBe(1);
+    expect(await bot.callbackCount('challenge')).toBe(1);
+    await expect.poll(bot.endCount).toBe(1);
     expect(bot.sent[0]?.status).toBe(200);
   });
 
-  it('Songs and videos contain a callback URL only if a setting names the field for it', async () => {
+  it('Orders for songs and videos contain a callback URL only if a setting names the field for it', async () => {
     const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
     for (const settings of [{}, fields]) {
       const bot = await callbackBot({
@@ -168,16 +168,16 @@ describe.each(profiles)('Callbacks from the %s gateway profile', (profile) => {
       const isSet = settings === fields;
       const urls = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
       expect(urls.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
-      await expect.poll(bot.ends).toBe(isSet ? 3 : 0);
+      await expect.poll(bot.endCount).toBe(isSet ? 3 : 0);
       await bot.app.stop();
     }
   });
 });
 
 describe('Callbacks and a restart', () => {
-  it('A bot that stops between a callback and the poll it triggers finds the end after its restart', async () => {
+  it('A bot that stops between a callback and the poll it triggers finds the end of the job after a restart', async () => {
     const stage = await callbackStage();
-    const { discord, gateway, clock, sent } = stage;
+    const { discord, gateway, clock, sent: sentCallbacks } = stage;
     const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
     const exchange = await order(stage);
@@ -186,7 +186,7 @@ describe('Callbacks and a restart', () => {
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await expect.poll(() => sent.at(-1)).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    await expect.poll(() => sentCallbacks.at(-1)).toMatchObject({ status: 202, body: { status: 'succeeded' } });
     await app.stop();
     gateway.faults.clear();
     clock.advance(minute);
@@ -213,16 +213,16 @@ describe('Callbacks and a restart', () => {
     expect((await metrics()).get('atelier_callbacks_total{outcome="hint"}')).toBe(1);
   });
 
-  it('While the bot is down, callbacks fail, and the end is found after the restart', async () => {
+  it('Callbacks fail while the bot is down, and the end of the job is found after a restart', async () => {
     const stage = await callbackStage();
-    const { gateway, sent } = stage;
+    const { gateway, sent: sentCallbacks } = stage;
     const app = await startBot(stage);
     const exchange = await order(stage);
     await exchange.message(says('%'));
     await app.stop();
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await expect.poll(() => sent.at(-1)?.status).toBe(0);
+    await expect.poll(() => sentCallbacks.at(-1)?.status).toBe(0);
     await startBot(stage);
     await exchange.message(says('Finished in'));
   });
@@ -263,12 +263,12 @@ describe('The callback URL', () => {
     expect(await challenge()).toBe(202);
   });
 
-  it('A port that is already in use makes the start fail', async () => {
+  it('The bot does not start if the callback port is already in use', async () => {
     const stage = await callbackStage();
     await startBot(stage);
-    const second = await quickStage({
+    const secondStage = await createFastClockStage({
       settings: { CALLBACK_URL: stage.url, CALLBACK_PORT: String(stage.port) },
     });
-    await expect(startBot(second)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
+    await expect(startBot(secondStage)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
   });
 });

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { keysIn, makeTask, settled, sql, stage } from '../services/store/stage.ts';
+import { createStoreFixture, keysIn, makeTask, settled, sql } from '../services/store/stage.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Runs the shipped script as a separate process with only the store configured: it must not require tokens. */
-const doctor = (store: string, ...args: string[]) => doctorWith({ STORE_URL: store }, ...args);
+const runDoctor = (store: string, ...args: string[]) => runDoctorWith({ STORE_URL: store }, ...args);
 
-function doctorWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; output: string }> {
+function runDoctorWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
     const entry = [...shippedArgs('scripts/doctor.ts'), ...args];
     const env = { PATH: process.env.PATH ?? '', ...settings };
@@ -25,7 +25,7 @@ function doctorWith(settings: Record<string, string>, ...args: string[]): Promis
 
 describe('npm run doctor', () => {
   it('npm run doctor finds problems, repairs them and then finds none', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
     await store.put(task);
@@ -33,33 +33,33 @@ describe('npm run doctor', () => {
     sql(file, "INSERT INTO atelier SELECT key, value, 'live', NULL FROM atelier WHERE key = ?", task.id);
     sql(file, "INSERT INTO atelier (key, value, namespace) VALUES ('broken', 'what ann wrote', 'finished')");
 
-    const dryRun = await doctor(`sqlite://${file}`, '--dry-run');
+    const dryRun = await runDoctor(`sqlite://${file}`, '--dry-run');
     expect(dryRun).toMatchObject({ code: 1 });
     expect(dryRun.output).toContain('tasks stored both as live and as finished: 1, not repaired');
     expect(keysIn(file, 'live')).toEqual([task.id]);
 
-    const repair = await doctor(`sqlite://${file}`);
+    const repair = await runDoctor(`sqlite://${file}`);
     expect(repair).toMatchObject({ code: 0 });
     expect(repair.output).toContain('tasks stored both as live and as finished: 1, repaired');
     expect(repair.output).toContain('Tasks: 1. Rows set aside so far: 1.');
     expect(keysIn(file, 'live')).toEqual([]);
 
-    const secondDryRun = await doctor(`sqlite://${file}`, '--dry-run');
+    const secondDryRun = await runDoctor(`sqlite://${file}`, '--dry-run');
     expect(secondDryRun).toMatchObject({ code: 0 });
     expect(secondDryRun.output).toContain('no problems found');
     expect(dryRun.output + repair.output + secondDryRun.output).not.toContain('what ann wrote');
   });
 
   it('npm run doctor reports a running bot and changes nothing', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     await open();
-    const { code, output } = await doctor(`sqlite://${file}`);
+    const { code, output } = await runDoctor(`sqlite://${file}`);
     expect(code).toBe(75);
     expect(output.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
   it('npm run doctor reads the URL of the store from a file', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const store = await open();
     await store.put(settled(makeTask()));
     await store.close();
@@ -67,34 +67,34 @@ describe('npm run doctor', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const urlFile = join(folder, 'store-url');
     writeFileSync(urlFile, `sqlite://${file}\n`);
-    const examined = await doctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
+    const examined = await runDoctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
     expect(examined).toMatchObject({ code: 0, output: expect.stringContaining('Tasks: 1.') });
-    const conflict = await doctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
+    const conflict = await runDoctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
     const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
     expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
   it('npm run doctor succeeds if there is no store yet', async () => {
-    const { file } = stage();
-    expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
+    const { file } = createStoreFixture();
+    expect(await runDoctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
   });
 
   it('npm run doctor explains an invalid option, setting or file in one sentence', async () => {
-    const { file } = stage();
-    expect(await doctor('sqlite://x', '--dry')).toMatchObject({
+    const { file } = createStoreFixture();
+    expect(await runDoctor('sqlite://x', '--dry')).toMatchObject({
       code: 64,
       output: expect.stringContaining('--dry-run'),
     });
-    expect(await doctor('mysql://x')).toMatchObject({
+    expect(await runDoctor('mysql://x')).toMatchObject({
       code: 78,
       output: expect.stringContaining('STORE_URL should be'),
     });
-    expect(await doctor('redis://127.0.0.1:1')).toMatchObject({
+    expect(await runDoctor('redis://127.0.0.1:1')).toMatchObject({
       code: 75,
       output: expect.stringContaining('cannot be reached'),
     });
     writeFileSync(file, 'no database at all '.repeat(100));
-    expect(await doctor(`sqlite://${file}`)).toMatchObject({
+    expect(await runDoctor(`sqlite://${file}`)).toMatchObject({
       code: 1,
       output: expect.stringContaining('not a database'),
     });

@@ -6,43 +6,43 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { type QuickStage, quickBot, says } from './quick.ts';
+import { type FastClockStage, says, startFastClockBot } from './quick.ts';
 
 const MODEL = 'lumen-image-1';
 const minute = 60_000;
 const pollOptions = { timeout: 15_000 };
 
-const orderCount = ({ gateway }: QuickStage): number =>
+const orderCount = ({ gateway }: FastClockStage): number =>
   gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
-const messagesToOwner = ({ discord }: QuickStage, words: string): string[] =>
+const messagesToOwner = ({ discord }: FastClockStage, substring: string): string[] =>
   discord
     .messages(discord.openDirectMessage('owner').id)
     .map(text)
-    .filter((line) => line.includes(words));
+    .filter((content) => content.includes(substring));
 
 let promptCount = 0;
-const image = ({ discord }: QuickStage, who: string, model = MODEL) =>
+const orderImage = ({ discord }: FastClockStage, who: string, model = MODEL) =>
   discord.as(who).slash('image', { prompt: `a secret fox ${++promptCount}`, model });
 
-async function failTasks(stage: QuickStage, count: number): Promise<Message[]> {
+async function failTasks(stage: FastClockStage, count: number): Promise<Message[]> {
   const failed: Message[] = [];
   for (let index = 0; index < count; index += 1) {
     stage.gateway.faults.add({ do: 'fail', times: 1 });
     const who = index % 2 === 0 ? 'member' : 'other';
-    failed.push(await (await image(stage, who)).message(says('The engine could not finish this task')));
+    failed.push(await (await orderImage(stage, who)).message(says('The engine could not finish this task')));
   }
   return failed;
 }
 
-/** Waits for the list of models first, because one second is very short on the quick clock. */
-const modelSuggestions = async ({ discord }: QuickStage, input = 'lumen') => {
+/** Waits for the list of models first, because the one-second limit on suggestions passes almost at once on the fast clock. */
+const modelSuggestions = async ({ discord }: FastClockStage, input = 'lumen') => {
   const member = discord.as('member');
   await (await member.slash('models', {})).message();
   return member.complete('image', { prompt: 'x', model: input }, 'model');
 };
 
-describe.each(profiles)('A model that fails with the %s gateway profile', (profile) => {
-  const start = () => quickBot({ gateway: { profile, speed: 50 }, settings: noLimits });
+describe.each(profiles)('A failing model (%s gateway profile)', (profile) => {
+  const start = () => startFastClockBot({ gateway: { profile, speed: 50 }, settings: noLimits });
 
   it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', async () => {
     const stage = await start();
@@ -50,15 +50,15 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
     await modelSuggestions(stage);
     const [first] = await failTasks(stage, 5);
     if (!first) throw new Error('Nothing has failed.');
-    const ordersBefore = orderCount(stage);
-    const refused = text(await (await image(stage, 'member')).ephemeral());
+    const orderCountBefore = orderCount(stage);
+    const refused = text(await (await orderImage(stage, 'member')).ephemeral());
     expect(refused).toMatch(
       /^The model `lumen-image-1` has been failing since <t:\d+:f>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
     );
     const retry = await discord.as('member').click(first, 'Retry');
     expect(text(await retry.ephemeral())).toContain('has been failing since');
-    expect(orderCount(stage)).toBe(ordersBefore);
-    await (await image(stage, 'member', `${MODEL}-2K`)).message(says('Finished in'));
+    expect(orderCount(stage)).toBe(orderCountBefore);
+    await (await orderImage(stage, 'member', `${MODEL}-2K`)).message(says('Finished in'));
     expect(await modelSuggestions(stage)).toEqual([
       { name: `${MODEL}-2K`, value: `${MODEL}-2K` },
       { name: `${MODEL}-4K`, value: `${MODEL}-4K` },
@@ -66,7 +66,7 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
     ]);
   });
 
-  it('The operator is notified once; after a while one request is let through, and its success lets all requests through', async () => {
+  it('The operator is notified of a failing model once; later one trial request is let through, and if it succeeds, all requests are', async () => {
     const stage = await start();
     await modelSuggestions(stage);
     await failTasks(stage, 5);
@@ -75,42 +75,47 @@ describe.each(profiles)('A model that fails with the %s gateway profile', (profi
       .toHaveLength(1);
     stage.clock.advance(minute);
     stage.gateway.setSpeed(0.01);
-    const probe = await image(stage, 'member');
+    const probe = await orderImage(stage, 'member');
     await probe.message(says('Queued'));
-    const refused = text(await (await image(stage, 'other')).ephemeral());
+    const refused = text(await (await orderImage(stage, 'other')).ephemeral());
     expect(refused).toContain('is being tested with one task. Choose another model, or try again in a few minutes.');
     stage.gateway.setSpeed(50);
     await probe.message(says('Finished in'));
-    await (await image(stage, 'other')).message(says('Finished in'));
+    await (await orderImage(stage, 'other')).message(says('Finished in'));
     stage.clock.advance(2 * minute);
     await expect.poll(() => messagesToOwner(stage, 'Resolved'), pollOptions).toHaveLength(1);
     expect(messagesToOwner(stage, `Tasks with the model \`${MODEL}\``)).toHaveLength(1);
     expect(messagesToOwner(stage, 'secret')).toEqual([]);
   });
 
-  it('The confirmation of an expensive request says that the model is failing', async () => {
+  it('The confirmation prompt for an expensive request says that the model is failing', async () => {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '1.25' }));
-    const stage = await quickBot({ gateway: { profile, speed: 50 }, settings: { ...noLimits, PRICES: prices } });
+    const stage = await startFastClockBot({
+      gateway: { profile, speed: 50 },
+      settings: { ...noLimits, PRICES: prices },
+    });
     await failTasks(stage, 5);
     await (await stage.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
-    const question = await (await image(stage, 'member')).message(says('This server asks'));
-    expect(text(question)).toMatch(/\nThe model `lumen-image-1` has been failing since <t:\d+:f>\.\nEstimated cost/);
-    const ordersBefore = orderCount(stage);
-    const run = await stage.discord.as('member').click(question, 'Run');
+    const confirmationPrompt = await (await orderImage(stage, 'member')).message(says('This server asks'));
+    expect(text(confirmationPrompt)).toMatch(
+      /\nThe model `lumen-image-1` has been failing since <t:\d+:f>\.\nEstimated cost/,
+    );
+    const orderCountBefore = orderCount(stage);
+    const run = await stage.discord.as('member').click(confirmationPrompt, 'Run');
     expect(text(await run.followUp())).toContain('has been failing since');
-    expect(orderCount(stage)).toBe(ordersBefore);
+    expect(orderCount(stage)).toBe(orderCountBefore);
   });
 });
 
-it('A slow model is marked in its suggestion, in the confirmation of its price and in the first line of progress', async () => {
+it('A slow model is marked in its suggestion, in the price confirmation prompt and in the first progress message', async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ image: '1.25' }));
-  const stage = await quickBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });
+  const stage = await startFastClockBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });
   const { discord, gateway, clock } = stage;
   for (let index = 0; index < 3; index += 1) {
     gateway.faults.add({ do: 'stick' });
-    const exchange = await image(stage, 'member');
+    const exchange = await orderImage(stage, 'member');
     await exchange.message(says('%'));
     clock.advance(4 * minute);
     const job = gateway.jobs.list().at(-1);
@@ -118,14 +123,14 @@ it('A slow model is marked in its suggestion, in the confirmation of its price a
     await exchange.message(says('Finished in'));
   }
   gateway.setSpeed(0.01);
-  const queued = await (await image(stage, 'other')).message(says('Tasks like this currently take'));
+  const queued = await (await orderImage(stage, 'other')).message(says('Tasks like this currently take'));
   expect(text(queued)).toMatch(
     /Queued at the gateway <t:\d+:R>\.( \d+ tasks? .*queue\.)? Tasks like this currently take about 4 min\./,
   );
   expect((await modelSuggestions(stage)).map(({ name }) => name)).toContain(`${MODEL} · about 4 min`);
   await (await discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
-  const question = await (await image(stage, 'member')).message(says('This server asks'));
-  expect(text(question)).toContain('\nTasks like this currently take about 4 min.\nEstimated cost');
+  const confirmationPrompt = await (await orderImage(stage, 'member')).message(says('This server asks'));
+  expect(text(confirmationPrompt)).toContain('\nTasks like this currently take about 4 min.\nEstimated cost');
   // Durations from long ago do not count.
   clock.advance(7 * 60 * minute);
   expect((await modelSuggestions(stage)).map(({ name }) => name)).toContain(MODEL);

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
-import { bot, stage } from './bot.ts';
+import { createStage, startTestBot } from './bot.ts';
 
 describe('The bot during failures', () => {
   it('The bot reports that its token is refused, and exits', async () => {
-    const { config, log } = await stage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
+    const { config, log } = await createStage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
     await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
   });
 
   it('The bot starts while the gateway is down, and works once it is available', async () => {
-    const { discord, gateway, config, log } = await stage();
+    const { discord, gateway, config, log } = await createStage();
     await gateway.close();
     const app = await startApp(config, { log, version: '1' });
     const member = discord.as('member');
@@ -23,16 +23,18 @@ describe('The bot during failures', () => {
   });
 
   it('The bot accepts commands from members with a user installation only if user installations are enabled', async () => {
-    const disabled = await bot({ deployed: { userInstall: true } });
-    const refused = await (await disabled.discord.as('installer').slash('about')).message();
+    const stageWithoutUserInstall = await startTestBot({ registersCommands: { userInstall: true } });
+    const refused = await (await stageWithoutUserInstall.discord.as('installer').slash('about')).message();
     expect(text(refused)).toContain('not as a personal app');
-    const enabled = await bot({ settings: { DISCORD_USER_INSTALL: 'on' } });
-    expect(text(await (await enabled.discord.as('installer').slash('about')).message())).toContain('Version');
-    expect(enabled.discord.violations).toEqual([]);
+    const stageWithUserInstall = await startTestBot({ settings: { DISCORD_USER_INSTALL: 'on' } });
+    expect(text(await (await stageWithUserInstall.discord.as('installer').slash('about')).message())).toContain(
+      'Version',
+    );
+    expect(stageWithUserInstall.discord.violations).toEqual([]);
   });
 
   it('The bot recovers after its connection was dropped, even during a command', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.dropConnections();
     expect(text(await exchange.message())).toContain('24 models');
@@ -41,7 +43,7 @@ describe('The bot during failures', () => {
   });
 
   it('The bot refuses commands on a server that it does not serve, and does nothing else there', async () => {
-    const { discord, gateway } = await bot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
+    const { discord, gateway } = await startTestBot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('does not accept requests on this server');
@@ -49,7 +51,7 @@ describe('The bot during failures', () => {
   });
 
   it('The bot keeps its own token when an interaction token has expired', async () => {
-    const { discord, gateway, logged } = await bot();
+    const { discord, gateway, logged } = await startTestBot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
@@ -59,13 +61,13 @@ describe('The bot during failures', () => {
   });
 
   it('The bot waits during many 429 responses and then sends its reply', async () => {
-    const { discord } = await bot({ allowsRateLimits: true });
+    const { discord } = await startTestBot({ allowsRateLimits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
     expect(text(await (await discord.as('member').slash('models')).message())).toContain('24 models');
   });
 
   it('After an unexpected error, the bot gives the member a reference that is also in the log', async () => {
-    const { discord, logged } = await bot();
+    const { discord, logged } = await startTestBot();
     discord.faults.add({
       on: { method: 'GET', route: '/applications' },
       do: { type: 'status', status: 400 },
@@ -78,7 +80,7 @@ describe('The bot during failures', () => {
   });
 
   it('A bot that is stopping completes running requests and accepts no new ones', async () => {
-    const { discord, gateway, app } = await bot();
+    const { discord, gateway, app } = await startTestBot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 2 } });
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
@@ -87,7 +89,7 @@ describe('The bot during failures', () => {
   });
 
   it('The bot writes no secrets to its log', async () => {
-    const { discord, logged } = await bot();
+    const { discord, logged } = await startTestBot();
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
     expect(logged()).not.toContain(discord.token);
@@ -97,31 +99,31 @@ describe('The bot during failures', () => {
 });
 
 describe('Requests to Discord whose first attempt fails', () => {
-  const callback = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
+  const callbackRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
   it.each([
     ['reset', { type: 'reset' }],
     ['reset after Discord carried it out', { type: 'reset', done: true }],
     ['answered with status 503', { type: 'status', status: 503 }],
     ['carried out but never answered', { type: 'hang', done: true }],
-  ] as const)('An acknowledgement that is %s does not lose the order', async (_name, fault) => {
-    const { discord, gateway } = await bot({ gateway: { speed: 100 } });
-    discord.faults.add({ on: callback, do: fault, times: 1 });
+  ] as const)('The order is not lost if its acknowledgement is %s', async (_name, fault) => {
+    const { discord, gateway } = await startTestBot({ gateway: { speed: 100 } });
+    discord.faults.add({ on: callbackRoute, do: fault, times: 1 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message((message) => text(message).includes('Finished in'));
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   });
 
   it('An interaction that another process has acknowledged is left to that process', async () => {
-    const { discord, gateway, logged } = await bot();
-    discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
+    const { discord, gateway, logged } = await startTestBot();
+    discord.faults.add({ on: callbackRoute, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 
   it('A refusal is sent again until Discord accepts it', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'unauthorized' });
     discord.faults.add({
       on: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },

@@ -3,21 +3,19 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { type StageOptions, startBot } from './bot.ts';
-import { labels, quickStage, says } from './quick.ts';
+import { createFastClockStage, labels, says } from './quick.ts';
 
 const ID = 'ft-sandbox-1';
 const path = `/v1/fine-tunes/${ID}/events`;
 const minute = 60_000;
 
-/**
- * The bot with `atelier` as the server whose managers may see the account, and with only the events that the test sets.
- */
+/** Starts a bot whose admin server is `atelier`. The gateway returns only the events that the test sets. */
 async function startStage(options: StageOptions = {}) {
-  const staged = await quickStage(options);
-  const { discord, config } = staged;
+  const baseStage = await createFastClockStage(options);
+  const { discord, config } = baseStage;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const configured = { ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
-  return { ...configured, app: await startBot(configured), restart: () => startBot(configured) };
+  const stage = { ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
+  return { ...stage, app: await startBot(stage), restart: () => startBot(stage) };
 }
 
 const event = (created_at: number, message: string, level = 'info') => ({
@@ -36,10 +34,10 @@ function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void
 
 const pollCount = (gateway: EmbeddedGateway): number => gateway.requests.filter((one) => one.path === path).length;
 
-/** The text as a reader sees it; the space between backticks is invisible. */
+/** The text as a reader sees it, without the zero-width spaces after backticks. */
 const visibleText = (message: Message): string => text(message).replaceAll('`\u200b', '`');
 
-async function fileOf(message: Message): Promise<string> {
+async function attachmentText(message: Message): Promise<string> {
   return (await fetch(message.attachments[0]?.url ?? '')).text();
 }
 
@@ -61,15 +59,17 @@ describe('/finetune', () => {
 
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
     const { discord, gateway } = await startStage();
-    const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
+    const events = Array.from({ length: 300 }, (_, index) =>
+      event(1_700_000_000 + index, `step ${index}: a *loss* of 0.${index}`),
+    );
     setEvents(gateway, events);
     const admin = discord.as('admin');
     const newest = await (await admin.slash('finetune', { id: ID })).message();
     expect(visibleText(newest)).toMatch(/300 events, page (\d+) of \1 \(UTC\)$/m);
     expect(visibleText(newest)).toContain('step 299: a *loss* of 0.299');
     expect(newest.content.length).toBeLessThanOrEqual(2_000);
-    expect((await fileOf(newest)).split('\n')).toHaveLength(301);
-    expect(await fileOf(newest)).toContain('\tinfo\tstep 7: a *loss* of 0.7\n');
+    expect((await attachmentText(newest)).split('\n')).toHaveLength(301);
+    expect(await attachmentText(newest)).toContain('\tinfo\tstep 7: a *loss* of 0.7\n');
     const previousPage = await (await admin.click(newest, 'Previous')).message();
     expect(visibleText(previousPage)).not.toContain('step 299');
     const nextPage = await (await admin.click(previousPage, 'Next')).message(says('step 299'));
@@ -94,16 +94,16 @@ describe('/finetune', () => {
     expect(await replyFor(ID)).toContain('This gateway does not support events of fine-tuning jobs');
     gateway.settings.quirks.fineTunesMissing = false;
     expect(await replyFor('ft-unknown')).toMatch(/does not know the fine-tuning job .*ft-unknown/);
-    const before = gateway.requests.length;
+    const requestCountBefore = gateway.requests.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
       'not the ID of a fine-tuning job',
     );
-    expect(gateway.requests).toHaveLength(before);
+    expect(gateway.requests).toHaveLength(requestCountBefore);
   });
 });
 
 describe('A followed fine-tuning job', () => {
-  it('A followed fine-tuning job is updated until its owner stops following it, even if an event says that it has ended', async () => {
+  it('The message of a followed fine-tuning job is updated until the member stops following it, even if an event says that the job has ended', async () => {
     const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -113,7 +113,7 @@ describe('A followed fine-tuning job', () => {
     expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
     const second = await exchange.message((message) => visibleText(message).includes('Fine-tune succeeded'));
-    // The text of an event does not end the updates.
+    // An event that says that the job has succeeded does not end the updates.
     expect(labels(second)).toEqual(['Stop following']);
     const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
     expect(visibleText(stopped)).toContain('Fine-tune succeeded');
@@ -123,7 +123,7 @@ describe('A followed fine-tuning job', () => {
     expect(visibleText(repeated)).toContain('too late for you');
   });
 
-  it('A followed fine-tuning job stops updating, with a notice, when no new event has arrived for the configured time', async () => {
+  it('The message of a followed fine-tuning job stops updating, and says so, when no new event has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await startStage({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -136,7 +136,7 @@ describe('A followed fine-tuning job', () => {
     expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
-  it('A followed fine-tuning job stops updating a minute before its token expires and can be followed again from the same message', async () => {
+  it('The message of a followed fine-tuning job stops updating a minute before its interaction token expires, and its button resumes the updates', async () => {
     const { discord, gateway, clock } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -163,7 +163,7 @@ describe('A followed fine-tuning job', () => {
     expect(labels(updated)).toEqual(['Stop following']);
   });
 
-  it('A followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has it', async () => {
+  it('The message of a followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has the job', async () => {
     const { discord, gateway } = await startStage();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

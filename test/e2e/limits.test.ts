@@ -4,15 +4,15 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
-import { list, openTask } from './tasks/pages.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
+import { openTask, openTaskList } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
 
-describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
+describe.each(profiles)('Limits (%s gateway profile)', (profile) => {
   const botWith = (settings: Record<string, string>) =>
-    quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
-  const imagine = async ({ discord }: QuickStage, who: string, prompt: string) =>
+    startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+  const imagine = async ({ discord }: FastClockStage, who: string, prompt: string) =>
     (await discord.as(who).slash('imagine', { prompt })).message((message) => /Finished in|limit/.test(text(message)));
 
   it('A member beyond their limit is refused privately, and nothing reaches the gateway', async () => {
@@ -37,7 +37,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
     const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
     const { discord } = stage;
     await imagine(stage, 'member', 'a fox');
-    expect(text(await openTask(stage, await list(stage)))).toMatch(
+    expect(text(await openTask(stage, await openTaskList(stage)))).toMatch(
       /Remaining: \*\*2 tasks\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
     );
     const answer = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
@@ -56,7 +56,7 @@ describe.each(profiles)('Limits with the %s gateway profile', (profile) => {
 
   it('A server’s limit is shared by its members and survives a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
-    const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
+    const stage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings });
     const first = await startBot(stage);
     await imagine(stage, 'member', 'a fox');
     await imagine(stage, 'other', 'a hare');

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { startBot } from './bot.ts';
-import { labels, quickBot, says, submitCount } from './quick.ts';
+import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 
-describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
+describe.each(profiles)('The queue (%s gateway profile)', (profile) => {
   it('A member sees their position in the queue, and Cancel removes their task from the queue at no cost', async () => {
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
     });
@@ -24,20 +24,20 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
   });
 
   it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
-    const staged = await quickBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
-    const { discord, gateway, app } = staged;
+    const stage = await startFastClockBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
+    const { discord, gateway, app } = stage;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
     await exchange.message(says('Position in the queue'));
     await app.stop();
-    await startBot(staged);
+    await startBot(stage);
     const result = await exchange.message(says('Finished in'));
     expect(result.attachments).not.toHaveLength(0);
     expect(submitCount(gateway)).toBe(2);
   });
 
   it('A private task in the queue says where its result will be posted if the wait is long', async () => {
-    const { discord } = await quickBot({
+    const { discord } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
     });
@@ -49,7 +49,7 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
     'A task waits instead of being refused if the gateway is full (%s)',
     async (fault) => {
-      const { discord, gateway } = await quickBot({ gateway: { profile } });
+      const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('the gateway cannot accept this task right now'));
@@ -59,7 +59,7 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
   );
 
   it('An exhausted account is reported to the operator, and later requests of the kind are refused immediately', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
     const refused = await discord.as('other').slash('imagine', { prompt: 'a hare' });
@@ -70,8 +70,8 @@ describe.each(profiles)('The queue with the %s gateway profile', (profile) => {
       .toBe(true);
   });
 
-  it('The limit on waiting tasks is enforced, and only members can have a weight', async () => {
-    const { discord, gateway } = await quickBot({
+  it('The limit on waiting tasks is enforced, and weights can be set only for members', async () => {
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },
     });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { bot, type Stage } from './bot.ts';
-import { quickBot, says } from './quick.ts';
-import { list, offeredTaskIds, openTask, waitForMessage } from './tasks/pages.ts';
+import { type Stage, startTestBot } from './bot.ts';
+import { says, startFastClockBot } from './quick.ts';
+import { offeredTasks, openTask, openTaskList, waitForMessage } from './tasks/pages.ts';
 
 interface LogLine {
   msg: string;
@@ -22,12 +22,12 @@ const UNKNOWN_STATUS = 'Unknown gateway status; treated as still running.';
 
 describe('The log lines of a task', () => {
   it('A log line from code that is unaware of tasks contains the id of the task being processed; a line about a lane contains none', async () => {
-    const stage = await quickBot({ settings: { POLL_SCHEDULE: 'spec' } });
+    const stage = await startFastClockBot({ settings: { POLL_SCHEDULE: 'spec' } });
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('%'));
     const exchange = await member.slash('imagine', { prompt: 'an owl' });
     await exchange.message(says('%'));
-    const ids = offeredTaskIds(await list(stage)).map(({ value }) => value);
+    const ids = offeredTasks(await openTaskList(stage)).map(({ value }) => value);
     expect(ids).toHaveLength(2);
     const jobs = stage.gateway.jobs.list();
     const jobId = jobs.at(-1)?.id ?? 'none';
@@ -45,13 +45,13 @@ describe('The log lines of a task', () => {
   });
 
   it('The reference in an error message and on the page of a task is the same as in all log lines of the task', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: { type: 'lose-files' } });
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const firstList = await list(stage);
-    const [{ value: id = 'none' } = {}] = offeredTaskIds(firstList);
+    const firstList = await openTaskList(stage);
+    const [{ value: id = 'none' } = {}] = offeredTasks(firstList);
     expect(text(await openTask(stage, firstList))).toContain(`Reference: \`${id}\``);
-    const secondList = await list(stage);
+    const secondList = await openTaskList(stage);
     stage.discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400 }, times: 1 });
     await stage.discord.as('member').choose(secondList, 'Open a task', [id]);
     expect(text(await waitForMessage(stage, 'studio', 'this reference'))).toContain(`\`${id}\``);
@@ -65,13 +65,13 @@ describe('The log lines of a task', () => {
   });
 
   it('The reference of an interaction without a task appears in all of its log lines', async () => {
-    const stage = await bot();
+    const stage = await startTestBot();
     const ownerRequests = { method: 'GET', route: '/applications' } as const;
     stage.discord.faults.add({ on: ownerRequests, do: { type: 'status', status: 400 }, times: 4 });
     const content = text(await (await stage.discord.as('member').slash('help')).message());
     const reference = /`([0-9a-f]{8})`/.exec(content)?.[1];
-    const failed = logLines(stage).filter(({ msg }) => msg === 'An unexpected error occurred.');
-    expect(failed.map((line) => line.reference)).toEqual([reference]);
+    const errorLines = logLines(stage).filter(({ msg }) => msg === 'An unexpected error occurred.');
+    expect(errorLines.map((line) => line.reference)).toEqual([reference]);
     const linesWithReference = () => logLines(stage).filter((line) => line.reference === reference);
     const messagesBefore = linesWithReference().map(({ msg }) => msg);
     // Each interaction has a reference of its own.

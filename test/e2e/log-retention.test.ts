@@ -3,30 +3,39 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage } from './quick.ts';
-import { changeRules, decide, LOG, onlyReport, report, reportSaying, reportsIn, setLogChannel } from './reports.ts';
+import { createFastClockStage, type FastClockStage, labels, startFastClockBot } from './quick.ts';
+import {
+  changeRules,
+  decide,
+  LOG_CHANNEL,
+  onlyReport,
+  report,
+  reportsIn,
+  setLogChannel,
+  waitForReport,
+} from './reports.ts';
 import { requestErasure } from './tasks/pages.ts';
 import { orderGrid } from './tasks/proof.ts';
 
 const DAY_MS = 86_400_000;
 
-const logMessages = ({ discord }: QuickStage): string[] => discord.messages(LOG).map((one) => text(one));
+const logMessages = ({ discord }: FastClockStage): string[] => discord.messages(LOG_CHANNEL).map((one) => text(one));
 
-const requestRefusal = async ({ discord }: QuickStage, prompt: string, who = 'member') =>
+const submitRefusedRequest = async ({ discord }: FastClockStage, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
-describe.each(profiles)('The log retention period with the %s gateway profile', (profile) => {
+describe.each(profiles)('The log retention period (%s gateway profile)', (profile) => {
   const loggingBot = async (logDays: string) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);
     return stage;
   };
 
-  it('Messages older than the retention period are deleted, even in a former log channel and after a restart', async () => {
+  it('Log messages older than the retention period are deleted, even in a former log channel and after a restart', async () => {
     const stage = await loggingBot('2');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
-    await requestRefusal(stage, 'a casino');
+    await submitRefusedRequest(stage, 'a casino');
     await expect.poll(() => logMessages(stage).join()).toContain('A request from');
     const countBefore = logMessages(stage).length;
     expect(countBefore).toBeGreaterThanOrEqual(3);
@@ -42,7 +51,7 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Without a retention period, nothing is deleted, and a message that no longer exists is not a problem', async () => {
+  it('Without a retention period, no log messages are deleted, and a message that no longer exists causes no error', async () => {
     const stage = await loggingBot('');
     const { discord, clock } = stage;
     await changeRules(stage, 'Change words', { words: 'casino' });
@@ -50,9 +59,9 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     clock.advance(400 * DAY_MS);
     await changeRules(stage, 'Change links', { deniedDomains: 'evil.example' });
     await expect.poll(() => logMessages(stage)).toHaveLength(4);
-    const [first] = discord.messages(LOG);
+    const [first] = discord.messages(LOG_CHANNEL);
     const { apiUrl, token, world } = discord;
-    const url = `${apiUrl}/v10/channels/${world.channel(LOG).id}/messages/${first?.id}`;
+    const url = `${apiUrl}/v10/channels/${world.channel(LOG_CHANNEL).id}/messages/${first?.id}`;
     await fetch(url, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
     await setLogChannel(stage, '365');
     clock.advance(11 * 60_000);
@@ -60,7 +69,7 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     expect(logMessages(stage).join()).toContain('blocked sites');
   });
 
-  it('A report is kept until a moderator has decided, and its history is kept longer', async () => {
+  it('A report is kept until a moderator has decided on it, and is counted in the member’s history even after that', async () => {
     const stage = await loggingBot('1');
     const { clock } = stage;
     await report(stage, await orderGrid(stage));
@@ -68,15 +77,15 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     clock.advance(3 * DAY_MS);
     await expect.poll(() => logMessages(stage)).toHaveLength(1);
     await decide(stage, reportMessage, 'Dismiss');
-    await reportSaying(stage, 'dismissed this report');
+    await waitForReport(stage, 'dismissed this report');
     clock.advance(11 * 60_000);
     await expect.poll(() => reportsIn(stage)).toEqual([]);
     await report(stage, await orderGrid(stage, { prompt: 'an owl' }));
     expect(text(await onlyReport(stage))).toContain('1 earlier report about this member');
   });
 
-  it('A held result is kept until a moderator has decided', async () => {
-    const baseStage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+  it('A held result is kept until a moderator has decided on it', async () => {
+    const baseStage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { gateway, config } = baseStage;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const stage = { ...baseStage, config: { ...config, moderation } };
@@ -84,13 +93,13 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     await setLogChannel(stage, '1');
     await changeRules(stage, 'Change moderation', { results: 'hold' });
     await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
-    const heldQuestions = () => stage.discord.messages(LOG).filter((one) => labels(one).includes('Show'));
+    const heldQuestions = () => stage.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Show'));
     await expect.poll(heldQuestions, { timeout: 10_000 }).toHaveLength(1);
     stage.clock.advance(2 * DAY_MS);
     await expect.poll(() => logMessages(stage)).toHaveLength(1);
     const [question] = heldQuestions();
     if (!question) throw new Error('The question is missing.');
-    await (await stage.discord.as('admin').in(LOG).click(question, 'Delete')).message();
+    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(question, 'Delete')).message();
     stage.clock.advance(11 * 60_000);
     await expect.poll(() => logMessages(stage)).toEqual([]);
   });
@@ -98,8 +107,8 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
   it('Erasing a member’s data deletes the log messages that name the member, and no others', async () => {
     const stage = await loggingBot('');
     await changeRules(stage, 'Change words', { words: 'casino' });
-    await requestRefusal(stage, 'a casino');
-    await requestRefusal(stage, 'a casino', 'other');
+    await submitRefusedRequest(stage, 'a casino');
+    await submitRefusedRequest(stage, 'a casino', 'other');
     const { member, other } = { member: stage.discord.world.user('member'), other: stage.discord.world.user('other') };
     await expect.poll(() => logMessages(stage).join()).toContain(`<@${other.id}>`);
     expect(logMessages(stage).join()).toContain(`<@${member.id}>`);
@@ -108,14 +117,14 @@ describe.each(profiles)('The log retention period with the %s gateway profile', 
     expect(logMessages(stage).join()).toContain(`<@${other.id}>`);
   });
 
-  it('The retention period is a number of days, which the page and the history show', async () => {
+  it('The log retention period is a number of days, which the rules page and the history show', async () => {
     const stage = await loggingBot('30');
     const { discord } = stage;
     const admin = discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
     expect(text(rulesPage)).toContain('The bot deletes its messages there after 30 days.');
     const formExchange = await admin.click(rulesPage, 'Change log channel');
-    const rejected = await admin.fill(await formExchange.modal(), { logChannel: [LOG], logDays: '366' });
+    const rejected = await admin.fill(await formExchange.modal(), { logChannel: [LOG_CHANNEL], logDays: '366' });
     expect(text(await rejected.ephemeral())).toContain('from 1 to 365');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toContain('log retention period');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { bot } from './bot.ts';
-import { quickBot, submitCount } from './quick.ts';
+import { startTestBot } from './bot.ts';
+import { startFastClockBot, submitCount } from './quick.ts';
 
 describe('/models', () => {
-  it('/models lists the models that the key can use ephemerally, grouped by owner', async () => {
-    const { discord, gateway } = await bot();
+  it('/models lists, in an ephemeral message, the models that the API key can use, grouped by owner', async () => {
+    const { discord, gateway } = await startTestBot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     const content = text(await exchange.message());
@@ -18,7 +18,7 @@ describe('/models', () => {
   });
 
   it('/models changes pages in place', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
     const nextPage = await member.click(first, 'Next');
@@ -30,7 +30,7 @@ describe('/models', () => {
   });
 
   it('/models filters by text and by kind, and says so if nothing matches', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const member = discord.as('member');
     const videos = text(await (await member.slash('models', { kind: 'video' })).message());
     expect(videos).toContain('reel-2-pro');
@@ -44,14 +44,14 @@ describe('/models', () => {
   });
 
   it('/models shows the list of the compatible endpoint', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const content = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
     expect(content).toContain('compatible endpoint');
     expect(gateway.requests.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('/models shows all details of one model, including those that the specification does not name', async () => {
-    const { discord } = await bot({ gateway: { profile: 'stock' } });
+  it('/models shows all details of one model, including those that the specification does not mention', async () => {
+    const { discord } = await startTestBot({ gateway: { profile: 'stock' } });
     const content = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(content).toContain('sandbox');
     expect(content).toContain('supported_endpoint_types');
@@ -59,7 +59,7 @@ describe('/models', () => {
   });
 
   it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const member = discord.as('member');
     for (let attempt = 0; attempt < 2; attempt++) {
       const content = text(await (await member.slash('models', { model: 'Lumen-Image-1' })).message());
@@ -70,14 +70,14 @@ describe('/models', () => {
   });
 
   it('/models shows the entered id as code, which pings no one and does not break the Markdown', async () => {
-    const { discord } = await bot();
+    const { discord } = await startTestBot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
   it('/models suggests ids while a member types, from a list that is fetched only once', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
     expect(suggestions.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
@@ -86,13 +86,13 @@ describe('/models', () => {
   });
 
   it('/models returns suggestions without delay if the gateway hangs', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
   });
 
   it('/models explains a failure of the gateway and works again afterwards', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
     const content = text(await (await member.slash('models')).message());
@@ -107,24 +107,24 @@ it.each([
   ['text-embedding-3-small', 'Enter a model ID'],
 ])('Without a suitable model among %s, /video says what to do and submits nothing', async (id, expectedText) => {
   const body = { object: 'list', data: [{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' }] };
-  const { discord, gateway } = await quickBot();
+  const { discord, gateway } = await startFastClockBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
-  // On the quick clock, a request waits only briefly for the list.
+  // On the fast clock, a request waits only briefly for the list of models.
   await (await member.slash('models')).message();
-  const answer = await (await member.slash('video', { prompt: 'waves' })).message();
-  expect(text(answer)).toContain(expectedText);
-  expect(text(answer)).toContain('`DEFAULT_VIDEO_MODEL`');
-  expect(answer.ephemeral).toBe(true);
+  const reply = await (await member.slash('video', { prompt: 'waves' })).message();
+  expect(text(reply)).toContain(expectedText);
+  expect(text(reply)).toContain('`DEFAULT_VIDEO_MODEL`');
+  expect(reply.ephemeral).toBe(true);
   expect(submitCount(gateway)).toBe(0);
 });
 
-it('Suggestions list suitable models first, then all others', async () => {
+it('Model suggestions for /video list suitable models first, then all others', async () => {
   const body = { object: 'list', data: ['gpt-5', 'kling-v1-6', 'aurora'].map((id) => ({ id, object: 'model' })) };
-  const { discord, gateway } = await quickBot();
+  const { discord, gateway } = await startFastClockBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
-  // On the quick clock, a suggestion waits only briefly for the list.
+  // On the fast clock, a suggestion waits only briefly for the list of models.
   await (await member.slash('models')).message();
   const choices = await member.complete('video', { prompt: 'x', model: '' }, 'model');
   expect(choices.map(({ value }) => value)).toEqual(['kling-v1-6', 'gpt-5', 'aurora']);

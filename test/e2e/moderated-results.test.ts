@@ -5,47 +5,51 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { labels, type QuickStage, quickStage, says, submitCount } from './quick.ts';
-import { list, openTask, requestErasure } from './tasks/pages.ts';
+import { createFastClockStage, type FastClockStage, labels, says, submitCount } from './quick.ts';
+import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
-const LOG = 'no-threads';
+const LOG_CHANNEL = 'no-threads';
 
-async function changeRules({ discord }: QuickStage, button: string, values: Record<string, unknown>): Promise<Message> {
+async function changeRules(
+  { discord }: FastClockStage,
+  button: string,
+  values: Record<string, unknown>,
+): Promise<Message> {
   const admin = discord.as('admin').in('studio');
   const rulesPage = await (await admin.slash('server rules')).message();
   const formExchange = await admin.click(rulesPage, button);
   return (await admin.fill(await formExchange.modal(), values as never)).message();
 }
 
-const image = (colour: string): Promise<Buffer> =>
+const createImage = (colour: string): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 64, channels: 3, background: colour } })
     .png()
     .toBuffer();
 
-describe.each(profiles)('Moderation of images with the %s gateway profile', (profile) => {
+describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
-    const baseStage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const baseStage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { gateway, config } = baseStage;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const stage = { ...baseStage, config: { ...config, moderation } };
     const app = await startBot(stage);
-    await changeRules(stage, 'Change log channel', { logChannel: [LOG] });
+    await changeRules(stage, 'Change log channel', { logChannel: [LOG_CHANNEL] });
     await changeRules(stage, 'Change moderation', values);
     if (Object.keys(categories).length > 0) await changeRules(stage, 'Change categories', categories);
     return { ...stage, app };
   }
-  const order = async ({ discord }: QuickStage, prompt: string, channel = 'studio') =>
+  const order = async ({ discord }: FastClockStage, prompt: string, channel = 'studio') =>
     discord.as('member').in(channel).slash('imagine', { prompt });
-  const logMessages = ({ discord }: QuickStage) => discord.messages(LOG);
-  const questions = (stage: QuickStage) => logMessages(stage).filter((one) => labels(one).includes('Show'));
+  const logMessages = ({ discord }: FastClockStage) => discord.messages(LOG_CHANNEL);
+  const questions = (stage: FastClockStage) => logMessages(stage).filter((one) => labels(one).includes('Show'));
   /** Waits for the question to the moderators and returns it. */
-  async function question(stage: QuickStage): Promise<Message> {
+  async function waitForQuestion(stage: FastClockStage): Promise<Message> {
     await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
     const [found] = questions(stage);
     if (!found) throw new Error('The question is missing.');
     return found;
   }
-  const usageText = async (stage: QuickStage, who: 'server' | 'me') => {
+  const usageText = async (stage: FastClockStage, who: 'server' | 'me') => {
     const admin = stage.discord.as(who === 'me' ? 'member' : 'admin');
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
@@ -56,17 +60,17 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     const exchange = await order(stage, 'shows:violence');
     const placeholder = await exchange.message(says('is waiting for a moderator'));
     expect(placeholder.attachments).toEqual([]);
-    const moderatorQuestion = await question(stage);
+    const moderatorQuestion = await waitForQuestion(stage);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
     expect(text(moderatorQuestion)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
     expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
-    const opened = await openTask(stage, await list(stage));
-    expect(opened.attachments).toEqual([]);
-    const outsider = await discord.as('other').in(LOG).click(moderatorQuestion, 'Show');
+    const taskPage = await openTask(stage, await openTaskList(stage));
+    expect(taskPage.attachments).toEqual([]);
+    const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Show');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
-    expect((await (await discord.as('admin').in(LOG).click(moderatorQuestion, 'Show')).message()).attachments).toEqual(
-      [],
-    );
+    expect(
+      (await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show')).message()).attachments,
+    ).toEqual([]);
     const result = await exchange.message(says('Finished in'));
     expect(result.attachments).toHaveLength(1);
     expect(labels(result)).toContain('U1');
@@ -75,21 +79,21 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
   it('A held result survives a restart, and moderators are asked about it once', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const exchange = await order(stage, 'shows:violence');
-    const moderatorQuestion = await question(stage);
+    const moderatorQuestion = await waitForQuestion(stage);
     await stage.app.stop();
     await startBot(stage);
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
     expect(questions(stage)).toHaveLength(1);
-    await (await stage.discord.as('admin').in(LOG).click(moderatorQuestion, 'Show')).message();
+    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show')).message();
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const exchange = await order(stage, 'shows:violence');
-    const moderatorQuestion = await question(stage);
-    await (await stage.discord.as('admin').in(LOG).click(moderatorQuestion, 'Delete')).message();
+    const moderatorQuestion = await waitForQuestion(stage);
+    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
@@ -121,17 +125,17 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     expect(questions(stage)).toEqual([]);
   });
 
-  it('While the moderation service is unavailable, results are held or shown, as the server has chosen', async () => {
+  it('While the moderation service is unavailable, results are held or shown, depending on the server’s rules', async () => {
     const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(stage, 'a quiet lake');
-    expect(text(await question(stage))).toContain('could not check it');
+    expect(text(await waitForQuestion(stage))).toContain('could not check it');
     await changeRules(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
     stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await (await order(stage, 'a quiet lake')).message(says('Finished in'));
   });
 
-  it('Without a log channel nothing can be held, and if the channel is lost, results are deleted instead', async () => {
+  it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     await changeRules(stage, 'Change log channel', { logChannel: [] });
     const exchange = await order(stage, 'shows:violence');
@@ -146,7 +150,7 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
   it('Images that members attach are moderated before anything is submitted', async () => {
     const stage = await moderatedBot({ references: 'refuse' });
     const describeImage = async (colour: string) => {
-      const file = { name: 'given.png', bytes: await image(colour), contentType: 'image/png' };
+      const file = { name: 'given.png', bytes: await createImage(colour), contentType: 'image/png' };
       return stage.discord.as('member').in('studio').slash('describe', { image: file });
     };
     const refused = await (await describeImage('#ff0000')).message((one) => one.ephemeral);
@@ -160,9 +164,9 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
     const { discord } = stage;
     const exchange = await order(stage, 'flag:violence');
     await exchange.message(says('is waiting for a moderator'));
-    const moderatorQuestion = await question(stage);
+    const moderatorQuestion = await waitForQuestion(stage);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
-    await discord.as('admin').in(LOG).click(moderatorQuestion, 'Show');
+    await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show');
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
     const unflagged = await order(stage, 'a quiet lake');
     expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);
@@ -172,16 +176,16 @@ describe.each(profiles)('Moderation of images with the %s gateway profile', (pro
 
   it('A flagged attached image can be allowed while the result is held for a moderator', async () => {
     const stage = await moderatedBot({ references: 'hold' });
-    const file = { name: 'given.png', bytes: await image('#ff0000'), contentType: 'image/png' };
+    const file = { name: 'given.png', bytes: await createImage('#ff0000'), contentType: 'image/png' };
     const exchange = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
     await exchange.message(says('is waiting for a moderator'));
-    expect(text(await question(stage))).toContain('flagged it:');
+    expect(text(await waitForQuestion(stage))).toContain('flagged it:');
   });
 
   it('Erasure of the member’s data also deletes the question to the moderators', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     await order(stage, 'shows:violence');
-    await question(stage);
+    await waitForQuestion(stage);
     await requestErasure(stage);
     await expect.poll(() => questions(stage), { timeout: 10_000 }).toEqual([]);
   });

@@ -10,14 +10,14 @@ import { createTemporaryFolder, sql } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
-import { type QuickStage, quickStage, says, submitCount } from './quick.ts';
+import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
 /** Prepares a bot whose operator has chosen the channel `hall`. */
 async function stageWithChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
-  const stage = await quickStage({ gateway, settings: { ...noLimits, ...settings } });
+  const stage = await createFastClockStage({ gateway, settings: { ...noLimits, ...settings } });
   const { discord } = stage;
   const channel = [...discord.world.channels.values()].find(({ name }) => name === 'hall');
   if (!channel) throw new Error('There is no channel "hall".');
@@ -25,11 +25,12 @@ async function stageWithChannel(settings: Record<string, string> = {}, gateway: 
   return { ...stage, config, channel };
 }
 
-const hallMessages = ({ discord }: Pick<QuickStage, 'discord'>): string[] => discord.messages('hall').map(text);
-const directMessages = ({ discord }: Pick<QuickStage, 'discord'>, who = 'owner'): string[] =>
+const hallMessages = ({ discord }: Pick<FastClockStage, 'discord'>): string[] => discord.messages('hall').map(text);
+const directMessages = ({ discord }: Pick<FastClockStage, 'discord'>, who = 'owner'): string[] =>
   discord.messages(discord.openDirectMessage(who).id).map(text);
 
-const linesWith = (lines: readonly string[], words: string): string[] => lines.filter((line) => line.includes(words));
+const messagesContaining = (messages: readonly string[], substring: string): string[] =>
+  messages.filter((message) => message.includes(substring));
 
 describe('Notices about a start', () => {
   it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
@@ -52,8 +53,8 @@ describe('Notices about a start', () => {
     const stage = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
       const app = await startBot(stage);
-      const words = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
-      await expect.poll(() => linesWith(hallMessages(stage), words), pollOptions).toHaveLength(1);
+      const substring = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
+      await expect.poll(() => messagesContaining(hallMessages(stage), substring), pollOptions).toHaveLength(1);
       await app.stop();
     }
     expect(hallMessages(stage)).toHaveLength(1);
@@ -73,17 +74,20 @@ describe('Notices about a start', () => {
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     stage.clock.advance(2 * HOUR_MS);
     await startBot(stage);
-    await expect.poll(() => linesWith(hallMessages(stage), 'It went down unexpectedly'), pollOptions).toHaveLength(1);
+    await expect
+      .poll(() => messagesContaining(hallMessages(stage), 'It went down unexpectedly'), pollOptions)
+      .toHaveLength(1);
   });
 });
 
-describe.each(profiles)('Notices about the %s gateway profile', (profile) => {
+describe.each(profiles)('Notices about refused status checks (%s gateway profile)', (profile) => {
   it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
     const stage = await stageWithChannel({}, { profile });
     const { discord, gateway, clock } = stage;
     await startBot(stage);
     gateway.setSpeed(0.01);
-    const laneNotices = (): string[] => linesWith(hallMessages(stage), 'refusing status checks for `/imagine`');
+    const laneNotices = (): string[] =>
+      messagesContaining(hallMessages(stage), 'refusing status checks for `/imagine`');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
     const startPause = async (): Promise<void> => {
@@ -127,20 +131,22 @@ describe('The operator’s channel', () => {
       loseChannel(stage);
       const app = await startBot(stage);
       await expect.poll(() => directMessages(stage), pollOptions).toHaveLength(2);
-      expect(linesWith(directMessages(stage), 'has started')).toHaveLength(1);
-      expect(linesWith(directMessages(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+      expect(messagesContaining(directMessages(stage), 'has started')).toHaveLength(1);
+      expect(messagesContaining(directMessages(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
       stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
       await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-      await expect.poll(() => linesWith(directMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
+      await expect.poll(() => messagesContaining(directMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
       await app.stop();
       await startBot(stage);
-      await expect.poll(() => linesWith(directMessages(stage), 'has started 2 times'), pollOptions).toHaveLength(1);
+      await expect
+        .poll(() => messagesContaining(directMessages(stage), 'has started 2 times'), pollOptions)
+        .toHaveLength(1);
       expect(directMessages(stage)).toHaveLength(3);
       expect(directMessages(stage).join('\n')).not.toContain('secret');
     },
   );
 
-  it('When the channel works again, the owner is told so, and later notices are posted there', async () => {
+  it('When the operator’s channel works again, the owner is notified, and later notices are posted in the channel', async () => {
     const stage = await stageWithChannel();
     const { discord } = stage;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
@@ -150,14 +156,16 @@ describe('The operator’s channel', () => {
       times: 2,
     });
     await startBot(stage);
-    await expect.poll(() => linesWith(directMessages(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions).toHaveLength(1);
+    await expect
+      .poll(() => messagesContaining(directMessages(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions)
+      .toHaveLength(1);
     stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
-    await expect.poll(() => linesWith(hallMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
-    await expect.poll(() => linesWith(directMessages(stage), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(hallMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(directMessages(stage), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
-  it('Without a channel, the users whom the operator has named are notified', async () => {
+  it('Without an operator channel, notices go to the users listed as operators', async () => {
     const stage = await stageWithChannel();
     const other = stage.discord.world.user('other').id;
     await startBot({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
@@ -165,7 +173,7 @@ describe('The operator’s channel', () => {
     expect([directMessages(stage), hallMessages(stage)]).toEqual([[], []]);
   });
 
-  it('While Discord accepts no messages, a notice is kept, and it is sent once afterwards', async () => {
+  it('A notice is kept while Discord accepts no messages, and is then sent once', async () => {
     const stage = await stageWithChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
@@ -177,7 +185,7 @@ describe('The operator’s channel', () => {
 });
 
 describe('Notices about the store', () => {
-  it('Failed writes are reported even though nothing can be stored, and so is their end', async () => {
+  it('Failed writes to the database are reported even though nothing can be stored, and so is the recovery', async () => {
     const stage = await stageWithChannel();
     const { clock, discord } = stage;
     await startBot(stage);
@@ -186,11 +194,11 @@ describe('Notices about the store', () => {
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const notices = (): string[] => linesWith(hallMessages(stage), 'The database has been failing');
+    const notices = (): string[] => messagesContaining(hallMessages(stage), 'The database has been failing');
     await expect.poll(notices, pollOptions).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => linesWith(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
     expect(submitCount(stage.gateway)).toBe(0);
     expect(hallMessages(stage).join('\n')).not.toMatch(/secret|sqlite/);
   });
@@ -204,7 +212,7 @@ describe('Notices about the store', () => {
       sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
     await startBot(stage);
     await expect
-      .poll(() => linesWith(hallMessages(stage), '2 rows of the database could not be read'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(stage), '2 rows of the database could not be read'), pollOptions)
       .toHaveLength(1);
   });
 
@@ -219,36 +227,36 @@ describe('Notices about the store', () => {
     );
     await startBot(stage);
     await expect
-      .poll(() => linesWith(hallMessages(stage), 'keeps its data in a new format'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(stage), 'keeps its data in a new format'), pollOptions)
       .toHaveLength(1);
   });
 });
 
 describe('A store on a server', () =>
-  onServers((site) => {
-    it('An outage is reported while it lasts, and so is its end', async () => {
-      const store = await site();
-      const wire = await TcpProxy.open(store.url);
-      const stage = await stageWithChannel({ STORE_URL: wire.url, STORE_LEASE_SECONDS: '60' });
+  onServers((createStore) => {
+    it('A database outage is reported while it lasts, and so is the recovery', async () => {
+      const store = await createStore();
+      const proxy = await TcpProxy.open(store.url);
+      const stage = await stageWithChannel({ STORE_URL: proxy.url, STORE_LEASE_SECONDS: '60' });
       await startBot(stage);
       await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
-      wire.disconnect();
+      proxy.disconnect();
       await expect
-        .poll(() => linesWith(hallMessages(stage), 'unable to reach its database'), pollOptions)
+        .poll(() => messagesContaining(hallMessages(stage), 'unable to reach its database'), pollOptions)
         .toHaveLength(1);
-      wire.restore();
+      proxy.restore();
       stage.clock.advance(60_000);
-      await vi.waitFor(() => expect(linesWith(hallMessages(stage), 'Resolved')).toHaveLength(1), pollOptions);
+      await vi.waitFor(() => expect(messagesContaining(hallMessages(stage), 'Resolved')).toHaveLength(1), pollOptions);
       expect(hallMessages(stage).join('\n')).not.toContain(new URL(store.url).host);
     });
   }));
 
-it('The operator is notified when 80% and when all of the bot-wide limit has been used, in one message', async () => {
+it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', async () => {
   const stage = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = stage;
   await startBot(stage);
   stage.gateway.setSpeed(50);
-  const notices = (): string[] => linesWith(hallMessages(stage), 'bot-wide limit (5 tasks a day)');
+  const notices = (): string[] => messagesContaining(hallMessages(stage), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
@@ -258,7 +266,7 @@ it('The operator is notified when 80% and when all of the bot-wide limit has bee
   await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Resolved')]);
 });
 
-it('A limit counts as used up if what is left is too little for a request', async () => {
+it('The bot-wide limit is reported as used up if the remainder is too small for a request', async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
   const stage = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
@@ -268,11 +276,11 @@ it('A limit counts as used up if what is left is too little for a request', asyn
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const notices = (): string[] => linesWith(hallMessages(stage), 'bot-wide limit ($1 a day)');
+  const notices = (): string[] => messagesContaining(hallMessages(stage), 'bot-wide limit ($1 a day)');
   await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
 });
 
-describe('The balance of the account', () => {
+describe('The balance of the gateway account', () => {
   async function botWithCreditLimit(
     creditLimit: number,
     settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' },
@@ -291,17 +299,17 @@ describe('The balance of the account', () => {
       stage.clock.advance(16 * 60_000);
       await expect.poll(checkCount, pollOptions).toBeGreaterThan(checksBefore);
     };
-    return { stage, make: createImage, look: waitForBalanceCheck };
+    return { stage, createImage, waitForBalanceCheck };
   }
 
   it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', async () => {
-    const { stage, make: createImage, look: waitForBalanceCheck } = await botWithCreditLimit(0.1);
+    const { stage, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1);
     await createImage('1');
     await waitForBalanceCheck();
-    expect(linesWith(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
+    expect(messagesContaining(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
     await createImage('2');
     await waitForBalanceCheck();
-    const notices = (): string[] => linesWith(hallMessages(stage), 'left, enough for less than a day');
+    const notices = (): string[] => messagesContaining(hallMessages(stage), 'left, enough for less than a day');
     await expect
       .poll(notices, pollOptions)
       .toEqual([
@@ -311,7 +319,7 @@ describe('The balance of the account', () => {
       ]);
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await waitForBalanceCheck();
-    await expect.poll(() => linesWith(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {

@@ -9,9 +9,9 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
 import { mp4Video } from '../services/media/videos.ts';
 import { linesOf, storeInfo, writeOldStore } from '../support/old-store.ts';
-import { QuickClock } from '../support/quick-clock.ts';
-import { stage } from './bot.ts';
-import type { QuickStage } from './quick.ts';
+import { FastClock } from '../support/quick-clock.ts';
+import { createStage } from './bot.ts';
+import type { FastClockStage } from './quick.ts';
 import { studioWith } from './tasks/proof.ts';
 
 const SPEED = 20;
@@ -33,18 +33,18 @@ type SavedThread = Channel & { thread: Omit<Thread, 'members'> & { members: Reco
 export type SavedJob = Omit<Job, 'charge'>;
 
 /**
- * Discord and the gateway twenty minutes after the old version left them, with its store in place of a new one.
- * `faultsOf` decides what happens to the running jobs.
+ * Restores the state in which the old version stopped twenty minutes earlier: its messages, its jobs and its store.
+ * `faultsOf` returns the faults of each running job.
  */
-export async function oldStage(
+export async function restoreOldStage(
   faultsOf: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects = () => ({}),
-): Promise<QuickStage> {
-  const clock = new QuickClock(SPEED);
+): Promise<FastClockStage> {
+  const clock = new FastClock(SPEED);
   clock.advance(storeInfo.at + DOWNTIME_MS - clock.now());
-  // The ids of servers, channels and users derive from the time of their creation.
+  // Ids of servers, channels and users contain the time of their creation, which must be the same as for the old version.
   let isWorldCreated = false;
   const discordClock = { now: () => (isWorldCreated ? clock.now() : storeInfo.begun), after: clock.after.bind(clock) };
-  const staged = await stage({
+  const baseStage = await createStage({
     clock,
     mediaClock: systemClock,
     discord: { clock: discordClock, limits: { acknowledgeMs: 10_000 * SPEED } },
@@ -59,13 +59,13 @@ export async function oldStage(
     },
   });
   isWorldCreated = true;
-  const { discord, gateway, config } = staged;
+  const { discord, gateway, config } = baseStage;
   restoreMessages(discord);
   restoreJobs(gateway, faultsOf);
   const withCurrentUrls = (text: string): string =>
     text.replaceAll(storeInfo.gateway, gateway.url).replaceAll(storeInfo.discord, discord.url);
   writeOldStore(fileOf(config.store), withCurrentUrls);
-  return { ...staged, clock };
+  return { ...baseStage, clock };
 }
 
 function restoreMessages({ world, restore }: EmbeddedDiscord): void {
@@ -119,14 +119,18 @@ const smallStudio = () =>
   }));
 
 /** Waits for a message that contains all `words`, in a channel of this name. */
-export function messageIn({ discord }: QuickStage, channelName: string, ...words: string[]): Promise<Message> {
+export function messageIn({ discord }: FastClockStage, channelName: string, ...words: string[]): Promise<Message> {
   const channels = [...discord.world.channels.values()].filter(({ name }) => name === channelName);
   const containsAll = (message: Message): boolean => words.every((word) => text(message).includes(word));
   return discord.until(() => channels.flatMap(({ id }) => discord.messages(id)).find(containsAll), words.join(', '));
 }
 
 /** The current state of a message that the old version posted, once the condition holds. */
-export function currentMessage(stage: QuickStage, name: string, condition: (message: Message) => boolean = () => true) {
+export function currentMessage(
+  stage: FastClockStage,
+  name: string,
+  condition: (message: Message) => boolean = () => true,
+) {
   const { discord } = stage;
   const allMessages = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
   return discord.until(() => allMessages().find((one) => one.id === storeInfo.named[name] && condition(one)), name);

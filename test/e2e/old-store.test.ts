@@ -8,8 +8,8 @@ import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/stage.ts';
 import { startBot } from './bot.ts';
-import { currentMessage, messageIn, oldStage, type SavedJob } from './old-stage.ts';
-import { labels, type QuickStage, says } from './quick.ts';
+import { currentMessage, messageIn, restoreOldStage, type SavedJob } from './old-stage.ts';
+import { type FastClockStage, labels, says } from './quick.ts';
 
 /** Messages from the old version about running jobs, with the text that they show at the end. */
 const finalTexts = {
@@ -31,11 +31,8 @@ const finalTexts = {
   'live-talk': 'This conversation ended',
 } as const;
 
-/**
- * Private tasks, tasks without a message and tasks with an unknown outcome: the channel and the text with which they
- * end.
- */
-const otherFinalTexts: readonly (readonly [place: string, ...words: string[]])[] = [
+/** The channels and final texts of private tasks, tasks without a message and tasks with an unknown outcome. */
+const otherFinalTexts: readonly (readonly [channel: string, ...words: string[]])[] = [
   ['dm', 'a live secret', 'Finished in'],
   ['studio', 'a queued fox', 'Finished in'],
   ['thread', 'a sentence that is ready and not shown', 'Finished in'],
@@ -46,7 +43,7 @@ const otherFinalTexts: readonly (readonly [place: string, ...words: string[]])[]
 const isFinished = says('Finished in');
 const canBeDeleted = (message: Message): boolean => labels(message).includes('Delete');
 
-let stage: QuickStage;
+let stage: FastClockStage;
 let app: App;
 
 const liveTasks = (): Task[] =>
@@ -59,13 +56,13 @@ async function press(name: string, button: string, who = 'member') {
 }
 
 /** Presses a button and submits the form that it opens. */
-async function fill(name: string, button: string, words: string) {
+async function submitForm(name: string, button: string, words: string) {
   const form = await (await press(name, button)).modal();
   return stage.discord.as('member').fill(form, { words });
 }
 
 async function startOldBot(faultsOf?: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects): Promise<void> {
-  stage = await oldStage(faultsOf);
+  stage = await restoreOldStage(faultsOf);
   app = await startBot(stage);
 }
 
@@ -74,7 +71,7 @@ it('Running tasks of every kind from the version before the restructuring are co
   const { discord, config, clock, log } = stage;
   for (const [name, words] of Object.entries(finalTexts)) await currentMessage(stage, name, says(words));
   for (const [channel, ...words] of otherFinalTexts) await messageIn(stage, channel, ...words);
-  // The task waits for the member's text; tasks that are being erased are deleted without being shown.
+  // One task still waits for the member's text. Tasks that are being erased are deleted without being shown.
   await expect.poll(() => liveTasks().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();
@@ -82,8 +79,8 @@ it('Running tasks of every kind from the version before the restructuring are co
   expect(findings).toEqual([{ kind: 'unreadable', count: 1 }]);
 });
 
-/** The same tasks when they fail, with the text after a retry; some depend on files that no longer exist. */
-const retries = {
+/** Messages of tasks that failed, with the text that a retry produces. Some retries need files that no longer exist. */
+const textsAfterRetry = {
   ...{
     'live-imagine': 'Finished in',
     'live-direct': 'Finished in',
@@ -106,7 +103,7 @@ const succeedingPrompts: ReadonlySet<unknown> = new Set(['a live secret', 'a que
 it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
   // If all of them failed, the bot would consider the gateway to be failing and refuse the retries.
   await startOldBot(({ prompt }) => (succeedingPrompts.has(prompt) ? {} : { failsWith: 'too dark' }));
-  const failures = Object.entries(retries).map(async ([name, words]) => {
+  const failures = Object.entries(textsAfterRetry).map(async ([name, words]) => {
     const message = await currentMessage(stage, name, (one) => labels(one).includes('Retry'));
     if (name !== 'live-ask') expect(text(message)).toContain('too dark');
     return { message, words };
@@ -117,10 +114,10 @@ it('Running tasks of every kind from the version before the restructuring can fa
   await Promise.all(retried);
 });
 
-/** Buttons to press, by the name of their message, with a text that the result contains. */
+/** A message, the button to press on it, and a text that the result contains. */
 type Press = readonly [name: string, button: string, words: string, who?: string];
 
-const results: Record<string, readonly Press[]> = {
+const buttonCases: Record<string, readonly Press[]> = {
   'images and their follow-ups': [
     ['imagine', 'U2', 'Upscale of image 2'],
     ['imagine', '🔄', 'Reroll · [source]'],
@@ -148,8 +145,8 @@ const results: Record<string, readonly Press[]> = {
 describe('A button from the version before the restructuring', () => {
   beforeEach(() => startOldBot());
 
-  it.each(Object.entries(results))(
-    'Buttons from the version before the restructuring lead to their results: %s',
+  it.each(Object.entries(buttonCases))(
+    'Buttons from the version before the restructuring still produce results: %s',
     async (_, presses) => {
       const checks = presses.map(async ([name, button, words, who]) => {
         const result = await (await press(name, button, who)).message(isFinished);
@@ -160,7 +157,7 @@ describe('A button from the version before the restructuring', () => {
     },
   );
 
-  it('A button from the version before the restructuring opens a form that leads to its result', async () => {
+  it('A button from the version before the restructuring opens a form, which produces a result when it is submitted', async () => {
     const forms = [
       ['needs-input', 'Continue'],
       ['animate', 'Extend (Low motion)'],
@@ -170,7 +167,7 @@ describe('A button from the version before the restructuring', () => {
       ['failed-imagine', 'Edit and retry'],
     ] as const;
     const checks = forms.map(async ([name, button], index) => {
-      await fill(name, button, `in light number ${index}`);
+      await submitForm(name, button, `in light number ${index}`);
       await messageIn(stage, 'studio', `in light number ${index}`, 'Finished in');
     });
     await Promise.all(checks);
@@ -182,9 +179,9 @@ describe('A button from the version before the restructuring', () => {
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])(
-    'A button from the version before the restructuring continues an answer (%s)',
+    'A button from the version before the restructuring continues a conversation (%s)',
     async (name) => {
-      const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(canBeDeleted);
+      const answer = await (await submitForm(name, 'Continue', 'and what of rain?')).message(canBeDeleted);
       expect(text(answer)).toContain('and what of rain?');
       expect(text(answer)).toContain('Continues [this answer]');
     },
@@ -199,7 +196,7 @@ describe('A button from the version before the restructuring', () => {
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('A button from the version before the restructuring makes images from descriptions and shortened prompts', async () => {
+  it('A button from the version before the restructuring creates images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await currentMessage(stage, name);
       const question = await (await press(name, 'All of them')).message();

@@ -7,34 +7,37 @@ import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
 import { createTemporaryFolder, sql } from '../services/store/stage.ts';
 import { hasEnded, models } from './asks/proof.ts';
-import { key, startBot } from './bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says } from './quick.ts';
-import { list, openTask } from './tasks/pages.ts';
+import { GATEWAY_API_KEY, startBot } from './bot.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from './quick.ts';
+import { openTask, openTaskList } from './tasks/pages.ts';
 import { orderGrid, pressAndWait } from './tasks/proof.ts';
 
 const PRICE_LIST_PATH = '/api/pricing';
 const priceListSettings = { GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' };
 
 /** Waits until the bot has read the gateway's price list. */
-const waitForPriceList = ({ discord, gateway }: QuickStage) =>
+const waitForPriceList = ({ discord, gateway }: FastClockStage) =>
   discord.until(
     () => gateway.requests.find(({ path, status }) => path === PRICE_LIST_PATH && status === 200),
     'the price list',
   );
 
 async function stockBot(settings: Record<string, string> = priceListSettings) {
-  const staged = await quickBot({ gateway: { profile: 'stock', speed: 20 }, settings: { ...models, ...settings } });
-  if (settings.GATEWAY_PRICING_PATH) await waitForPriceList(staged);
-  return staged;
+  const stage = await startFastClockBot({
+    gateway: { profile: 'stock', speed: 20 },
+    settings: { ...models, ...settings },
+  });
+  if (settings.GATEWAY_PRICING_PATH) await waitForPriceList(stage);
+  return stage;
 }
 
-function entriesIn({ config }: QuickStage): Entry[] {
+function entriesIn({ config }: FastClockStage): Entry[] {
   const file = config.store.url.replace('sqlite://', '');
   const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
   return rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
 }
 
-const settledAmount = (stage: QuickStage): string =>
+const settledAmount = (stage: FastClockStage): string =>
   sumOf(
     entriesIn(stage).flatMap(({ facts }) =>
       facts.flatMap(({ standing, amount }) => (standing === 'settled' && amount) || []),
@@ -43,9 +46,9 @@ const settledAmount = (stage: QuickStage): string =>
 
 describe('The cost of a task with the spec gateway profile', () => {
   it('Without a price, the page of a task says that its price is unknown, and the gateway is not queried for a price list', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(stage);
-    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: price unknown');
+    expect(text(await openTask(stage, await openTaskList(stage)))).toContain('Cost: price unknown');
     expect(stage.gateway.requests.some(({ path }) => path === PRICE_LIST_PATH)).toBe(false);
   });
 
@@ -58,13 +61,17 @@ describe('The cost of a task with the spec gateway profile', () => {
     };
     writeFileSync(path, JSON.stringify({ imagine: '0.0123456', video: price }));
     const settings = { ...priceListSettings, PRICES: path, DEFAULT_VIDEO_MODEL: 'reel-2' };
-    const stage = await quickBot({ gateway: { speed: 20 }, settings });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings });
     await stage.discord.until(() => stage.logged().includes('price list could not be read') || undefined, 'the log');
     await orderGrid(stage);
-    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.0124 (from the operator’s prices)');
+    expect(text(await openTask(stage, await openTaskList(stage)))).toContain(
+      'Cost: ≈ $0.0124 (from the operator’s prices)',
+    );
     const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
     await (await stage.discord.as('member').slash('video', order)).message(says('Finished in'));
-    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.12 (from the operator’s prices)');
+    expect(text(await openTask(stage, await openTaskList(stage)))).toContain(
+      'Cost: ≈ $0.12 (from the operator’s prices)',
+    );
     await stage.app.stop();
     const amounts = entriesIn(stage).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
     expect(amounts).toEqual(
@@ -77,17 +84,17 @@ describe('The cost of a task with the spec gateway profile', () => {
 });
 
 describe('The cost of a task with the stock gateway profile', () => {
-  it('A running task shows the estimate from the gateway’s list, and a finished one what it has cost', async () => {
+  it('A running task shows the estimate from the gateway’s price list, and a finished task shows its actual cost', async () => {
     const stage = await stockBot();
     stage.gateway.faults.add({ do: 'stick' });
     const member = stage.discord.as('member');
     await (await member.slash('image', { prompt: 'a fox' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
-    const running = text(await openTask(stage, await list(stage)));
+    const running = text(await openTask(stage, await openTaskList(stage)));
     expect(running).toContain('Cost: ≈ $0.0313 (from the gateway’s price list), charged only if the task succeeds');
     stage.gateway.jobs.finish(stage.gateway.jobs.list()[0]?.id ?? '');
     await stage.discord.until(() => stage.discord.messages('studio').find(says('Finished in')), 'the result');
-    expect(text(await openTask(stage, await list(stage)))).toMatch(/Cost: \$0\.0312345678901234$/m);
+    expect(text(await openTask(stage, await openTaskList(stage)))).toMatch(/Cost: \$0\.0312345678901234$/m);
   });
 
   it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
@@ -95,7 +102,7 @@ describe('The cost of a task with the stock gateway profile', () => {
     stage.gateway.faults.add({ do: 'stick' });
     await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
-    const running = text(await openTask(stage, await list(stage)));
+    const running = text(await openTask(stage, await openTaskList(stage)));
     expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
   });
 
@@ -117,14 +124,15 @@ describe('The cost of a task with the stock gateway profile', () => {
     await (await member.slash('image', { prompt: 'a hare' })).message(says('failed'));
     const answer = await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
     const details = text(await (await member.click(answer, 'Show details')).message());
-    const charged = stage.gateway.usage.rows(key).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
+    const charged =
+      stage.gateway.usage.rows(GATEWAY_API_KEY).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
     expect(details).toContain(`Cost: $${amountText(charged)}`);
     const usage = text(await (await member.slash('usage', { by: 'model' })).message());
-    expect(usage).toContain(`Total: **$${amountText(stage.gateway.usage.total(key))}** for 6 requests`);
+    expect(usage).toContain(`Total: **$${amountText(stage.gateway.usage.total(GATEWAY_API_KEY))}** for 6 requests`);
     // The price of a video in the list is for five seconds.
     expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
     await stage.app.stop();
-    expect(compare(settledAmount(stage), amountText(stage.gateway.usage.total(key)))).toBe(0);
+    expect(compare(settledAmount(stage), amountText(stage.gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
     expect(
       entriesIn(stage)
         .map(standingOf)
@@ -145,7 +153,7 @@ describe('The cost of a task with the stock gateway profile', () => {
   });
 
   it('After twenty tasks, the estimate is based on what they cost, even after a restart', async () => {
-    const stage = await quickStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
+    const stage = await createFastClockStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
     const app = await startBot(stage);
     const member = stage.discord.as('member');
     for (let index = 0; index < 20; index++)
@@ -157,7 +165,7 @@ describe('The cost of a task with the stock gateway profile', () => {
     stage.gateway.faults.add({ do: 'stick' });
     await (await member.slash('shorten', { prompt: 'another long text' })).message();
     await stage.discord.until(() => stage.gateway.jobs.list().length > 20 || undefined, 'the job');
-    const page = text(await openTask(stage, await list(stage)));
+    const page = text(await openTask(stage, await openTaskList(stage)));
     expect(page).toContain('Cost: ≈ $0.00929 (from what similar tasks cost)');
   });
 });

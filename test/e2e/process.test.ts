@@ -12,7 +12,7 @@ import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { freePort } from '../support/free-port.ts';
 import { shippedArgs } from '../support/shipped.ts';
-import { key, type Stage, stage } from './bot.ts';
+import { createStage, GATEWAY_API_KEY, type Stage } from './bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -25,9 +25,9 @@ interface BotProcess {
 const processes: BotProcess[] = [];
 
 afterEach(async () => {
-  for (const one of processes.splice(0)) {
-    one.child.kill('SIGKILL');
-    await one.exitCode;
+  for (const botProcess of processes.splice(0)) {
+    botProcess.child.kill('SIGKILL');
+    await botProcess.exitCode;
   }
 });
 
@@ -45,7 +45,7 @@ function run(
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY: key,
+      GATEWAY_API_KEY,
       STORE_URL: config.store.url,
       ...settings,
     },
@@ -55,16 +55,16 @@ function run(
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const exitCode = once(child, 'exit').then(([code]) => code as number | null);
-  const one = { child, output: () => output, exitCode };
-  processes.push(one);
-  return one;
+  const botProcess = { child, output: () => output, exitCode };
+  processes.push(botProcess);
+  return botProcess;
 }
 
 /** Passes the secrets of a stage as files instead of in the environment. */
 function secretFiles({ discord, config }: Stage): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const secrets = { DISCORD_TOKEN: discord.token, GATEWAY_API_KEY: key, STORE_URL: config.store.url };
+  const secrets = { DISCORD_TOKEN: discord.token, GATEWAY_API_KEY, STORE_URL: config.store.url };
   const settings = Object.entries(secrets).map(([name, value]) => {
     const file = join(folder, name);
     writeFileSync(file, `${value}\n`);
@@ -77,7 +77,7 @@ const pollOptions = { timeout: 20_000 };
 
 describe('The shipped bot as a process', () => {
   it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
-    const fixture = await stage();
+    const fixture = await createStage();
     const bot = run('src/index.ts', fixture);
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
@@ -89,7 +89,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process starts with its secrets in files', async () => {
-    const fixture = await stage();
+    const fixture = await createStage();
     const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
@@ -98,14 +98,14 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
-    const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
+    const bot = run('src/index.ts', await createStage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await bot.exitCode).toBe(77);
     expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.output()).not.toContain('wrong.token');
   });
 
   it('The bot process exits with 77 if its token is reset at run time', async () => {
-    const fixture = await stage();
+    const fixture = await createStage();
     const bot = run('src/index.ts', fixture);
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
@@ -115,7 +115,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
-    const fixture = await stage();
+    const fixture = await createStage();
     const first = run('src/index.ts', fixture);
     await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
@@ -123,8 +123,8 @@ describe('The shipped bot as a process', () => {
     expect(second.output()).toContain(fixture.config.store.url.replace('sqlite://', ''));
   });
 
-  it('A bot process that is killed during a submit reports the unknown outcome after its restart and does not submit again', async () => {
-    const fixture = await stage();
+  it('A bot process that is killed during a submit reports the unknown outcome after a restart and does not submit again', async () => {
+    const fixture = await createStage();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', fixture);
     await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
@@ -140,23 +140,25 @@ describe('The shipped bot as a process', () => {
     expect(second.output()).not.toContain(exchange.token);
   });
 
-  it('A bot process that is killed between a callback and the poll it triggers finds the end after its restart, and shows it once', async () => {
-    const fixture = await stage();
+  it('A bot process that is killed between a callback and the poll it triggers finds the end of the job after a restart, and shows it once', async () => {
+    const fixture = await createStage();
     const { discord, gateway } = fixture;
     const port = await freePort();
     const settings = { CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`, CALLBACK_PORT: String(port) };
-    const sent: SentCallback[] = [];
-    gateway.onCallback((callback) => sent.push(callback));
+    const sentCallbacks: SentCallback[] = [];
+    gateway.onCallback((callback) => sentCallbacks.push(callback));
     gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
     const first = run('src/index.ts', fixture, [], settings);
     await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
-    // The gateway no longer responds to polls, so the process is killed before it knows the end.
+    // The gateway no longer responds to polls, so the process is killed before it learns that the job has ended.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await expect.poll(() => sent.at(-1), pollOptions).toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    await expect
+      .poll(() => sentCallbacks.at(-1), pollOptions)
+      .toMatchObject({ status: 202, body: { status: 'succeeded' } });
     first.child.kill('SIGKILL');
     await first.exitCode;
     gateway.faults.clear();
@@ -167,8 +169,8 @@ describe('The shipped bot as a process', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('The bot process exits with 75 and an error message if its port is in use, and serves its state on a free one', async () => {
-    const fixture = await stage();
+  it('The bot process exits with 75 and an error message if its HTTP port is in use, and serves its state once the port is free', async () => {
+    const fixture = await createStage();
     const portHolder = createServer().listen(0, '127.0.0.1');
     await once(portHolder, 'listening');
     const { port } = portHolder.address() as AddressInfo;
@@ -187,7 +189,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 78 if its settings are invalid', async () => {
-    const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
+    const bot = run('src/index.ts', await createStage(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.exitCode).toBe(78);
   });
 });
@@ -201,13 +203,13 @@ describe('npm run deploy', () => {
     const deployment = run('scripts/deploy.ts', fixture, args, settings);
     return { code: await deployment.exitCode, output: deployment.output() };
   };
-  const writes = ({ discord }: Stage): string[] =>
+  const commandWrites = ({ discord }: Stage): string[] =>
     discord.requests
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 
   it('npm run deploy reads its secrets from files', async () => {
-    const fixture = await stage({ deployed: false });
+    const fixture = await createStage({ registersCommands: false });
     const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
     expect({ code, printed: output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
@@ -215,14 +217,14 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy registers everything the first time, and later only the changes', async () => {
-    const fixture = await stage({ deployed: false });
+    const fixture = await createStage({ registersCommands: false });
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
     expect(first.output).toContain('new       /models');
     expect(first.output).toContain(`client_id=${fixture.discord.applicationId}`);
-    expect(writes(fixture)).toEqual(allCommandNames.map(() => 'POST'));
+    expect(commandWrites(fixture)).toEqual(allCommandNames.map(() => 'POST'));
     expect((await deploy(fixture)).output).toContain('unchanged /models');
-    expect(writes(fixture)).toHaveLength(allCommandNames.length);
+    expect(commandWrites(fixture)).toHaveLength(allCommandNames.length);
 
     const models = fixture.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${fixture.discord.apiUrl}/v10/applications/${fixture.discord.applicationId}/commands/${models?.id}`, {
@@ -236,7 +238,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
-    const fixture = await stage({ deployed: false });
+    const fixture = await createStage({ registersCommands: false });
     expect((await deploy(fixture, '--dry-run')).output).toContain('Planned changes');
     expect(fixture.discord.commands.global()).toEqual([]);
     await deploy(fixture);
@@ -245,7 +247,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy registers the commands in a single server if --guild is given', async () => {
-    const fixture = await stage({ deployed: false });
+    const fixture = await createStage({ registersCommands: false });
     const guild = fixture.discord.world.guild('atelier').id;
     await deploy(fixture, '--guild', guild);
     expect(fixture.discord.commands.guild(guild).map(({ name }) => name)).toEqual(allCommandNames);
@@ -253,7 +255,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy explains an invalid option or token in one sentence', async () => {
-    const fixture = await stage({ deployed: false });
+    const fixture = await createStage({ registersCommands: false });
     const invalid = await deploy(fixture, '--gild');
     expect(invalid.code).toBe(64);
     expect(invalid.output.trim().split('\n')).toHaveLength(1);

@@ -7,41 +7,45 @@ import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
-import { labels, quickBot, says, submitCount } from './quick.ts';
+import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/proof.ts';
 
 const minute = 60_000;
 
-function prices(imagine: string): string {
+function writePriceFile(imagine: string): string {
   const path = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(path, JSON.stringify({ imagine, action: imagine, change: imagine }));
   return path;
 }
 
-describe.each(profiles)('Confirmation above a price with the %s gateway profile', (profile) => {
+describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)', (profile) => {
   const botWithPrice = async (price: string, settings: Record<string, string> = {}) => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 20 },
-      settings: { ...noLimits, PRICES: prices(price), ...settings },
+      settings: { ...noLimits, PRICES: writePriceFile(price), ...settings },
     });
     const budget = async (options: Record<string, unknown>) =>
       text(await (await stage.discord.as('admin').slash('budget set', options as never)).message());
     return { ...stage, budget };
   };
 
-  it('The bot asks for confirmation before a request above the price, shows the price, and lets only its owner run or cancel it', async () => {
+  it('The bot asks for confirmation before a request above the price threshold, shows the estimated cost, and lets only the requester run or cancel it', async () => {
     const { discord, gateway, budget } = await botWithPrice('1.25');
     expect(await budget({ confirm_above: '$1' })).toBe(
       'Members are asked for confirmation before requests that cost more than $1.00.',
     );
     const member = discord.as('member');
-    const question = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This server asks'));
-    expect(text(question)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
-    expect(labels(question)).toEqual(['Run', 'Cancel']);
-    expect(text(await (await discord.as('other').click(question, 'Run')).followUp())).toContain('Only the member');
+    const confirmationPrompt = await (await member.slash('imagine', { prompt: 'a fox' })).message(
+      says('This server asks'),
+    );
+    expect(text(confirmationPrompt)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
+    expect(labels(confirmationPrompt)).toEqual(['Run', 'Cancel']);
+    expect(text(await (await discord.as('other').click(confirmationPrompt, 'Run')).followUp())).toContain(
+      'Only the member',
+    );
     expect(submitCount(gateway)).toBe(0);
-    const result = await (await member.click(question, 'Run')).message(says('Finished in'));
-    expect(result.id).toBe(question.id);
+    const result = await (await member.click(confirmationPrompt, 'Run')).message(says('Finished in'));
+    expect(result.id).toBe(confirmationPrompt.id);
     expect(submitCount(gateway)).toBe(1);
     const second = await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
     const cancelled = await (await member.click(second, 'Cancel')).message(says('Nothing was submitted'));
@@ -49,7 +53,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A request that costs exactly the set price, or comes after the setting was removed, runs immediately', async () => {
+  it('A request that costs exactly the price threshold, or is made after the threshold was removed, runs immediately', async () => {
     const { discord, gateway, budget } = await botWithPrice('1');
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
@@ -61,7 +65,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(submitCount(gateway)).toBe(2);
   });
 
-  it('A confirmation is valid for 15 minutes, even across a restart', async () => {
+  it('A confirmation prompt is valid for 15 minutes, even across a restart', async () => {
     const stage = await botWithPrice('1.25');
     const { discord, gateway, app, clock, budget } = stage;
     await budget({ confirm_above: '$1' });
@@ -78,10 +82,10 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
 
   it('Upscale all asks for confirmation with the total price of all tasks', async () => {
     const stage = await botWithPrice('0.10');
-    const parent = await orderGrid(stage);
-    const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
-    expect(text(question)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
-    expect(labels(question)).toEqual(['Run all 4', 'Cancel']);
+    const grid = await orderGrid(stage);
+    const confirmationPrompt = await (await stage.discord.as('member').click(grid, 'Upscale all')).message();
+    expect(text(confirmationPrompt)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
+    expect(labels(confirmationPrompt)).toEqual(['Run all 4', 'Cancel']);
   });
 
   it('If the server shows costs, an answer also ends with its cost and the remaining limit', async () => {
@@ -109,10 +113,10 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     expect(history).toContain('set costs under results to: off');
   });
 
-  it('A plain message in a thread also needs confirmation, and Run shows the answer there', async () => {
+  it('An expensive plain message in a thread also needs confirmation, and Run replaces the prompt with the answer', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, JSON.stringify({ ask: '1.25' }));
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 20 },
       discord: { privilegedIntents: ['message-content'] },
       settings: { ...noLimits, ...models, DISCORD_MESSAGE_CONTENT: 'on', PRICES: path },
@@ -122,16 +126,16 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     await (await discord.as('admin').slash('budget set', { confirm_above: '1' })).message();
     const threadMessage = await member.say('and ice?');
     const reply = () =>
-      discord.messages('thread').find(({ message_reference: to }) => to?.message_id === threadMessage.id);
-    const question = await discord.until(() => [reply()].find((one) => one && says('This server asks')(one)));
+      discord.messages('thread').find(({ message_reference: reference }) => reference?.message_id === threadMessage.id);
+    const confirmationPrompt = await discord.until(() => [reply()].find((one) => one && says('This server asks')(one)));
     expect(modelRequests(gateway)).toHaveLength(1);
-    await discord.as('member').in('thread').click(question, 'Run');
+    await discord.as('member').in('thread').click(confirmationPrompt, 'Run');
     const answer = await discord.until(() => [reply()].find((one) => one && hasEnded(one)));
     expect(text(answer)).toContain(latestAnswer(gateway));
     expect(modelRequests(gateway)).toHaveLength(2);
   });
 
-  it('An admin is told which option is missing or wrong, and nothing changes', async () => {
+  it('An admin who runs /budget set with no option or an invalid price is told what is wrong', async () => {
     const { budget } = await botWithPrice('0.10');
     expect(await budget({})).toContain('Add at least one of the options');
     expect(await budget({ confirm_above: 'much' })).toContain('is not a price');

@@ -3,44 +3,44 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { App } from '../../src/roles/app.ts';
-import { QuickClock } from '../support/quick-clock.ts';
-import { type Stage, type StageOptions, stage, startBot } from './bot.ts';
+import { FastClock } from '../support/quick-clock.ts';
+import { createStage, type Stage, type StageOptions, startBot } from './bot.ts';
 
 const SPEED = 30;
-/** These limits are in real time, because on a busy machine, a process may be suspended for a second or two. */
+/** In real time, and long, because a process may be suspended for a second or two on a busy machine. */
 const LONG_LIMITS = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
 
-export interface QuickStage extends Stage {
-  clock: QuickClock;
+export interface FastClockStage extends Stage {
+  clock: FastClock;
 }
 
 /**
- * Discord, the gateway and the bot share a clock that runs thirty times as fast, so a job of a minute takes two
- * seconds.
+ * Creates a stage on which Discord, the gateway and the bot share a clock that runs thirty times as fast as real time:
+ * a job of a minute takes two seconds.
  */
-export async function quickStage({
+export async function createFastClockStage({
   discord,
   gateway,
   gatewayLimits,
   ...options
-}: StageOptions = {}): Promise<QuickStage> {
-  const clock = new QuickClock(SPEED);
-  const staged = await stage({
-    // Downloads take real time: on the quick clock, four covers would have only half a second.
+}: StageOptions = {}): Promise<FastClockStage> {
+  const clock = new FastClock(SPEED);
+  const baseStage = await createStage({
+    // Downloads use real time: on the fast clock, four covers would have to arrive within half a second.
     mediaClock: systemClock,
     ...options,
     clock,
-    // Discord's three seconds would be a tenth of a second, and a busy machine can suspend a process for seconds.
+    // Discord's three seconds would be a tenth of a second in real time, and a busy machine can suspend a process for seconds.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { ...LONG_LIMITS, ...gatewayLimits },
   });
-  return { ...staged, clock };
+  return { ...baseStage, clock };
 }
 
-export async function quickBot(options: StageOptions = {}): Promise<QuickStage & { app: App }> {
-  const staged = await quickStage(options);
-  return { ...staged, app: await startBot(staged) };
+export async function startFastClockBot(options: StageOptions = {}): Promise<FastClockStage & { app: App }> {
+  const baseStage = await createFastClockStage(options);
+  return { ...baseStage, app: await startBot(baseStage) };
 }
 
 export const says =

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { stage, startBot } from './bot.ts';
-import { quickBot, says, submitCount } from './quick.ts';
+import { createStage, startBot } from './bot.ts';
+import { says, startFastClockBot, submitCount } from './quick.ts';
 
 describe('The request rate limit', () => {
-  it('A member who floods the bot is told when to try again, nothing is sent for them, and others are not affected', async () => {
-    const bot = await quickBot({
+  it('A member who floods the bot is told when to try again, nothing is submitted for them, and others are not affected', async () => {
+    const bot = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { ...noLimits, MEMBER_RATE: '3 at once, 1 a minute' },
     });
@@ -35,19 +35,19 @@ describe('The request rate limit', () => {
   it('Suggestions beyond the rate limit are empty, and work again later', async () => {
     const clock = new ManualClock(Date.UTC(2026, 2, 10));
     const settings = { ...noLimits, MEMBER_RATE: '1 at once, 1 a second' };
-    const staged = await stage({ clock, settings });
-    await startBot(staged);
-    const member = staged.discord.as('member');
+    const testStage = await createStage({ clock, settings });
+    await startBot(testStage);
+    const member = testStage.discord.as('member');
     const suggest = () => member.complete('image', { prompt: 'a fox', model: '' }, 'model');
     for (let index = 0; index < 5; index++) expect((await suggest()).length).toBeGreaterThan(0);
     expect(await suggest()).toEqual([]);
     clock.advance(1_000);
     expect((await suggest()).length).toBeGreaterThan(0);
-    expect(staged.discord.violations).toEqual([]);
+    expect(testStage.discord.violations).toEqual([]);
   });
 
   it('Button presses count towards the rate limit, and have no effect beyond it', async () => {
-    const bot = await quickBot({
+    const bot = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { ...noLimits, MEMBER_RATE: '2 at once, 1 a minute' },
     });

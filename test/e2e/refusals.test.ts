@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { MessageChange } from '../../sandbox/discord/stream.ts';
-import { bot } from './bot.ts';
+import { startTestBot } from './bot.ts';
 import { says } from './quick.ts';
 
 const FORGED_IDS = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
@@ -33,19 +33,19 @@ async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, c
 }
 
 const NEUTRAL_TEXT = 'This request failed.';
-const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
-const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
+const editRoute = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
+const followUpRoute = { method: 'POST', route: '/webhooks/:application/:token' };
 
 /** Discord has been seen to both accept and refuse a follow-up after the deletion of the deferred reply. */
 describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
   const refusingStage = async () => {
-    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
     const publicChanges: string[] = [];
     stage.discord.listen(({ kind, what }) => {
       if (kind === 'message' && (what as MessageChange).viewer === null) publicChanges.push(JSON.stringify(what));
     });
-    return { ...stage, inPublic: publicChanges };
+    return { ...stage, publicChanges };
   };
   const publicMessages = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
@@ -62,24 +62,25 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
       .map(({ method }) => method);
     expect(webhookMethods.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
     // The refusal was never public, not even for a moment.
-    expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
-    expect(stage.inPublic.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
+    expect(stage.publicChanges.filter((message) => message.includes('used up'))).toEqual([]);
+    expect(stage.publicChanges.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
   });
 
   it('After a press on a public message, a refusal is shown only to the member who pressed the button', async () => {
-    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const result = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
     );
     stage.gateway.faults.add({ do: 'quota', times: 9 });
     const press = await stage.discord.as('other').click(result, 'U1');
     expect((await press.ephemeral(says('used up'))).ephemeral).toBe(true);
-    const others = () => stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== result.id);
-    await stage.discord.until(() => (others().length === 0 ? true : undefined));
+    const otherMessages = () =>
+      stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== result.id);
+    await stage.discord.until(() => (otherMessages().length === 0 ? true : undefined));
   });
 
   it('A forged or outdated id is refused ephemerally before any acknowledgement', async () => {
-    const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
     const result = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const message = await postForgedButtons(stage.discord, result.channel_id);
@@ -89,9 +90,9 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     }
   });
 
-  it('If the private text of a refusal is lost, the public reply is still deleted', async () => {
+  it('If the private message of a refusal is lost, the public reply is still deleted', async () => {
     const stage = await refusingStage();
-    stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
+    stage.discord.faults.add({ on: followUpRoute, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() =>
       stage.discord.requests.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
@@ -101,23 +102,26 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
     // The outcome of the follow-up is unknown, so it is not sent again.
     expect(
-      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
+      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
     ).toHaveLength(1);
   });
 
   it('If the neutral text cannot be shown, the refusal is not shown in public either', async () => {
     const stage = await refusingStage();
-    stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
+    stage.discord.faults.add({ on: editRoute, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
     expect(
-      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
+      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
     ).toEqual([]);
   });
 
   it('If the deferred reply cannot be deleted, it shows a neutral text', async () => {
     const stage = await refusingStage();
-    stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
+    stage.discord.faults.add({
+      on: { ...editRoute, method: 'DELETE' },
+      do: { type: 'status', status: 403, code: 50013 },
+    });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.ephemeral(says('used up'));
     expect(publicMessages(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL_TEXT)]);

@@ -5,40 +5,42 @@ import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, says } from './quick.ts';
+import { createFastClockStage, type FastClockStage, says, startFastClockBot } from './quick.ts';
 import {
-  block,
+  blockMember,
   buttonsOf,
   changeRules,
   decide,
   decisionRefusal,
-  LOG,
+  LOG_CHANNEL,
   onlyReport,
   openReport,
   report,
   reportRefusal,
-  reportSaying,
   reportsIn,
   setLogChannel,
+  waitForReport,
 } from './reports.ts';
-import { list, openTask, publicMessages, requestErasure } from './tasks/pages.ts';
+import { openTask, openTaskList, publicMessages, requestErasure } from './tasks/pages.ts';
 import { orderGrid, shortSongs } from './tasks/proof.ts';
 import { orderSongs } from './tasks/songs.ts';
 
 const HOUR_MS = 3_600_000;
 
-const exists = ({ discord }: QuickStage, { id }: { id: string }, channel = 'studio'): boolean =>
+const isPosted = ({ discord }: FastClockStage, { id }: { id: string }, channel = 'studio'): boolean =>
   discord.messages(channel).some((one) => one.id === id);
 
-async function exportFor({ discord }: QuickStage, who: string): Promise<{ reports: object[] }> {
+async function exportFor({ discord }: FastClockStage, who: string): Promise<{ reports: object[] }> {
   const page = await (await discord.as(who).slash('tasks')).message();
-  const sent = await (await discord.as(who).click(page, 'Export my data')).message((one) => one.attachments.length > 0);
-  return (await (await fetch(sent.attachments[0]?.url ?? '')).json()) as { reports: object[] };
+  const exportMessage = await (await discord.as(who).click(page, 'Export my data')).message(
+    (one) => one.attachments.length > 0,
+  );
+  return (await (await fetch(exportMessage.attachments[0]?.url ?? '')).json()) as { reports: object[] };
 }
 
-describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
+describe.each(profiles)('Reports (%s gateway profile)', (profile) => {
   async function botWithLogChannel(logDays = '') {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);
     return stage;
   }
@@ -81,40 +83,40 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     expect(text(reportsIn(stage).at(-1) ?? result)).toContain('1 earlier report about this member');
   });
 
-  it('Two forms that are open at the same time create only one report', async () => {
+  it('Two report forms that are open at the same time create only one report', async () => {
     const stage = await botWithLogChannel();
     const other = stage.discord.as('other');
     const result = await orderGrid(stage);
     const forms = [await openReport(stage, result), await openReport(stage, result)];
-    const sent = await Promise.all(forms.map(async (one) => other.fill(await one.modal(), { reason: 'spam' })));
-    const replies = await Promise.all(sent.map(async (one) => text(await one.ephemeral())));
+    const submissions = await Promise.all(forms.map(async (one) => other.fill(await one.modal(), { reason: 'spam' })));
+    const replies = await Promise.all(submissions.map(async (one) => text(await one.ephemeral())));
     expect(replies.filter((one) => one.includes('Reported.'))).toHaveLength(1);
     expect(replies.filter((one) => one.includes('already reported'))).toHaveLength(1);
     await onlyReport(stage);
   });
 
-  it('Remove deletes the result everywhere in the server, costs its owner nothing, and can be decided only once', async () => {
+  it('Remove deletes a reported result everywhere in the server, waives its cost, and takes effect only once', async () => {
     const stage = await botWithLogChannel();
     const { discord } = stage;
     const result = await orderGrid(stage);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     await report(stage, copy);
     const reportMessage = await onlyReport(stage);
     await Promise.all([decide(stage, reportMessage, 'Remove'), decide(stage, reportMessage, 'Remove', 'owner')]);
-    const decidedReport = await reportSaying(stage, 'removed the result');
+    const decidedReport = await waitForReport(stage, 'removed the result');
     expect(text(decidedReport).match(/removed the result/g)).toHaveLength(1);
     await expect.poll(() => buttonsOf(reportsIn(stage)[0] ?? reportMessage)).toEqual(['Block member']);
-    expect(exists(stage, result)).toBe(false);
-    expect(exists(stage, copy)).toBe(false);
+    expect(isPosted(stage, result)).toBe(false);
+    expect(isPosted(stage, copy)).toBe(false);
     expect(text(decidedReport)).toContain('Prompt: a fox in the snow');
-    const pageAfter = await openTask(stage, await list(stage));
+    const pageAfter = await openTask(stage, await openTaskList(stage));
     expect(buttonsOf(pageAfter)).not.toContain('Show here');
     const usage = await (await discord.as('admin').slash('usage', { of: 'server' })).message();
     expect(text(usage)).toContain('The charge for 1 task was waived');
   });
 
-  it('Of two moderators who press at the same time, the second is told that the report has been decided', async () => {
+  it('If two moderators press buttons of a report at the same time, the second is told that the report has already been handled', async () => {
     const stage = await botWithLogChannel();
     await report(stage, await orderGrid(stage));
     const reportMessage = await onlyReport(stage);
@@ -122,7 +124,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
       decide(stage, reportMessage, 'Dismiss'),
       decide(stage, reportMessage, 'Remove', 'owner'),
     ]);
-    const decidedReport = await reportSaying(stage, 'dismissed this report');
+    const decidedReport = await waitForReport(stage, 'dismissed this report');
     expect(text(await (presses[1] ?? presses[0]).ephemeral())).toContain('already been handled');
     expect(text(decidedReport)).not.toContain('removed');
     expect(buttonsOf(decidedReport)).toEqual([]);
@@ -142,16 +144,16 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
       forms.map(async (one) =>
         discord
           .as('admin')
-          .in(LOG)
+          .in(LOG_CHANNEL)
           .fill(await one.modal(), { time: 'hour' }),
       ),
     );
-    const blockReport = await reportSaying(stage, 'blocked the member');
+    const blockReport = await waitForReport(stage, 'blocked the member');
     expect(text(blockReport)).toMatch(/until <t:\d+:f>/);
     await expect.poll(() => buttonsOf(reportsIn(stage)[0] ?? reportMessage)).toEqual(['Remove', 'Dismiss']);
     const refused = await discord.as('member').slash('imagine', { prompt: 'an owl' });
     expect(text(await refused.ephemeral())).toContain('has blocked you');
-    expect(exists(stage, result)).toBe(true);
+    expect(isPosted(stage, result)).toBe(true);
     const history = await (await discord.as('admin').slash('budget history')).message();
     expect(text(history).match(/blocked <@/g)).toHaveLength(1);
     expect([...(firstBlock?.followUps() ?? []), ...(secondBlock?.followUps() ?? [])].map(text)).toEqual([
@@ -160,22 +162,22 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     clock.advance(HOUR_MS + 60_000);
     await orderGrid(stage, { prompt: 'an owl' });
     await decide(stage, reportMessage, 'Dismiss');
-    await reportSaying(stage, 'dismissed this report');
+    await waitForReport(stage, 'dismissed this report');
   });
 
-  it('A member may be blocked until an admin unblocks them, after the result was removed', async () => {
+  it('After a reported result was removed, its owner can still be blocked until an admin unblocks them', async () => {
     const stage = await botWithLogChannel();
     await report(stage, await orderGrid(stage));
     const reportMessage = await onlyReport(stage);
     await decide(stage, reportMessage, 'Remove');
-    await reportSaying(stage, 'removed the result');
-    await block(stage, reportMessage, 'always');
-    await reportSaying(stage, 'until an admin unblocks them');
+    await waitForReport(stage, 'removed the result');
+    await blockMember(stage, reportMessage, 'always');
+    await waitForReport(stage, 'until an admin unblocks them');
     await (await stage.discord.as('admin').slash('budget unblock', { member: 'member' })).message();
     await orderGrid(stage, { prompt: 'an owl' });
   });
 
-  it('Only moderators can decide, and only admins can block, even with a form opened before they lost the permission', async () => {
+  it('Only moderators can decide on a report, and only admins can block, even with a form opened before they lost the permission', async () => {
     const stage = await botWithLogChannel();
     const { discord } = stage;
     await report(stage, await orderGrid(stage));
@@ -191,21 +193,21 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const form = await (await decide(stage, reportMessage, 'Block member')).modal();
     const admins = discord.world.guild('atelier').roles.find(({ name }) => name === 'admins');
     if (admins) Object.assign(admins, { permissions: admins.permissions & ~Permission.ManageGuild });
-    const lateBlock = await discord.as('admin').in(LOG).fill(form, { time: 'day' });
+    const lateBlock = await discord.as('admin').in(LOG_CHANNEL).fill(form, { time: 'day' });
     expect(text(await lateBlock.ephemeral())).toContain('Only members with the Manage Server permission');
     expect(await decisionRefusal(stage, reportMessage, 'Block member')).toContain(
       'Only members with the Manage Server permission',
     );
     await decide(stage, reportMessage, 'Dismiss');
-    await reportSaying(stage, 'dismissed this report');
+    await waitForReport(stage, 'dismissed this report');
     await orderGrid(stage, { prompt: 'an owl' });
   });
 
   it('If there is no log channel, or there are no moderators, a member is told what to do instead', async () => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { ...noLimits, DISCORD_USER_INSTALL: 'on' },
-      deployed: { userInstall: true },
+      registersCommands: { userInstall: true },
     });
     const { discord } = stage;
     const result = await orderGrid(stage);
@@ -219,8 +221,8 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
   });
 
   it('Reports are posted in the alerts channel of /budget if no other channel is set', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: noLimits });
-    await (await stage.discord.as('admin').slash('budget alerts', { channel: LOG })).message();
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    await (await stage.discord.as('admin').slash('budget alerts', { channel: LOG_CHANNEL })).message();
     await report(stage, await orderGrid(stage));
     await onlyReport(stage);
   });
@@ -229,9 +231,9 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const stage = await botWithLogChannel();
     const result = await orderGrid(stage);
     const form = await (await openReport(stage, result)).modal();
-    stage.discord.restrict(LOG, Permission.SendMessages);
-    const sent = await stage.discord.as('other').fill(form, { reason: 'spam' });
-    expect(text(await sent.ephemeral())).toContain('could not be posted in this server’s log channel');
+    stage.discord.restrict(LOG_CHANNEL, Permission.SendMessages);
+    const submission = await stage.discord.as('other').fill(form, { reason: 'spam' });
+    expect(text(await submission.ephemeral())).toContain('could not be posted in this server’s log channel');
     expect(reportsIn(stage)).toEqual([]);
     await changeRules(stage, 'Change log channel', { logChannel: ['studio'] });
     await report(stage, result);
@@ -251,13 +253,13 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const privateResult = await orderGrid(stage, { prompt: 'another private wish', private: true });
     const ownForm = await (await discord.as('member').menu('Report', privateResult)).modal();
     const forged = { ...form, customId: form.customId.replace(taskId, ownForm.customId.split('.')[2] ?? '') };
-    const sent = await discord.as('other').fill(forged, { reason: 'spam' });
-    expect(text(await sent.ephemeral())).toContain('does not show a result of this bot');
+    const submission = await discord.as('other').fill(forged, { reason: 'spam' });
+    expect(text(await submission.ephemeral())).toContain('does not show a result of this bot');
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
   it('Every message of a long answer can be reported, and is removed with the answer', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...models } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...models } });
     await setLogChannel(stage);
     const { discord } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
@@ -267,13 +269,16 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const last = continuations.at(-1) ?? first;
     await report(stage, last);
     await decide(stage, await onlyReport(stage), 'Remove');
-    await reportSaying(stage, 'removed the result');
-    for (const one of [first, ...continuations]) expect(exists(stage, one)).toBe(false);
-    expect(buttonsOf(await openTask(stage, await list(stage)))).not.toContain('Show me');
+    await waitForReport(stage, 'removed the result');
+    for (const one of [first, ...continuations]) expect(isPosted(stage, one)).toBe(false);
+    expect(buttonsOf(await openTask(stage, await openTaskList(stage)))).not.toContain('Show me');
   });
 
   it('An album is removed with its songs, and none of them is shown again', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 60, studio: shortSongs() }, settings: noLimits });
+    const stage = await startFastClockBot({
+      gateway: { profile, speed: 60, studio: shortSongs() },
+      settings: noLimits,
+    });
     await setLogChannel(stage);
     const { discord, gateway } = stage;
     const ids = await orderSongs(gateway, 'Light', 'Storm');
@@ -281,26 +286,26 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const album = await exchange.message((one) => one.attachments.length === 8);
     await report(stage, album);
     await decide(stage, await onlyReport(stage), 'Remove');
-    await reportSaying(stage, 'removed the result');
-    await expect.poll(() => exists(stage, album)).toBe(false);
-    expect(buttonsOf(await openTask(stage, await list(stage, 'owner'), 'owner'))).not.toContain('Show me');
+    await waitForReport(stage, 'removed the result');
+    await expect.poll(() => isPosted(stage, album)).toBe(false);
+    expect(buttonsOf(await openTask(stage, await openTaskList(stage, 'owner'), 'owner'))).not.toContain('Show me');
   });
 
-  it('A result from another server is only removed from this one', async () => {
+  it('Removing a reported result that comes from another server deletes only the copy in this server', async () => {
     const stage = await botWithLogChannel();
     const { discord } = stage;
     const foreignResult = await orderGrid(stage, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     await changeRules(stage, 'Change words', { words: 'casino' });
     await report(stage, copy);
     const reportMessage = await onlyReport(stage);
     expect(text(reportMessage)).toContain('Prompt: a neon ▇▇▇');
     await decide(stage, reportMessage, 'Remove');
-    await reportSaying(stage, 'removed the result');
-    expect(exists(stage, copy)).toBe(false);
-    expect(exists(stage, foreignResult, 'hall')).toBe(true);
-    expect(buttonsOf(await openTask(stage, await list(stage)))).toContain('Show here');
+    await waitForReport(stage, 'removed the result');
+    expect(isPosted(stage, copy)).toBe(false);
+    expect(isPosted(stage, foreignResult, 'hall')).toBe(true);
+    expect(buttonsOf(await openTask(stage, await openTaskList(stage)))).toContain('Show here');
   });
 
   it('The number of reports per hour is limited for each member and server', async () => {
@@ -316,14 +321,14 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     await report(stage, last);
   });
 
-  it('Actions that a stop interrupted are carried out once after the next start', async () => {
-    const stage = await quickStage({ gateway: { profile, speed: 20 }, settings: noLimits });
+  it('Reports and removals that were interrupted by a stop are carried out once after the next start', async () => {
+    const stage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { discord } = stage;
     const first = await startBot(stage);
     await setLogChannel(stage);
     const result = await orderGrid(stage);
     const form = await (await openReport(stage, result)).modal();
-    const logRoute = new RegExp(`channels/${discord.world.channel(LOG).id}/messages`);
+    const logRoute = new RegExp(`channels/${discord.world.channel(LOG_CHANNEL).id}/messages`);
     // The message arrives, but every response is lost, however often discord.js retries.
     discord.faults.add({ on: { method: 'POST', route: logRoute }, do: { type: 'reset', done: true }, times: 5 });
     await discord.as('other').fill(form, { reason: 'spam' });
@@ -333,20 +338,20 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     const second = await startBot(stage);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 1_000 });
     await decide(stage, reportMessage, 'Remove');
-    await expect.poll(() => stage.logged(), { timeout: 10_000 }).toContain('Could not delete a message this way');
-    expect(exists(stage, result)).toBe(true);
+    await expect.poll(() => stage.logged(), { timeout: 10_000 }).toContain('Could not delete a message by this route');
+    expect(isPosted(stage, result)).toBe(true);
     await second.stop();
     discord.faults.clear();
     await startBot(stage);
-    await reportSaying(stage, 'removed the result');
-    await expect.poll(() => exists(stage, result)).toBe(false);
+    await waitForReport(stage, 'removed the result');
+    await expect.poll(() => isPosted(stage, result)).toBe(false);
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
   it('A report that Discord does not accept yet is posted later, and if Discord then refuses it, the member who reported gets a direct message', async () => {
     const stage = await botWithLogChannel();
     const { discord, clock } = stage;
-    const logRoute = new RegExp(`channels/${discord.world.channel(LOG).id}/messages`);
+    const logRoute = new RegExp(`channels/${discord.world.channel(LOG_CHANNEL).id}/messages`);
     const failLogChannel = () =>
       discord.faults.add({ on: { route: logRoute }, do: { type: 'status', status: 503 }, times: 1_000 });
     const [first, second] = [await orderGrid(stage), await orderGrid(stage, { prompt: 'an owl' })];
@@ -357,7 +362,7 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     await onlyReport(stage);
     failLogChannel();
     expect(await report(stage, second)).toContain('Your report has been saved');
-    discord.restrict(LOG, Permission.SendMessages);
+    discord.restrict(LOG_CHANNEL, Permission.SendMessages);
     discord.faults.clear();
     clock.advance(10 * 60_000);
     const directMessages = () => discord.messages(discord.openDirectMessage('other').id).map(text);
@@ -365,13 +370,13 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     expect(reportsIn(stage)).toHaveLength(1);
   });
 
-  it('Erasure of the owner’s data deletes the report', async () => {
+  it('Erasing the data of a result’s owner deletes the report about the result', async () => {
     const stage = await botWithLogChannel();
     await report(stage, await orderGrid(stage));
     const reportMessage = await onlyReport(stage);
     await requestErasure(stage);
     await expect.poll(() => reportsIn(stage), { timeout: 10_000 }).toEqual([]);
-    expect(exists(stage, reportMessage, LOG)).toBe(false);
+    expect(isPosted(stage, reportMessage, LOG_CHANNEL)).toBe(false);
   });
 
   it('Erasing the data of the member who reported removes their name and text from the report, and erasing a moderator’s data removes their name', async () => {
@@ -382,14 +387,14 @@ describe.each(profiles)('Reports with the %s gateway profile', (profile) => {
     expect((await exportFor(stage, 'other')).reports).toMatchObject([{ reason: 'hate', words: 'my own words' }]);
     expect((await exportFor(stage, 'member')).reports).toEqual([]);
     await requestErasure(stage, 'other');
-    const anonymisedReport = await reportSaying(stage, 'Reported by deleted member');
+    const anonymisedReport = await waitForReport(stage, 'Reported by deleted member');
     expect(text(anonymisedReport)).not.toContain('my own words');
     expect(text(anonymisedReport)).toContain('a fox in the snow');
     expect(await reportRefusal(stage, result)).toContain('already reported');
     await decide(stage, reportMessage, 'Dismiss');
-    await reportSaying(stage, 'dismissed this report');
+    await waitForReport(stage, 'dismissed this report');
     expect((await exportFor(stage, 'admin')).reports).toMatchObject([{ decided: [{ what: 'dismissed' }] }]);
     await requestErasure(stage, 'admin');
-    await reportSaying(stage, 'deleted member dismissed this report');
+    await waitForReport(stage, 'deleted member dismissed this report');
   });
 });

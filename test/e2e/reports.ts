@@ -1,13 +1,13 @@
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../sandbox/discord/exchange.ts';
-import { labels, type QuickStage } from './quick.ts';
+import { type FastClockStage, labels } from './quick.ts';
 
-/** A channel of the server that members and the bot can write in. */
-export const LOG = 'no-threads';
+/** The channel that tests choose as the log channel. Members and the bot can write in it. */
+export const LOG_CHANNEL = 'no-threads';
 
 /** Fills in the form for a section of `/server rules` as an admin. */
 export async function changeRules(
-  { discord }: Pick<QuickStage, 'discord'>,
+  { discord }: Pick<FastClockStage, 'discord'>,
   button: string,
   values: Record<string, unknown>,
 ): Promise<Message> {
@@ -17,8 +17,8 @@ export async function changeRules(
   return (await admin.fill(await formExchange.modal(), values as never)).message();
 }
 
-export const setLogChannel = (stage: QuickStage, logDays = '') =>
-  changeRules(stage, 'Change log channel', { logChannel: [LOG], logDays });
+export const setLogChannel = (stage: FastClockStage, logDays = '') =>
+  changeRules(stage, 'Change log channel', { logChannel: [LOG_CHANNEL], logDays });
 
 interface ReportInput {
   reason?: string;
@@ -29,14 +29,14 @@ interface ReportInput {
 
 /** Opens the report form for a message; if the report is refused, the exchange has a reply instead of a form. */
 export const openReport = (
-  { discord }: QuickStage,
+  { discord }: FastClockStage,
   message: Message,
   who = 'other',
   channel = 'studio',
 ): Promise<Exchange> => discord.as(who).in(channel).menu('Report', message);
 
-/** Reports a message; returns what the member reads. */
-export async function report(stage: QuickStage, message: Message, input: ReportInput = {}): Promise<string> {
+/** Reports a message, and returns the text of the reply. */
+export async function report(stage: FastClockStage, message: Message, input: ReportInput = {}): Promise<string> {
   const { reason = 'hate', words, who = 'other', channel = 'studio' } = input;
   const formExchange = await openReport(stage, message, who, channel);
   const values = { reason, ...(words !== undefined && { words }) };
@@ -49,15 +49,15 @@ export async function report(stage: QuickStage, message: Message, input: ReportI
   return text(reply);
 }
 
-/** Returns what a member is told if the report is refused before the form opens. */
-export const reportRefusal = async (stage: QuickStage, message: Message, who = 'other', channel = 'studio') =>
+/** Tries to report a message, and returns the refusal that replaces the form. */
+export const reportRefusal = async (stage: FastClockStage, message: Message, who = 'other', channel = 'studio') =>
   text(await (await openReport(stage, message, who, channel)).message());
 
-export const reportsIn = ({ discord }: QuickStage): Message[] =>
-  discord.messages(LOG).filter((one) => text(one).startsWith('**Report**'));
+export const reportsIn = ({ discord }: FastClockStage): Message[] =>
+  discord.messages(LOG_CHANNEL).filter((one) => text(one).startsWith('**Report**'));
 
 /** Returns the only report in the log channel. */
-export async function onlyReport(stage: QuickStage): Promise<Message> {
+export async function onlyReport(stage: FastClockStage): Promise<Message> {
   const [found] = await stage.discord.until(() => {
     const all = reportsIn(stage);
     return all.length === 1 ? all : undefined;
@@ -67,19 +67,19 @@ export async function onlyReport(stage: QuickStage): Promise<Message> {
 }
 
 /** Waits until a report in the log channel contains these words, and returns it. */
-export const reportSaying = (stage: QuickStage, words: string): Promise<Message> =>
+export const waitForReport = (stage: FastClockStage, words: string): Promise<Message> =>
   stage.discord.until(() => reportsIn(stage).find((one) => text(one).includes(words)), words);
 
 /** Presses a button under a report; the moderator gets no reply, because the report itself changes. */
-export const decide = ({ discord }: QuickStage, message: Message, button: string, who = 'admin') =>
-  discord.as(who).in(LOG).click(message, button);
+export const decide = ({ discord }: FastClockStage, message: Message, button: string, who = 'admin') =>
+  discord.as(who).in(LOG_CHANNEL).click(message, button);
 
-/** Returns what a member reads if the press is refused. */
-export const decisionRefusal = async (stage: QuickStage, message: Message, button: string, who = 'admin') =>
+/** Presses a button under a report, and returns the refusal. */
+export const decisionRefusal = async (stage: FastClockStage, message: Message, button: string, who = 'admin') =>
   text(await (await decide(stage, message, button, who)).ephemeral());
 
-export async function block(stage: QuickStage, message: Message, time: string, who = 'admin') {
-  const actor = stage.discord.as(who).in(LOG);
+export async function blockMember(stage: FastClockStage, message: Message, time: string, who = 'admin') {
+  const actor = stage.discord.as(who).in(LOG_CHANNEL);
   const formExchange = await actor.click(message, 'Block member');
   return actor.fill(await formExchange.modal(), { time });
 }

@@ -8,19 +8,19 @@ import { createTemporaryFolder } from '../services/store/stage.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, says, submitCount } from './quick.ts';
-import { list, openTask, requestErasure } from './tasks/pages.ts';
+import { createFastClockStage, type FastClockStage, says, startFastClockBot, submitCount } from './quick.ts';
+import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 import { orderGrid } from './tasks/proof.ts';
 
 const settings = noLimits;
 
-async function page({ discord }: QuickStage, who = 'admin', channel = 'studio'): Promise<Message> {
+async function openRulesPage({ discord }: FastClockStage, who = 'admin', channel = 'studio'): Promise<Message> {
   return (await discord.as(who).in(channel).slash('server rules')).message();
 }
 
 /** Fills in the form of a section as an admin. */
-async function change(stage: QuickStage, button: string, values: Record<string, unknown>, who = 'admin') {
-  const rulesPage = await page(stage, who);
+async function changeRules(stage: FastClockStage, button: string, values: Record<string, unknown>, who = 'admin') {
+  const rulesPage = await openRulesPage(stage, who);
   const actor = stage.discord.as(who);
   const formExchange = await actor.click(rulesPage, button);
   const submission = await actor.fill(await formExchange.modal(), values as never);
@@ -28,26 +28,26 @@ async function change(stage: QuickStage, button: string, values: Record<string, 
 }
 
 /** Returns what an admin sees after their form is refused; the page stays as it is. */
-async function changeRefusal(stage: QuickStage, button: string, values: Record<string, unknown>): Promise<string> {
+async function changeRefusal(stage: FastClockStage, button: string, values: Record<string, unknown>): Promise<string> {
   const admin = stage.discord.as('admin');
-  const formExchange = await admin.click(await page(stage), button);
+  const formExchange = await admin.click(await openRulesPage(stage), button);
   return text(await (await admin.fill(await formExchange.modal(), values as never)).followUp());
 }
 
-async function imagine({ discord }: QuickStage, prompt: string, who = 'member', options = {}): Promise<string> {
+async function imagine({ discord }: FastClockStage, prompt: string, who = 'member', options = {}): Promise<string> {
   const message = await (await discord.as(who).slash('imagine', { prompt, ...options })).message(
     (one) => one.ephemeral || text(one).includes('Finished in'),
   );
   return text(message);
 }
 
-describe.each(profiles)('Server rules with the %s gateway profile', (profile) => {
+describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
   const botWith = (extraSettings: Record<string, string> = {}) =>
-    quickBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
+    startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
 
   it('A prompt with a blocked word in any disguise is refused privately, and nothing reaches the gateway', async () => {
     const stage = await botWith();
-    const rulesPage = await change(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
+    const rulesPage = await changeRules(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
     expect(text(rulesPage)).toContain('2 blocked words and phrases');
     expect(text(rulesPage)).toMatch(/Last changed by <@\d+>/);
     for (const prompt of ['a casino at night', 'a с4sіn0 at night', 'f r e e money']) {
@@ -59,10 +59,10 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
   });
 
-  it('Only members with Manage Server see and change the rules, even with a form opened before they lost the permission', async () => {
+  it('Only members with Manage Server can see and change the rules, even with a form opened before they lost the permission', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    const rulesPage = await page(stage);
+    const rulesPage = await openRulesPage(stage);
     const formExchange = await discord.as('admin').click(rulesPage, 'Change words');
     const form = await formExchange.modal();
     const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
@@ -78,7 +78,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
-    const add = (values: Record<string, unknown>) => change(stage, 'Add a rule for task types and models', values);
+    const add = (values: Record<string, unknown>) => changeRules(stage, 'Add a rule for task types and models', values);
     await add({ effect: 'deny', work: 'imagine', channels: ['studio'] });
     expect(await imagine(stage, 'a fox')).toContain('can’t use this command or model in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
@@ -92,7 +92,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
     expect(await imagine(stage, 'an owl')).toContain('can’t use this command');
-    const rulesPage = await page(stage);
+    const rulesPage = await openRulesPage(stage);
     expect(text(rulesPage)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
     const pageAfter = await discord.as('admin').choose(rulesPage, 'Remove a rule for task types and models', ['0']);
     expect(text(await pageAfter.message())).not.toContain('deny imagine');
@@ -103,17 +103,17 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const stage = await botWith();
     const { discord } = stage;
     const result = await orderGrid(stage);
-    await change(stage, 'Change buttons and privacy', { pressers: 'requester' });
+    await changeRules(stage, 'Change buttons and privacy', { pressers: 'requester' });
     const refused = await discord.as('other').click(result, 'U1');
     expect(text(await refused.message())).toContain('does not let you press');
     await (await discord.as('member').click(result, 'U1')).message(says('Finished in'));
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });
 
-  it('A command replies privately by default if the server is configured so, unless the member chooses otherwise', async () => {
+  it('A command replies privately by default if the server’s rules say so, unless the member chooses otherwise', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await change(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
+    await changeRules(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
     const privateReply = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
     );
@@ -124,15 +124,15 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(refusal).toContain('`paint` is not a command');
   });
 
-  it('Links, patterns and options are also checked, and only for certain kinds if the rule is limited to them', async () => {
+  it('Server rules also apply to links, patterns and options, and only to certain task types if a rule is limited to those', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await change(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
+    await changeRules(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
     expect(await imagine(stage, 'like https://cdn.evil.example/a.png')).toContain('a link to a site');
     expect(await imagine(stage, 'like EVIL。example')).toContain('a link to a site');
-    await change(stage, 'Change links', { deniedDomains: '', allowedDomains: 'good.example' });
+    await changeRules(stage, 'Change links', { deniedDomains: '', allowedDomains: 'good.example' });
     expect(await imagine(stage, 'like https://other.example/a.png')).toContain('a link to a site');
-    await change(stage, 'Change words', { words: '[video] storm\nnude', patterns: 'b[aeiou]d\\s?guy' });
+    await changeRules(stage, 'Change words', { words: '[video] storm\nnude', patterns: 'b[aeiou]d\\s?guy' });
     expect(await imagine(stage, 'a storm at sea')).toContain('Finished in');
     expect(await imagine(stage, 'the bad guy')).toContain('a pattern that is blocked');
     expect(await imagine(stage, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
@@ -142,27 +142,27 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(invalid).toContain('The pattern `(a` is invalid: `missing )');
   });
 
-  it('Changes and refusals are posted to the log channel, without the prompt', async () => {
+  it('Rule changes and refused requests are posted to the log channel, without the prompt', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
-    await change(stage, 'Change words', { words: 'casino' });
+    await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
+    await changeRules(stage, 'Change words', { words: 'casino' });
     await imagine(stage, 'my private wish: a casino');
     const logMessages = () => discord.messages('no-threads').map((one) => text(one));
     await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||casino||)');
     expect(logMessages().join('\n')).toContain('changed a rule: blocked words');
     expect(logMessages().join('\n')).not.toContain('private wish');
     const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
-    await change(stage, 'Change words', { words: animals.join('\n') });
+    await changeRules(stage, 'Change words', { words: animals.join('\n') });
     for (const animal of animals) await imagine(stage, `one ${animal}`);
     await expect.poll(() => logMessages().filter((one) => one.includes('was refused')).length).toBe(5);
   });
 
-  it('Rules are exported, shown as a diff before an import, and every change is listed in the history', async () => {
+  it('Server rules can be exported, an import first shows its changes as a diff, and every change is listed in the history', async () => {
     const stage = await botWith();
     const { discord } = stage;
     const admin = discord.as('admin');
-    await change(stage, 'Change words', { words: 'casino' });
+    await changeRules(stage, 'Change words', { words: 'casino' });
     const exportMessage = await (await admin.slash('server export')).message();
     const [file] = exportMessage.attachments;
     const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
@@ -184,13 +184,13 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(text(history)).toMatch(/maximum prompt length[\s\S]*blocked words/);
   });
 
-  it('A result from another server is shown without the words that are blocked here', async () => {
+  it('A result from another server is shown without the words that are blocked in this server', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await change(stage, 'Change words', { words: 'casino' });
+    await changeRules(stage, 'Change words', { words: 'casino' });
     const member = discord.as('member');
     await (await member.in('hall').slash('imagine', { prompt: 'a neon casino at night' })).message(says('Finished in'));
-    const taskPage = await openTask(stage, await list(stage));
+    const taskPage = await openTask(stage, await openTaskList(stage));
     const shown = text(await (await member.click(taskPage, 'Show here')).message(says('Finished in')));
     expect(shown).toContain('a neon ▇▇▇ at night');
     expect(shown).not.toContain('casino');
@@ -198,21 +198,21 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
 
   describe('Moderation of prompts', () => {
     const moderatedBot = async (values: Record<string, unknown>) => {
-      const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
+      const stage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings });
       const { gateway, config } = stage;
       const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
       await startBot({ ...stage, config: { ...config, moderation } });
       const { thresholds, ...choices } = values;
-      await change(stage, 'Change moderation', choices);
-      if (thresholds !== undefined) await change(stage, 'Change categories', { thresholds });
+      await changeRules(stage, 'Change moderation', choices);
+      if (thresholds !== undefined) await changeRules(stage, 'Change categories', { thresholds });
       return stage;
     };
-    const moderationRequests = ({ gateway }: QuickStage): unknown[] =>
+    const moderationRequests = ({ gateway }: FastClockStage): unknown[] =>
       gateway.requests.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
 
     it('A prompt that the service flags is refused before anything is submitted, and the log names the category', async () => {
       const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
-      await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
+      await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
       expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your prompt');
       expect(await imagine(stage, 'doubt:hate')).toContain('flagged your prompt');
       expect(submitCount(stage.gateway)).toBe(0);
@@ -241,13 +241,13 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       ['an empty object', { type: 'body', body: {} }],
       ['a closed connection', { type: 'reset' }],
     ] as const)(
-      'If the moderation service fails with %s, requests are refused or allowed, as the server has chosen',
+      'If the moderation service fails with %s, requests are refused or allowed, depending on the server’s rules',
       async (_name, fault) => {
         const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
         stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
         expect(await imagine(stage, 'a lake')).toContain('could not be checked');
         expect(submitCount(stage.gateway)).toBe(0);
-        await change(stage, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
+        await changeRules(stage, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
         expect(await imagine(stage, 'a lake')).toContain('Finished in');
       },
     );
@@ -256,7 +256,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
       const stage = await botWith();
       expect(await changeRefusal(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
       expect(await changeRefusal(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
-      expect(text(await page(stage))).toContain('The operator has not configured a moderation service');
+      expect(text(await openRulesPage(stage))).toContain('The operator has not configured a moderation service');
     });
   });
 
@@ -265,7 +265,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
     const stage = await botWith({ RULES: path, DISCORD_USER_INSTALL: 'on' });
     expect(await imagine(stage, 'much g.o.r.e')).toContain('a word or phrase');
-    await change(stage, 'Change log channel', { logChannel: ['no-threads'] });
+    await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
     await imagine(stage, 'more gore');
     const logMessages = () =>
       stage.discord
@@ -281,9 +281,9 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {
     const stage = await botWith();
     const { discord } = stage;
-    await change(stage, 'Change words', { words: 'casino' });
+    await changeRules(stage, 'Change words', { words: 'casino' });
     const admin = discord.as('admin');
-    const exportMessage = await (await admin.click(await list(stage, 'admin'), 'Export my data')).message();
+    const exportMessage = await (await admin.click(await openTaskList(stage, 'admin'), 'Export my data')).message();
     const data = JSON.parse(await (await fetch(exportMessage.attachments[0]?.url ?? '')).text()) as { rules: object[] };
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
     await (await requestErasure(stage, 'admin')).message(says('Your data has been deleted'));
@@ -304,8 +304,8 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(missingText).toContain('❌ Create Public Threads: `/talk start`');
   });
 
-  it('Rules still apply after a restart, and to a task that was waiting when they changed', async () => {
-    const stage = await quickStage({
+  it('Server rules still apply after a restart, and to a task that was waiting when they changed', async () => {
+    const stage = await createFastClockStage({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
@@ -314,7 +314,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'a casino' });
     await waiting.message(says('Waiting in the bot’s queue'));
-    await change(stage, 'Change words', { words: 'casino' });
+    await changeRules(stage, 'Change words', { words: 'casino' });
     await first.stop();
     await startBot(stage);
     stage.gateway.setSpeed(50);
@@ -323,8 +323,8 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     expect(submitCount(stage.gateway)).toBe(1);
   });
 
-  it('A member whose role allows a command can queue for it', async () => {
-    const stage = await quickBot({
+  it('A member whose role allows a command can queue a task with it', async () => {
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
@@ -333,7 +333,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const atelier = discord.world.guild('atelier');
     atelier.roles.push(artists);
     for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
-    await change(stage, 'Add a rule for task types and models', {
+    await changeRules(stage, 'Add a rule for task types and models', {
       effect: 'allow',
       work: 'imagine',
       roles: ['artists'],
@@ -346,7 +346,7 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
   });
 
   it('A rule for a channel also applies to messages in its threads', async () => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },
       gateway: { profile, speed: 20 },
@@ -354,7 +354,11 @@ describe.each(profiles)('Server rules with the %s gateway profile', (profile) =>
     const { discord, gateway } = stage;
     const member = discord.as('member').in('thread');
     await (await member.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
-    await change(stage, 'Add a rule for task types and models', { effect: 'deny', work: 'ask', channels: ['studio'] });
+    await changeRules(stage, 'Add a rule for task types and models', {
+      effect: 'deny',
+      work: 'ask',
+      channels: ['studio'],
+    });
     const question = await member.say('and ice?');
     const reply = await discord.until(() =>
       discord

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers } from '../services/store/sites.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
-import { key, type Stage, stage as startServers } from './bot.ts';
+import { GATEWAY_API_KEY, type Stage, createStage as startServers } from './bot.ts';
 import { says, submitCount } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +27,7 @@ function startBotProcess({ discord, gateway }: Stage, storeUrl: string): BotProc
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY: key,
+      GATEWAY_API_KEY,
       STORE_URL: storeUrl,
       STORE_LEASE_SECONDS: '5',
     },
@@ -45,48 +45,48 @@ function startBotProcess({ discord, gateway }: Stage, storeUrl: string): BotProc
 }
 
 describe('Two bots on one store', () =>
-  onServers((createSite) => {
-    it('A bot that was suspended for too long finds that another one has its lease, does nothing and exits with 75', async () => {
-      const site = await createSite();
+  onServers((createStore) => {
+    it('A bot that was suspended for too long finds that another bot now has the lease, changes nothing and exits with 75', async () => {
+      const store = await createStore();
       const servers = await startServers();
-      const first = startBotProcess(servers, site.url);
+      const first = startBotProcess(servers, store.url);
       await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
       const exchange = await servers.discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('%'));
       first.child.kill('SIGSTOP');
 
-      const second = startBotProcess(servers, site.url);
+      const second = startBotProcess(servers, store.url);
       await expect.poll(second.log, pollOptions).toContain('Atelier is ready.');
       servers.gateway.setSpeed(100);
       const result = await exchange.message(says('Finished in'));
-      await expect.poll(() => site.keys('finished'), pollOptions).toHaveLength(1);
+      await expect.poll(() => store.keys('finished'), pollOptions).toHaveLength(1);
       // The deletion of the live row is the last write when a task is settled.
-      await expect.poll(() => site.keys('live'), pollOptions).toEqual([]);
-      const [rows, requests] = [await site.rows(), servers.discord.requests.length];
+      await expect.poll(() => store.keys('live'), pollOptions).toEqual([]);
+      const [rows, requestCount] = [await store.rows(), servers.discord.requests.length];
 
       first.child.kill('SIGCONT');
       expect(await first.exitCode).toBe(75);
       expect(first.log()).toContain('was not renewed in time');
-      expect(servers.discord.requests.slice(requests)).toEqual([]);
-      expect(await site.rows()).toEqual(rows);
+      expect(servers.discord.requests.slice(requestCount)).toEqual([]);
+      expect(await store.rows()).toEqual(rows);
       expect(submitCount(servers.gateway)).toBe(1);
       expect(result.attachments).toHaveLength(1);
       // The new owner works normally.
       expect(second.child.exitCode).toBeNull();
-      expect(first.log() + second.log()).not.toContain(new URL(site.url).password);
+      expect(first.log() + second.log()).not.toContain(new URL(store.url).password);
     });
 
     it('The second bot on a store exits with 75 and an error message while the first one runs', async () => {
-      const site = await createSite();
+      const store = await createStore();
       const servers = await startServers();
-      const first = startBotProcess(servers, site.url);
+      const first = startBotProcess(servers, store.url);
       await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
-      const second = startBotProcess(servers, site.url);
+      const second = startBotProcess(servers, store.url);
       expect(await second.exitCode).toBe(75);
       expect(second.log()).toContain('Another Atelier is using the store');
       first.child.kill('SIGTERM');
       expect(await first.exitCode).toBe(0);
-      const third = startBotProcess(servers, site.url);
+      const third = startBotProcess(servers, store.url);
       await expect.poll(third.log, pollOptions).toContain('Atelier is ready.');
     });
   }));

@@ -11,7 +11,7 @@ import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Simulates that the packages for a store are not installed. */
+/** A module that simulates that the packages for store servers are not installed. */
 const WITHOUT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -49,18 +49,18 @@ const migrateFromEnvironment = (source: string, target: string, ...args: string[
 const doctor = (store: string, ...args: string[]) =>
   runScript('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
-async function fillStore(site: TestStore): Promise<void> {
-  await populateStore(site, async (store) => {
+async function fillStore(testStore: TestStore): Promise<void> {
+  await populateStore(testStore, async (store) => {
     for (let index = 0; index < 30; index++) await store.put(settled(makeTask({ times: { created: START + index } })));
     await store.put(makeTask({ request: { prompt: 'what ann wrote' } }));
   });
 }
 
 describe('npm run migrate-store', () => {
-  onServers((stage) =>
-    onStores(['sqlite'], (fileStage) => {
+  onServers((createStore) =>
+    onStores(['sqlite'], (createFileStore) => {
       it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
-        const [source, target] = [await fileStage(), await stage()];
+        const [source, target] = [await createFileStore(), await createStore()];
         await fillStore(source);
         const countRun = await migrate(source.url, target.url, '--dry-run');
         expect(countRun).toMatchObject({ code: 0, output: expect.stringMatching(/^finished +30 /m) });
@@ -91,9 +91,9 @@ describe('npm run migrate-store', () => {
     }),
   );
 
-  onStores(['sqlite'], (stage) => {
+  onStores(['sqlite'], (createStore) => {
     it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', async () => {
-      const [source, target] = [await stage(), await stage()];
+      const [source, target] = [await createStore(), await createStore()];
       await fillStore(source);
       const migration = await migrateFromEnvironment(source.url, target.url);
       expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
@@ -107,9 +107,9 @@ describe('npm run migrate-store', () => {
     });
   });
 
-  onStores(['sqlite'], (stage) => {
+  onStores(['sqlite'], (createStore) => {
     it('npm run migrate-store also reads its URLs from files', async () => {
-      const [source, target] = [await stage(), await stage()];
+      const [source, target] = [await createStore(), await createStore()];
       await fillStore(source);
       const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -171,26 +171,32 @@ describe('npm run migrate-store', () => {
 });
 
 describe('npm run doctor with a database server', () =>
-  onServers((stage) => {
+  onServers((createStore) => {
     it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
-      const site = await stage();
-      expect(await doctor(site.url)).toMatchObject({
+      const testStore = await createStore();
+      expect(await doctor(testStore.url)).toMatchObject({
         code: 0,
         output: expect.stringContaining('nothing is stored yet'),
       });
-      await fillStore(site);
-      const [row] = await site.rows('finished');
-      if (row) await site.write({ ...row, namespace: 'live' });
-      const dryRun = await doctor(site.url, '--dry-run');
+      await fillStore(testStore);
+      const [row] = await testStore.rows('finished');
+      if (row) await testStore.write({ ...row, namespace: 'live' });
+      const dryRun = await doctor(testStore.url, '--dry-run');
       expect(dryRun).toMatchObject({
         code: 1,
         output: expect.stringContaining('live and as finished: 1, not repaired'),
       });
-      expect(dryRun.output).not.toContain(new URL(site.url).password);
-      expect(await doctor(site.url)).toMatchObject({ code: 0, output: expect.stringContaining('1, repaired') });
-      expect(await doctor(site.url)).toMatchObject({ code: 0, output: expect.stringContaining('no problems found') });
-      const store = await site.open();
-      expect(await doctor(site.url)).toMatchObject({ code: 75, output: expect.stringContaining('Another Atelier') });
+      expect(dryRun.output).not.toContain(new URL(testStore.url).password);
+      expect(await doctor(testStore.url)).toMatchObject({ code: 0, output: expect.stringContaining('1, repaired') });
+      expect(await doctor(testStore.url)).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('no problems found'),
+      });
+      const store = await testStore.open();
+      expect(await doctor(testStore.url)).toMatchObject({
+        code: 75,
+        output: expect.stringContaining('Another Atelier'),
+      });
       await store.close();
     });
   }));

@@ -9,8 +9,8 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { key, type StageOptions, stage, startBot } from './bot.ts';
-import { labels, quickStage, says } from './quick.ts';
+import { createStage, GATEWAY_API_KEY, type StageOptions, startBot } from './bot.ts';
+import { createFastClockStage, labels, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
 const now = Date.UTC(2026, 2, 10, 12);
@@ -28,27 +28,27 @@ function respondWith(gateway: EmbeddedGateway, body: object | string): void {
   gateway.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
 }
 
-/** Starts the bot at noon of 10 March 2026, with `atelier` as the server whose managers may see the account. */
+/** Starts the bot at noon on 10 March 2026, with `atelier` as its admin server, whose managers can see the account. */
 async function startStage(options: StageOptions = {}) {
-  const staged = await stage({ clock: new ManualClock(now), ...options });
-  const { discord, gateway, config } = staged;
+  const baseStage = await createStage({ clock: new ManualClock(now), ...options });
+  const { discord, gateway, config } = baseStage;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const app = await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+  const app = await startBot({ ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const charge = (daysAgo: number, model: string, amount: string): void =>
-    gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
-  return { ...staged, app, book: charge };
+    gateway.usage.charge({ key: GATEWAY_API_KEY, model, at: now - daysAgo * day, amount: amountOf(amount) });
+  return { ...baseStage, app, charge };
 }
 
 const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 
-async function fileOf(message: Message, extension: string): Promise<Buffer> {
+async function attachmentBytes(message: Message, extension: string): Promise<Buffer> {
   const url = message.attachments.find(({ filename }) => filename.endsWith(extension))?.url ?? '';
   return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
 describe('/usage with the spec gateway profile', () => {
   it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     charge(0, 'lumen-image-1', longAmount);
     charge(2, 'verse-1', '0.000000000000000001');
     const exchange = await discord.as('admin').slash('usage');
@@ -68,14 +68,14 @@ describe('/usage with the spec gateway profile', () => {
       '2026-03-04 to 2026-03-10. Total: 12345678901234.5678901234567892',
     );
     expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longAmountInCents}`);
-    expect((await fileOf(message, '.csv')).toString()).toBe(
+    expect((await attachmentBytes(message, '.csv')).toString()).toBe(
       `day,requests,amount\r\n2026-03-10,1,${longAmountInCents}\r\n2026-03-08,1,0.0000000000000001\r\n`,
     );
-    expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
+    expect((await attachmentBytes(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
   it('/usage always sends both dates, and adds up costs by model', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     for (const daysAgo of [1, 2, 3]) charge(daysAgo, 'verse-1', '0.1');
     charge(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
@@ -90,17 +90,17 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
-    const { discord, book: charge } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    const { discord, charge } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     charge(0, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain(`Total: **${longAmountInCents} (= $${longAmount})** for 1 request`);
-    expect((await fileOf(message, '.csv')).toString()).toContain(
+    expect((await attachmentBytes(message, '.csv')).toString()).toContain(
       `day,requests,amount,dollars\r\n2026-03-10,1,${longAmountInCents},${longAmount}\r\n`,
     );
   });
 
   it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
     expect(text(message)).toContain('Member usage through this bot');
@@ -109,18 +109,18 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
-    const { discord, book: charge } = await startStage();
+    const { discord, charge } = await startStage();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
     expect(text(message)).toMatch(/\d+ more rows are in the CSV/);
-    expect((await fileOf(message, '.csv')).toString().trim().split('\r\n')).toHaveLength(121);
+    expect((await attachmentBytes(message, '.csv')).toString().trim().split('\r\n')).toHaveLength(121);
   });
 });
 
 describe('/usage with the stock gateway profile', () => {
   it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
-    const { discord, gateway, book: charge } = await startStage({ gateway: { profile: 'stock' } });
+    const { discord, gateway, charge } = await startStage({ gateway: { profile: 'stock' } });
     charge(400, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain(`Total: **${longAmountInCents}**`);
@@ -131,11 +131,11 @@ describe('/usage with the stock gateway profile', () => {
   });
 });
 
-describe.each(profiles)('Access to /usage with the %s gateway profile', (profile) => {
+describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
   const options = { gateway: { profile } };
 
   it('/usage shows the account ephemerally if a manager chooses that', async () => {
-    const { discord, book: charge } = await startStage(options);
+    const { discord, charge } = await startStage(options);
     charge(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -143,7 +143,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows other members their own usage ephemerally, without a request to the gateway', async () => {
-    const { discord, gateway, book: charge } = await startStage(options);
+    const { discord, gateway, charge } = await startStage(options);
     charge(0, 'verse-1', '777');
     for (const usageOptions of [{}, { private: false }, { by: 'member' }]) {
       const exchange = await discord.as('member').slash('usage', usageOptions);
@@ -154,7 +154,7 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
-    const { discord, book: charge } = await startStage(options);
+    const { discord, charge } = await startStage(options);
     charge(0, 'verse-1', '1');
     const owner = discord.as('owner').in('elsewhere/hall');
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -162,7 +162,9 @@ describe.each(profiles)('Access to /usage with the %s gateway profile', (profile
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const applicationRequests = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    const applicationRequests = discord.requests.filter(({ path: requestPath }) =>
+      requestPath.endsWith('/applications/@me'),
+    );
     expect(applicationRequests).toHaveLength(1);
   });
 
@@ -248,7 +250,7 @@ describe('/usage with other response formats', () => {
     expect(content).toContain('Total: **3.30** for 5 requests');
   });
 
-  it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
+  it('/usage leaves out days outside the range and says that the gateway returned them', async () => {
     const { discord, gateway } = await startStage();
     respondWith(gateway, {
       data: [
@@ -264,7 +266,7 @@ describe('/usage with other response formats', () => {
     expect(content).toContain('The gateway’s own total is 509.5.');
   });
 
-  it('/usage says that rows have no day, or do not add up to the total', async () => {
+  it('/usage says so if rows have no date or do not add up to the total', async () => {
     const { discord, gateway } = await startStage();
     respondWith(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
@@ -277,7 +279,7 @@ describe('/usage with other response formats', () => {
 
 describe('The range buttons of /usage', () => {
   it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '1');
     charge(20, 'lumen-image-1', '2');
     const admin = discord.as('admin');
@@ -300,7 +302,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '1');
     const usageMessage = await (await discord.as('admin').slash('usage')).message();
     const press = await discord.as('member').click(usageMessage, 'Today');
@@ -318,7 +320,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('A former manager who presses a range button sees only their own usage', async () => {
-    const { discord, gateway, book: charge } = await startStage();
+    const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const usageMessage = await (await admin.slash('usage', { private: true })).message();
@@ -331,8 +333,8 @@ describe('The range buttons of /usage', () => {
     expect(usageRequests(gateway)).toHaveLength(1);
   });
 
-  it('A range without data removes the chart and the CSV', async () => {
-    const { discord, book: charge } = await startStage();
+  it('Choosing a range without data in /usage removes the chart and the CSV', async () => {
+    const { discord, charge } = await startStage();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const usageMessage = await (await admin.slash('usage')).message();
@@ -354,15 +356,15 @@ describe('The range buttons of /usage', () => {
 });
 
 describe('The tasks of members in /usage', () => {
-  it('A task counts in the usage of its owner, and in the usage of all members for everyone who can see that', async () => {
+  it('A task is counted in the usage of its owner, and in the usage by member, which managers can see', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
     await writeFile(prices, JSON.stringify({ imagine: '0.100000000000000000000000000001' }));
-    const staged = await quickStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
-    const { discord, config } = staged;
+    const baseStage = await createFastClockStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
+    const { discord, config } = baseStage;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await startBot({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
@@ -380,8 +382,8 @@ describe('The tasks of members in /usage', () => {
 });
 
 describe('/usage of a server', () => {
-  it('Members with Manage Server see the usage of their server with its limits, ephemerally and not from any other server', async () => {
-    const stage = await quickStage({
+  it('Members with Manage Server can see the usage and limits of their own server, ephemerally, but not those of other servers', async () => {
+    const stage = await createFastClockStage({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
     });
@@ -395,8 +397,8 @@ describe('/usage of a server', () => {
     expect(text(page)).toContain('**18 tasks** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
     expect(text(page)).toMatch(/imagine +2/);
-    const month = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
-    expect(text(month)).toMatch(/imagine +2/);
+    const monthPage = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
+    expect(text(monthPage)).toMatch(/imagine +2/);
     const refused = await discord.as('member').slash('usage', { of: 'server' });
     expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const otherServerUsage = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
@@ -405,8 +407,8 @@ describe('/usage of a server', () => {
     );
   });
 
-  it('Admins see the usage of the members with each role that has limits', async () => {
-    const stage = await quickStage({ gateway: { speed: 20 }, settings: noLimits });
+  it('Admins can see the usage by role, for each role that has limits', async () => {
+    const stage = await createFastClockStage({ gateway: { speed: 20 }, settings: noLimits });
     await startBot(stage);
     const { discord } = stage;
     const atelier = discord.world.guild('atelier');
@@ -427,8 +429,8 @@ describe('/usage of a server', () => {
     expect(text(await ownUsage.message())).toContain('Roles belong to a server');
   });
 
-  it('A member sees their own usage by kind', async () => {
-    const stage = await quickStage({ gateway: { speed: 20 } });
+  it('A member can see their own usage by kind of task', async () => {
+    const stage = await createFastClockStage({ gateway: { speed: 20 } });
     await startBot(stage);
     const member = stage.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { profiles } from '../contract/both.ts';
 import { models } from './asks/proof.ts';
-import { quickBot, says } from './quick.ts';
+import { says, startFastClockBot } from './quick.ts';
 
 const isOrder = (path: string): boolean => /\/submit\/|generations\/jobs$|\/v1\/responses$|\/videos$/.test(path);
 
-describe.each(profiles)('The pseudonym of a member with the %s gateway profile', (profile) => {
+describe.each(profiles)('The pseudonym of a member (%s gateway profile)', (profile) => {
   const start = async (settings: Record<string, string>) => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { ...models, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_IMAGE_MODEL: 'lumen-image-1', ...settings },
     });

@@ -7,7 +7,7 @@ import { type Profiler, Session } from 'node:inspector';
 export class Coverage {
   readonly #session = new Session();
   readonly #isCounted: (url: string) => boolean;
-  /** By script and function: the character offsets that have run. */
+  /** The character offsets that have run, for each script and function. */
   readonly #recorded = new Map<string, Uint8Array>();
 
   constructor(isCounted: (url: string) => boolean) {
@@ -26,25 +26,25 @@ export class Coverage {
   }
 
   /**
-   * Counts the blocks that ran since the last call and are not recorded yet. `isKept` records them.
+   * Counts the blocks that ran since the last call and are not recorded yet. With `isKept`, also records them.
    */
-  takeNew({ isKept }: { isKept: boolean }): number {
-    let found = 0;
+  countNewBlocks({ isKept }: { isKept: boolean }): number {
+    let newBlockCount = 0;
     for (const { url, functions } of this.#takeCoverage()) {
       for (const { ranges } of functions) {
         const [outerRange] = ranges;
         if (!outerRange || outerRange.count === 0) continue;
-        found += this.#compare(`${url} ${outerRange.startOffset} ${outerRange.endOffset}`, ranges, isKept);
+        newBlockCount += this.#compare(`${url} ${outerRange.startOffset} ${outerRange.endOffset}`, ranges, isKept);
       }
     }
-    return found;
+    return newBlockCount;
   }
 
   /**
    * How many times blocks ran since the last call. The number is the same for the same input, regardless of the
    * machine's load.
    */
-  takeSteps(): number {
+  countSteps(): number {
     let steps = 0;
     for (const { functions } of this.#takeCoverage()) {
       for (const { ranges } of functions) for (const { count } of ranges) steps += count;
@@ -56,21 +56,21 @@ export class Coverage {
     const [outerRange] = ranges;
     if (!outerRange) return 0;
     const offsets = new Uint8Array(outerRange.endOffset - outerRange.startOffset);
-    // Inner ranges follow the outer ones and override their counts.
+    // Inner ranges come after the outer ones, and their counts take precedence.
     for (const { startOffset, endOffset, count } of ranges) {
       offsets.fill(count > 0 ? 1 : 0, startOffset - outerRange.startOffset, endOffset - outerRange.startOffset);
     }
     const previous = this.#recorded.get(name);
-    let blocks = 0;
+    let blockCount = 0;
     let isInside = false;
     for (let index = 0; index < offsets.length; index++) {
       const isNew = offsets[index] === 1 && previous?.[index] !== 1;
-      if (isNew && !isInside) blocks++;
+      if (isNew && !isInside) blockCount++;
       isInside = isNew;
       if (previous?.[index] === 1) offsets[index] = 1;
     }
-    if (blocks > 0 && isKept) this.#recorded.set(name, offsets);
-    return blocks;
+    if (blockCount > 0 && isKept) this.#recorded.set(name, offsets);
+    return blockCount;
   }
 
   #takeCoverage(): Profiler.ScriptCoverage[] {

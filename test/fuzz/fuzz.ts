@@ -21,7 +21,7 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly executions: number;
   readonly newBlocks: number;
-  /** Inputs that reached new blocks, including the seeds. */
+  /** The number of inputs that were kept because they reached new blocks, including the seeds. */
   readonly kept: number;
   readonly finding?: Finding & { readonly input: Buffer };
 }
@@ -32,8 +32,9 @@ const MAX_BATCH_SIZE = 500;
 /** This share of the inputs is generated from the grammar; the others are mutations of kept inputs. */
 const STRUCTURED_SHARE = 0.2;
 const MAX_KEPT_INPUTS = 4_000;
-/** Caches and compiled code grow at first; this much growth afterwards is a leak. */
+/** The share of the time in which memory may grow, because caches fill up and code is compiled. */
 const WARM_UP_SHARE = 0.3;
+/** More growth than this after the warm-up is a leak. */
 const MAX_GROWTH_BYTES = 48 * 2 ** 20;
 const MEMORY_CHECK_INTERVAL_MS = 5_000;
 const SAMPLE_SIZE = 50;
@@ -42,7 +43,7 @@ const GROWTH_SIZES = [3, 300, 8_000, 20_000];
 /** Feeds inputs to the reader until the time is up or there is a finding. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const run = new Run(options);
-  const finding = await run.finding();
+  const finding = await run.search();
   return { ...run.figures, ...(finding && { finding }) };
 }
 
@@ -59,13 +60,13 @@ class Run {
     this.#random = new SeededRandom(options.seed);
   }
 
-  async finding(): Promise<FuzzResult['finding']> {
+  async search(): Promise<FuzzResult['finding']> {
     const { target, corpus, seconds, seed, coverage } = this.#options;
     const seeds = [...(await target.seeds()).map(bytesOf), ...growingInputs(target)];
-    coverage.takeNew({ isKept: false });
+    coverage.countNewBlocks({ isKept: false });
     for (const input of [...corpus, ...seeds]) {
-      const found = await this.#check(input.subarray(0, this.#maxBytes));
-      if (found) return found;
+      const finding = await this.#check(input.subarray(0, this.#maxBytes));
+      if (finding) return finding;
       this.#keep(input.subarray(0, this.#maxBytes), true);
     }
     const end = performance.now() + seconds * 1000;
@@ -75,12 +76,12 @@ class Run {
       const inputs = Array.from({ length: size }, () => this.#input(nextStructured));
       const usageBefore = process.threadCpuUsage();
       for (const input of inputs) {
-        const found = await this.#check(input);
-        if (found) return found;
+        const finding = await this.#check(input);
+        if (finding) return finding;
       }
       const { user } = process.threadCpuUsage(usageBefore);
       size = user > BATCH_CPU_MS * 1000 ? Math.max(1, size >> 1) : Math.min(MAX_BATCH_SIZE, size << 1);
-      if (coverage.takeNew({ isKept: false }) > 0) await this.#keepUseful(inputs);
+      if (coverage.countNewBlocks({ isKept: false }) > 0) await this.#keepUseful(inputs);
       const leak = memory.check();
       if (leak) return { ...leak, input: inputs.at(-1) ?? Buffer.alloc(0) };
       // Lets asynchronous readers run.
@@ -95,7 +96,7 @@ class Run {
     return input.subarray(0, this.#maxBytes);
   }
 
-  /** Reads each input of a batch that reached new blocks on its own, to find out which inputs reached them. */
+  /** After a batch that reached new blocks, reads its inputs again one by one, to find out which of them did. */
   async #keepUseful(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       this.#options.watchdog.begin(input);
@@ -105,7 +106,7 @@ class Run {
   }
 
   #keep(input: Buffer, isSeed: boolean): void {
-    const blocks = this.#options.coverage.takeNew({ isKept: true });
+    const blocks = this.#options.coverage.countNewBlocks({ isKept: true });
     if (!isSeed && blocks === 0) return;
     this.figures.newBlocks += blocks;
     if (this.#pool.length < MAX_KEPT_INPUTS) this.#pool.push(Buffer.from(input));
@@ -116,14 +117,14 @@ class Run {
     const { target, watchdog } = this.#options;
     this.figures.executions++;
     watchdog.begin(input);
-    const found = await judge(target, input);
-    if (!found) return undefined;
+    const finding = await judge(target, input);
+    if (!finding) return undefined;
     const smallest = await minimise(input, async (shorter) => {
       watchdog.begin(shorter);
       const shorterFinding = await judge(target, shorter);
-      return shorterFinding?.kind === found.kind && shorterFinding.name === found.name;
+      return shorterFinding?.kind === finding.kind && shorterFinding.name === finding.name;
     });
-    return { ...found, input: smallest };
+    return { ...finding, input: smallest };
   }
 }
 
@@ -132,7 +133,7 @@ function growingInputs(target: Target): Buffer[] {
   return Object.values(target.growing).flatMap((make) => GROWTH_SIZES.map((times) => bytesOf(make(times))));
 }
 
-/** Inputs from the target's grammar, generated several at a time because a single one would cost as much. */
+/** Inputs from the target's grammar. Several are generated at a time, because generating one costs almost as much. */
 function structuredInputs(target: Target, seed: number): () => Buffer {
   let samples: Buffer[] = [];
   let round = seed;

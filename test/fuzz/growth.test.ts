@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { corpusOf } from './corpus.ts';
+import { readCorpus } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { bytesOf, type Target } from './target.ts';
 
-/** The factor by which the steps may grow for twice the input; quadratic growth needs four times as many. */
+/** The factor by which the steps may grow for twice the input. With quadratic growth, it would be four. */
 const MAX_GROWTH = 2.5;
 // Larger than the sizes above which some readers make a second pass.
 const BASE_SIZE = 1_200;
 
-// Blocks are counted only in code that is compiled after the start.
+// Blocks are counted only in code that is compiled after the coverage has started.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
@@ -25,33 +25,33 @@ async function failureOf({ run, isExpected }: Target, input: Buffer): Promise<un
 }
 
 async function stepsOf(target: Target, input: Buffer): Promise<number> {
-  coverage.takeSteps();
+  coverage.countSteps();
   expect(await failureOf(target, input)).toBeUndefined();
-  return coverage.takeSteps();
+  return coverage.countSteps();
 }
 
-const growing = targets.flatMap((target) =>
-  Object.entries(target.growing).map(([growth, make]) => ({ what: growth, make, target, name: target.name })),
+const growthCases = targets.flatMap((target) =>
+  Object.entries(target.growing).map(([growth, make]) => ({ growth, make, target, name: target.name })),
 );
 
 describe('A reader of external input', () => {
   // A first run loads codecs, tables and lazy imports.
   beforeAll(async () => {
-    for (const { target, make } of growing) await failureOf(target, bytesOf(make(2)));
+    for (const { target, make } of growthCases) await failureOf(target, bytesOf(make(2)));
   });
 
-  it.each(growing)(
+  it.each(growthCases)(
     'A reader of external input takes at most two and a half times the steps for twice the input: $name, $growth',
     async ({ target, make }) => {
-      const once = await stepsOf(target, bytesOf(make(BASE_SIZE)));
-      const twice = await stepsOf(target, bytesOf(make(2 * BASE_SIZE)));
-      expect(twice / once).toBeLessThanOrEqual(MAX_GROWTH);
+      const baseSteps = await stepsOf(target, bytesOf(make(BASE_SIZE)));
+      const doubledSteps = await stepsOf(target, bytesOf(make(2 * BASE_SIZE)));
+      expect(doubledSteps / baseSteps).toBeLessThanOrEqual(MAX_GROWTH);
     },
   );
 });
 
 const formerFindings = targets.flatMap((target) =>
-  corpusOf(target.name).map((file) => ({ ...file, target, targetName: target.name })),
+  readCorpus(target.name).map((file) => ({ ...file, target, targetName: target.name })),
 );
 
 describe('A former finding', () => {

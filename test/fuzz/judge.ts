@@ -2,7 +2,7 @@ import { DEFAULT_FIXED_MS, DEFAULT_MS_PER_KB, type Target } from './target.ts';
 
 export interface Finding {
   readonly kind: 'exception' | 'slow' | 'memory';
-  /** The part that is the same in all inputs of one finding. */
+  /** Identifies the finding; it is the same for all inputs that cause it. */
   readonly name: string;
   readonly detail: string;
 }
@@ -17,7 +17,7 @@ function allowedMs(target: Target, bytes: number): number {
   return (target.fixedMs ?? DEFAULT_FIXED_MS) + ((target.msPerKb ?? DEFAULT_MS_PER_KB) * bytes) / 1024;
 }
 
-/** Reads one input, and reports what is wrong with the result. */
+/** Reads one input, and returns a finding if the reader throws, returns a wrong value or takes too long. */
 export async function judge(target: Target, input: Buffer): Promise<Finding | undefined> {
   const first = await measure(target, input);
   if (first.finding) return first.finding;

@@ -8,24 +8,24 @@ const MAX_REPEATS = 4_096;
 
 type Mutation = (input: Buffer, random: SeededRandom, target: Target, pool: readonly Buffer[]) => Buffer;
 
-/** Makes an input from others by a few small changes. */
+/** Creates an input by making a few small changes to one from the pool. */
 export function mutate(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
   let input = random.pick(pool) ?? Buffer.alloc(0);
   for (let steps = 1 + random.integerBelow(MAX_STEPS); steps > 0; steps--) {
-    const mutation = random.pick(MUTATIONS) ?? flip;
+    const mutation = random.pick(MUTATIONS) ?? changeByte;
     input = mutation(input, random, target, pool).subarray(0, target.maxBytes ?? DEFAULT_MAX_BYTES);
   }
   return input;
 }
 
-const flip: Mutation = (input, random) => {
+const changeByte: Mutation = (input, random) => {
   const changed = Buffer.from(input);
   if (changed.length > 0) changed[random.integerBelow(changed.length)] = random.integerBelow(256);
   return changed;
 };
 
-/** The beginning of a file determines how the rest is read. */
-const flipInHead: Mutation = (input, random) => {
+/** Changes a byte near the beginning of a file, which determines how the rest is read. */
+const changeByteInHead: Mutation = (input, random) => {
   const changed = Buffer.from(input);
   if (changed.length > 0) changed[random.integerBelow(Math.min(64, changed.length))] = random.integerBelow(256);
   return changed;
@@ -54,7 +54,7 @@ const duplicate: Mutation = (input, random) => {
   return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
 };
 
-/** Repeating a piece very often reveals code that takes too long. */
+/** Repeats a piece very often, which reveals code that takes too long. */
 const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
   const chunk = random.next() < 0.4 ? bytesOf(random.pick(target.words) ?? '') : input.subarray(start, end);
@@ -76,9 +76,9 @@ const join: Mutation = (input, random, _target, pool) => {
 const cutOff: Mutation = (input, random) => input.subarray(0, random.integerBelow(input.length + 1));
 
 const MUTATIONS: readonly Mutation[] = [
-  flip,
-  flip,
-  flipInHead,
+  changeByte,
+  changeByte,
+  changeByteInHead,
   writeEdge,
   writeEdge,
   insertWord,
@@ -92,8 +92,8 @@ const MUTATIONS: readonly Mutation[] = [
 
 function insert(input: Buffer, chunk: Buffer, random: SeededRandom): Buffer {
   const position = random.integerBelow(input.length + 1);
-  const overwritten = random.next() < 0.5 ? Math.min(chunk.length, input.length - position) : 0;
-  return Buffer.concat([input.subarray(0, position), chunk, input.subarray(position + overwritten)]);
+  const overwrittenLength = random.next() < 0.5 ? Math.min(chunk.length, input.length - position) : 0;
+  return Buffer.concat([input.subarray(0, position), chunk, input.subarray(position + overwrittenLength)]);
 }
 
 function range(input: Buffer, random: SeededRandom, max = 256): { start: number; end: number } {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CORPUS_FOLDER, corpusOf } from './corpus.ts';
+import { CORPUS_FOLDER, readCorpus } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { fuzz } from './fuzz.ts';
 import type { Target } from './target.ts';
@@ -47,12 +47,12 @@ process.exit();
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
   const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS_FOLDER, `${target.name}-endless`));
   const startedAt = performance.now();
-  const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
+  const corpus = readCorpus(target.name).map(({ bytes }) => bytes);
   const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };
   const { executions, newBlocks, kept, finding } = await fuzz(options);
   await watchdog.end();
   const elapsedSeconds = Math.round((performance.now() - startedAt) / 1000);
-  const figures = `${executions} executions, ${newBlocks} blocks, ${kept} inputs kept`;
+  const figures = `${executions} executions, ${newBlocks} new blocks, ${kept} inputs kept`;
   console.log(
     `${target.name}: ${figures} in ${elapsedSeconds} s with seed ${seed}: ${finding ? finding.kind : 'nothing found'}`,
   );

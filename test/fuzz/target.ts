@@ -12,7 +12,7 @@ export interface Target {
   readonly words: readonly string[];
   /** Reads the input. Throws a `BrokenInvariant` if an invariant is violated. */
   run(input: Buffer): unknown;
-  /** Whether the reader declares this failure. Any other failure is a finding. */
+  /** Whether the reader is expected to throw this error for invalid input. Any other error is a finding. */
   isExpected(error: unknown): boolean;
   /** Inputs that grow with `times` in ways that are hard for a reader. */
   readonly growing: Readonly<Record<string, (times: number) => Input>>;

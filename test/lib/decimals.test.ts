@@ -85,13 +85,13 @@ it('Cents are converted to dollars by moving the decimal point, without losing a
   expect(divideBy100('2500.0')).toBe('25.000');
 });
 
-it('Decimals that would exhaust the memory, and text that is not a decimal, are rejected', () => {
+it('Decimals that would exhaust memory, and text that is not a decimal, are rejected', () => {
   for (const text of ['1e999999999', '1e-61', '9'.repeat(121), '', '1,5', '0x10', 'NaN', '1e', '.'])
     expect(isDecimal(text), text.slice(0, 12)).toBe(false);
   for (const text of ['0', '-1.5', '1e60', '9'.repeat(120), '.5', '5.']) expect(isDecimal(text), text).toBe(true);
 });
 
-it('Amounts of any size are scaled for drawing', () => {
+it('Amounts of any size are scaled to numbers that a chart can show', () => {
   expect(inUnitsOf('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
   expect(inUnitsOf('0.000000000000000000004', -21)).toBe(4);
   expect(magnitude('0.00')).toBe(0);

@@ -19,7 +19,7 @@ describe('The keyed lock', () => {
     expect(log).toEqual(['begins 0', 'ends 0', 'begins 1', 'ends 1']);
   });
 
-  it('The keyed lock continues after a failed task and reports the failure to its caller only', async () => {
+  it('The keyed lock continues after a failed task and reports the failure only to the caller of that task', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('no')));
     const next = lock.run('a', () => Promise.resolve('yes'));

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { runForInteraction, runForTask, runWithoutSubject, setSubjectTask } from '../../src/lib/log-subject.ts';
 
 function openTestLog() {
   const lines: Record<string, unknown>[] = [];
-  const log = openLog({
+  const log = createLogger({
     level: 'debug',
     secrets: [],
-    isReadable: false,
+    isPretty: false,
     write: (line) => lines.push(JSON.parse(line)),
   });
   /** The subjects of all lines so far. */

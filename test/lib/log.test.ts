@@ -1,25 +1,27 @@
 import { DiscordAPIError, HTTPError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { GatewayError } from '../../src/services/gateway/index.ts';
 
 const token = 'MTIz.abc.secret-of-the-bot';
 const key = 'sk-"quoted\\secret';
 
-function logOutput(action: (log: ReturnType<typeof openLog>) => void, readable = false): string {
+function logOutput(action: (log: ReturnType<typeof createLogger>) => void, isReadable = false): string {
   const lines: string[] = [];
-  action(openLog({ level: 'debug', secrets: [token, key], isReadable: readable, write: (line) => lines.push(line) }));
+  action(
+    createLogger({ level: 'debug', secrets: [token, key], isPretty: isReadable, write: (line) => lines.push(line) }),
+  );
   return lines.join('');
 }
 
-describe.each([true, false])('The log (readable: %s)', (readable) => {
+describe.each([true, false])('The log (readable: %s)', (isReadable) => {
   it('The log never writes a secret, however it is wrapped', () => {
     const error = Object.assign(new Error(`refused ${token}`), { nested: { deep: [key] }, url: `https://x/?k=${key}` });
     const text = logOutput((log) => {
       log.info({ key, list: [{ token }] }, `with ${token}`);
       log.error({ err: error }, 'failed');
-    }, readable);
+    }, isReadable);
     expect(text).not.toContain('secret');
     expect(text).toContain('[hidden]');
   });
@@ -29,7 +31,7 @@ describe.each([true, false])('The log (readable: %s)', (readable) => {
     const callback = 'http://127.0.0.1/api/v10/interactions/900000000000000101/aW50ZXJhY3Rpb24tdG9rZW4/callback';
     const text = logOutput(
       (log) => log.error({ err: Object.assign(new Error(url), { url: callback }) }, 'failed'),
-      readable,
+      isReadable,
     );
     expect(text).not.toContain('aW50ZXJhY3Rpb24tdG9rZW4');
     expect(text).toContain('/messages/@original');
@@ -95,7 +97,7 @@ function errorThrownBy(action: () => unknown): unknown {
   }
 }
 
-describe.each([true, false])('A thrown value in the log (readable: %s)', (readable) => {
+describe.each([true, false])('A thrown value in the log (readable: %s)', (isReadable) => {
   it.each(throwables)('A thrown value is logged without external text: %s', (_name, make) => {
     const thrown = make();
     const text = logOutput((log) => {
@@ -103,7 +105,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
       if (typeof thrown === 'object') log.error({ error: { deep: [thrown] } }, 'failed');
       if (thrown instanceof Error) log.error(thrown);
       if (thrown instanceof Error) log.error({ err: thrown });
-    }, readable);
+    }, isReadable);
     expect(text).not.toContain('geheim');
     expect(text).not.toContain(Buffer.from(PRIVATE_TEXT).toString('base64'));
     expect(text).not.toContain(encodeURIComponent(PRIVATE_TEXT));
@@ -115,14 +117,14 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
     const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
     const text = logOutput(
       (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
-      readable,
+      isReadable,
     );
     for (const expected of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET'])
       expect(text).toContain(expected);
   });
 
   it('A refusal from Discord is logged with its code, its route and the rejected fields', () => {
-    const text = logOutput((log) => log.error({ err: throwables[0]?.[1]() }, 'failed'), readable);
+    const text = logOutput((log) => log.error({ err: throwables[0]?.[1]() }, 'failed'), isReadable);
     for (const expected of ['50035', '400', 'PATCH', '/messages/@original', 'content: BASE_TYPE_BAD_LENGTH'])
       expect(text).toContain(expected);
     expect(text).not.toContain('/token/');
@@ -135,7 +137,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
       many: Array.from({ length: 10_000 }, () => longText),
       err: new Error(longText, { cause: new Error(longText) }),
     };
-    expect(logOutput((log) => log.error(fields, 'failed'), readable).length).toBeLessThan(50_000);
+    expect(logOutput((log) => log.error(fields, 'failed'), isReadable).length).toBeLessThan(50_000);
   });
 
   it('A log line contains no terminal control sequence', () => {
@@ -145,7 +147,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (readab
         { word: controlCharacters, [controlCharacters]: [controlCharacters], err: new Error(`a${controlCharacters}b`) },
         `said ${controlCharacters}`,
       );
-    }, readable);
+    }, isReadable);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e\u2028]/u);
     expect(text).toContain('\\u009b31m');
   });
@@ -165,7 +167,7 @@ describe('The log', () => {
 
   it('The log writes nothing below its level', () => {
     const lines: string[] = [];
-    openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => lines.push(line) }).info('quiet');
+    createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => lines.push(line) }).info('quiet');
     expect(lines).toEqual([]);
   });
 });

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
 import { RecentNames } from '../../src/lib/once.ts';
 
-it('`Once` remembers the thousand newest keys and forgets older ones', () => {
-  const once = new RecentNames();
-  expect([once.addIfNew('a'), once.addIfNew('b'), once.addIfNew('a')]).toEqual([true, true, false]);
-  for (let number = 0; number < 999; number++) once.addIfNew(String(number));
-  expect([once.addIfNew('b'), once.addIfNew('a')]).toEqual([false, true]);
+it('Only the thousand newest names are remembered, and older ones are forgotten', () => {
+  const recentNames = new RecentNames();
+  expect([recentNames.addIfNew('a'), recentNames.addIfNew('b'), recentNames.addIfNew('a')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  for (let number = 0; number < 999; number++) recentNames.addIfNew(String(number));
+  expect([recentNames.addIfNew('b'), recentNames.addIfNew('a')]).toEqual([false, true]);
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { BufferReclaimer } from '../../src/lib/passing-bytes.ts';
 
-test('Young buffers are garbage-collected after every eight mebibytes, whatever the chunk size', () => {
-  let collections = 0;
-  const byteCounter = new BufferReclaimer(() => collections++);
-  for (let piece = 0; piece < 127; piece++) byteCounter.count(64 * 1024);
-  expect(collections).toBe(0);
-  byteCounter.count(64 * 1024);
-  expect(collections).toBe(1);
-  byteCounter.count(7 * 2 ** 20);
-  expect(collections).toBe(1);
-  byteCounter.count(20 * 2 ** 20);
-  expect(collections).toBe(2);
+test('Young buffers are garbage-collected after every eight mebibytes, regardless of the chunk size', () => {
+  let collectionCount = 0;
+  const reclaimer = new BufferReclaimer(() => collectionCount++);
+  for (let piece = 0; piece < 127; piece++) reclaimer.count(64 * 1024);
+  expect(collectionCount).toBe(0);
+  reclaimer.count(64 * 1024);
+  expect(collectionCount).toBe(1);
+  reclaimer.count(7 * 2 ** 20);
+  expect(collectionCount).toBe(1);
+  reclaimer.count(20 * 2 ** 20);
+  expect(collectionCount).toBe(2);
 });

@@ -30,11 +30,11 @@ describe('Token buckets', () => {
           const clock = new ManualClock();
           const start = clock.now();
           const buckets = new TokenBuckets({ atOnce, perSecond }, clock);
-          let taken = 0;
+          let takenCount = 0;
           for (const ms of gapsMs) {
             clock.advance(ms);
-            if (buckets.take('ann')) taken += 1;
-            expect(taken).toBeLessThanOrEqual(atOnce + ((clock.now() - start) / 1000) * perSecond + 1e-6);
+            if (buckets.take('ann')) takenCount += 1;
+            expect(takenCount).toBeLessThanOrEqual(atOnce + ((clock.now() - start) / 1000) * perSecond + 1e-6);
           }
         },
       ),

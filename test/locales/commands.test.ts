@@ -30,7 +30,7 @@ const choicesIn = (sentences: StringTree): string[] =>
     return name === 'choices' ? Object.keys(one).flatMap((option) => sentencesIn(one, option)) : choicesIn(one);
   });
 
-/** The keys that a command requires in its text. */
+/** The keys that the text of a command or subcommand must have for its options. */
 function optionKeys({ options }: SingleCommand<never>, path: string): string[] {
   return [
     `${path}example`,

@@ -8,7 +8,7 @@ import { createSay, type StringTree, stringAt } from '../../src/locales/index.ts
 
 const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 const files = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-const keys = files.flatMap((name) =>
+const refusalKeys = files.flatMap((name) =>
   [...readFileSync(join(sourceFolder, name), 'utf8').matchAll(/new Refusal\(\s*'([^']+)'/g)].map(
     ([, key]) => key ?? '',
   ),
@@ -16,17 +16,17 @@ const keys = files.flatMap((name) =>
 
 const tables: readonly StringTree[] = [en, ...texts];
 
-/** All keys in a tree of texts. */
+/** All keys in a tree of strings. */
 const keysIn = (sentences: StringTree): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
     typeof one === 'string' ? [name] : keysIn(one).map((key) => `${name}.${key}`),
   );
 
-it('Every refusal has a sentence', () => {
-  expect(keys.length).toBeGreaterThan(5);
+it('Every refusal in the code has a sentence', () => {
+  expect(refusalKeys.length).toBeGreaterThan(5);
   const textFor = (key: string) => tables.flatMap((sentences) => stringAt(sentences, key.split('.')) ?? [])[0];
   // A message with a count has one form for each plural category.
-  for (const key of keys) expect(textFor(key) ?? textFor(`${key}_other`), key).toBeTypeOf('string');
+  for (const key of refusalKeys) expect(textFor(key) ?? textFor(`${key}_other`), key).toBeTypeOf('string');
 });
 
 it('No sentence belongs to two features', () => {

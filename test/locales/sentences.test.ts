@@ -28,7 +28,7 @@ const variablesOf = (key: string): string[] => [
 const keysMatching = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
 
-it('These tests find all keys that the code uses', () => {
+it('The keys of all sentences that the code uses are found', () => {
   expect(uses.length).toBeGreaterThan(200);
   const filesWithoutKeys = uses
     .filter((use) => use.keys.length === 0)
@@ -67,7 +67,7 @@ it('The code uses every sentence', () => {
 it('The code passes every variable of a sentence wherever it uses the sentence', () => {
   const missing = uses.flatMap(({ location, keys: patterns, variables }) =>
     keysMatching(patterns)
-      // A composed key does not count for keys that are written out elsewhere.
+      // A composed key is not checked against sentences whose keys also occur as literals.
       .filter((key) => patterns.some(({ source }) => !source.includes('[^.]+')) || !words.has(key))
       .flatMap((key) =>
         variablesOf(key)
@@ -79,28 +79,28 @@ it('The code passes every variable of a sentence wherever it uses the sentence',
 });
 
 it('Every variable that the code passes to a sentence occurs in it', () => {
-  const superfluous = uses.flatMap(({ location, keys: patterns, variables = new Set<string>() }) => {
+  const unknownVariables = uses.flatMap(({ location, keys: patterns, variables = new Set<string>() }) => {
     const knownVariables = new Set(keysMatching(patterns).flatMap(variablesOf));
     return patterns.length === 0
       ? []
       : [...variables].filter((name) => !knownVariables.has(name)).map((name) => `${location}: ${name}`);
   });
-  expect(superfluous).toEqual([]);
+  expect(unknownVariables).toEqual([]);
 });
 
 it('A plural has both forms with the same variables', () => {
   const plurals = [...sentences.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''));
   for (const key of new Set(plurals)) {
-    const [one = [], other = [], ...more] = formsOf(key).map((form) => variablesIn(form).sort());
-    expect(more, `${key} also exists without a plural suffix`).toEqual([]);
+    const [one = [], other = [], ...otherForms] = formsOf(key).map((form) => variablesIn(form).sort());
+    expect(otherForms, `${key} also exists without a plural suffix`).toEqual([]);
     expect(sentences.has(`${key}_one`) && sentences.has(`${key}_other`), key).toBe(true);
-    // "A result" needs no number.
+    // The singular may omit the number, as in "A result".
     const namesExceptCount = (names: string[]) => names.filter((name) => name !== 'count');
     expect(namesExceptCount(one), key).toEqual(namesExceptCount(other));
   }
 });
 
-/** https://discord.com/developers/docs/components/reference; the adapter truncates what is too long because of variables. */
+/** https://discord.com/developers/docs/components/reference; the adapter truncates strings that variables make too long. */
 const MAX_LENGTHS: Readonly<Record<Part, number>> = {
   button: 80,
   'form title': 45,

@@ -7,11 +7,11 @@ import { type CallExpression, type NewExpression, type Node, parseSync, Visitor 
 export interface Use {
   /** File and line. */
   readonly location: string;
-  /** The possible keys, as patterns of whole keys. */
+  /** The possible keys, as patterns that match whole keys. */
   readonly keys: readonly RegExp[];
   /** The names of the variables; undefined if they are only known at run time. */
   readonly variables: ReadonlySet<string> | undefined;
-  /** What the sentence is used for, if Discord limits its length there. */
+  /** The part of a message or form that the sentence is used for, if Discord limits its length. */
   readonly part: Part | undefined;
 }
 
@@ -39,7 +39,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   const words = new Set<string>();
   const values = new Map<string, Node>();
   const parts = new Map<Node, Part>();
-  /** Keys of refusals that are passed to functions. */
+  /** The keys of refusals that the code passes to functions. */
   const passedKeys: string[] = [];
   new Visitor({
     NewExpression: (call) => void calls.push(call),
@@ -68,7 +68,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     },
   }).visit(program);
 
-  /** The literals in a conditional expression, or in a table in the same file. */
+  /** The keys that an expression can evaluate to: literals, also in conditional expressions and in tables in the same file. */
   const keysOf = (node: Node): RegExp[] => {
     const text = textOf(node);
     if (text !== undefined) return [patternOf(text)];
@@ -98,7 +98,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   const uses = calls.flatMap((call): Use[] => {
     const [key, variables] = call.arguments;
     if (!key || !(isRefusal(call) || (isTranslation(call) && !isLowerLayer(path)))) return [];
-    // The key is a parameter of a function that throws; calls of it in the same file pass the possible keys.
+    // The key is a parameter of a function that throws, and calls to that function in the same file pass the possible keys.
     const candidates = key.type === 'Identifier' ? passedKeys : [];
     const keys = [...keysOf(key), ...candidates.map(patternOf)];
     const names = namesIn(variables && withoutTypes(variables));

@@ -82,7 +82,7 @@ describe('The message of an album', () => {
     expect(albumLayout(album(), [...songs(3), withLongLyrics], say)).toMatchObject({ mode: 'together', covers: 1 });
   });
 
-  it('The message of an album links to the covers that do not fit', () => {
+  it('The message of an album links to the covers that cannot be attached', () => {
     const content = render(
       album(),
       [1, 2, 3].map((index) => deliveredEntry(index, track(`A${index}`), track(`B${index}`))),
@@ -91,7 +91,7 @@ describe('The message of an album', () => {
     expect(content).not.toContain('[B2]');
   });
 
-  it('The message of an album shows a page of lines with a select menu on the chosen page', () => {
+  it('The message of an album that has pages shows the chosen page, with a select menu of its songs', () => {
     const entries = Array.from({ length: 300 }, (_, index) => deliveredEntry(index, track(`Song ${index + 1}`)));
     expect(render(album({ state: 'delivered', page: 1 }), entries)).toMatchSnapshot();
     expect(render(album({ page: 99 }), entries).content).toContain('Page 20 of 20');

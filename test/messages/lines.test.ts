@@ -14,11 +14,11 @@ const say = createSay(texts);
 const endedTask = (changes: Parts): Task =>
   buildTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
 
-const fox = { address: 'https://cdn.example/fox.png', name: 'fox.png' };
-const sea = { address: 'https://cdn.example/sea.png', name: 'sea.png' };
+const foxImage = { address: 'https://cdn.example/fox.png', name: 'fox.png' };
+const seaImage = { address: 'https://cdn.example/sea.png', name: 'sea.png' };
 
 const describeTask = (text: string): Task =>
-  endedTask({ kind: 'describe', request: { pictures: [fox], title: 'fox_1.png, hare.webp' }, text });
+  endedTask({ kind: 'describe', request: { pictures: [foxImage], title: 'fox_1.png, hare.webp' }, text });
 
 const shortenTask = (text: string): Task =>
   endedTask({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
@@ -72,7 +72,7 @@ describe('The message of a description', () => {
 });
 
 describe('The message of a shortened prompt', () => {
-  it('The message of a shortened prompt shows the drafts and the most important words', () => {
+  it('The message of a shortened prompt shows the shortened versions and the most important words', () => {
     const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numberLines(['red fox, snow', 'fox'])}`;
     expect(planOf(shortenTask(text))).toMatchSnapshot();
   });
@@ -90,7 +90,7 @@ const upscaleRequest = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prom
 describe('The message of a blend', () => {
   it('The message of a blend has the names of its images as its title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
-    const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
+    const request = { pictures: [foxImage, seaImage], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(endedTask({ kind: 'blend', request, media }))).toMatchSnapshot();
     const blendUpscaleRequest = { ...upscaleRequest, prompt: '', title: 'fox.png + sea.png' };
     expect(planOf(endedTask({ kind: 'change', request: blendUpscaleRequest, media })).content).toContain(
@@ -131,7 +131,7 @@ describe('The Animate button of a single image', () => {
     expect(idsOf(endedTask({ ...upscale, ...changes }))).not.toContain('anim');
   });
 
-  it('The message of a video from an image shows its motion and can be extended', () => {
+  it('The message of a video made from an image shows its motion and has a button to extend it', () => {
     const video: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
     const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
     expect(planOf(endedTask({ kind: 'animate', request, remoteId: '2', media: video }))).toMatchSnapshot();

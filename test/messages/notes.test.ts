@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs, kindViews, texts } from '../../src/commands/index.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { noteFinder } from '../../src/messages/notes.ts';
 import { openMedia } from '../../src/services/media/index.ts';
@@ -14,12 +14,12 @@ import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 
 /** Starts a local file host with a video, and prepares failed tasks that refer to it. */
-async function notesScene() {
+async function createNotesFixture() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
   const url = host.on('/dance.mp4', file(mp4Video()));
   const clock = new ManualClock();
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log, clock });
   onTestFinished(() => media.close());
   const references = [{ address: url, name: 'dance.mp4', medium: 'video', takes: 'address' }];
@@ -44,12 +44,12 @@ async function notesScene() {
     await store.put(task);
     return task;
   };
-  return { host, media, failed: failedTask, begin: restart, stored: storeTask };
+  return { host, media, failedTask, restart, storeTask };
 }
 
 describe('The references of a failed task', () => {
-  it('The references of a failed task are fetched once for any number of views, and without sending the key', async () => {
-    const { host, failed: failedTask, stored: storeTask, begin: restart } = await notesScene();
+  it('The references of a failed task are fetched once for any number of views, and without sending the API key', async () => {
+    const { host, failedTask, storeTask, restart } = await createNotesFixture();
     const task = await storeTask(failedTask());
     const { failureNotes } = await restart();
     const first = await failureNotes(task);
@@ -64,7 +64,7 @@ describe('The references of a failed task', () => {
   });
 
   it('The references of a failed task are not fetched again after a restart, even if the first check was interrupted', async () => {
-    const { host, failed: failedTask, stored: storeTask, begin: restart } = await notesScene();
+    const { host, failedTask, storeTask, restart } = await createNotesFixture();
     const task = await storeTask(failedTask());
     const first = await (await restart()).failureNotes(task);
     expect(await (await restart()).failureNotes(task)).toEqual(first);
@@ -81,7 +81,7 @@ describe('The references of a failed task', () => {
   });
 
   it('The references of a failed task are not fetched if there are none or the failure has another cause', async () => {
-    const { host, failed: failedTask, begin: restart } = await notesScene();
+    const { host, failedTask, restart } = await createNotesFixture();
     const { failureNotes } = await restart();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
       expect(await failureNotes(failedTask({ failure: { cause } }))).toEqual([]);
@@ -90,13 +90,13 @@ describe('The references of a failed task', () => {
   });
 
   it('A task whose references have an unknown format is rejected', async () => {
-    const { failed: failedTask } = await notesScene();
+    const { failedTask } = await createNotesFixture();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failedTask({ request })).toThrow('request.references');
   });
 
-  it('A check that is interrupted because the bot stops reports nothing', async () => {
-    const { host, media, failed: failedTask, stored: storeTask, begin: restart } = await notesScene();
+  it('A check of references that is interrupted because the bot stops reports nothing', async () => {
+    const { host, media, failedTask, storeTask, restart } = await createNotesFixture();
     const task = await storeTask(failedTask());
     await media.close();
     expect(await (await restart()).failureNotes(task)).toEqual([]);

@@ -29,8 +29,8 @@ const talkTask = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
     }),
   );
 
-const utteranceTask = (more: Omit<Parts, 'route' | 'times'> = {}): Task =>
-  makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
+const utteranceTask = (changes: Omit<Parts, 'route' | 'times'> = {}): Task =>
+  makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...changes });
 
 const openingMessage = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(task, hearsMessages, say);
 const labelsOf = (plan: { controls?: readonly object[] }) =>
@@ -73,10 +73,10 @@ describe('The message of a live conversation', () => {
   });
 });
 
-const utteranceMessage = (task: Task, isSpokenOver = false) =>
+const utteranceMessage = (task: Task, isInterrupted = false) =>
   answerMessages(
     task,
-    talkStyle(() => isSpokenOver),
+    talkStyle(() => isInterrupted),
     say,
   ).first;
 
@@ -110,7 +110,7 @@ describe('The message of an utterance', () => {
     ['cut', 'connection to the gateway was lost'],
     ['failed', 'gave no reason'],
   ] as const)(
-    'The message of an utterance whose reply broke off (%s) keeps its text and says so',
+    'The message of an utterance whose reply broke off (%s) keeps the text of the reply and says so',
     (cause, expected) => {
       const plan = utteranceMessage(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
       expect(plan.content).toContain('Fine so');
@@ -124,14 +124,14 @@ describe('The message of an utterance', () => {
     expect(utteranceMessage(task, true).content).toContain('Interrupted by a new message');
   });
 
-  it('The message of an utterance whose audio is too long says so', () => {
+  it('The message of an utterance whose audio reply was cut short says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
     expect(
       utteranceMessage(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content,
     ).toContain('was cut short');
   });
 
-  it('The message of an unconfirmed utterance lets its owner decide', () => {
+  it('The message of an unconfirmed utterance offers its owner a retry and a dismissal', () => {
     const plan = utteranceMessage(utteranceTask({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
     expect(labelsOf(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });

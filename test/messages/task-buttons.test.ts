@@ -36,8 +36,8 @@ function rowsOf(task: Task): string[][] {
   );
 }
 
-const finishedTask = (actions: Task['actions'], more: Parts = {}): Task =>
-  buildTask({ state: 'ready', media: [...media], actions, ...more });
+const finishedTask = (actions: Task['actions'], changes: Parts = {}): Task =>
+  buildTask({ state: 'ready', media: [...media], actions, ...changes });
 
 describe('The buttons of a result', () => {
   it('The buttons of a grid are shown in the usual order', () => {
@@ -96,11 +96,11 @@ describe('The buttons of a result', () => {
   );
 
   it('Unknown buttons are shown up to the limit of a message', () => {
-    const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
-    expect(rowsOf(finishedTask(many)).flat()).toHaveLength(25);
-    const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
+    const fittingActions = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
+    expect(rowsOf(finishedTask(fittingActions)).flat()).toHaveLength(25);
+    const overflowingActions = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
     // The first twenty-five are in one select menu, the others in a second one.
-    expect(rowsOf(finishedTask(more))).toHaveLength(2);
+    expect(rowsOf(finishedTask(overflowingActions))).toHaveLength(2);
   });
 
   it('The reference button is offered for an image but not for a video, and only if there is space', () => {

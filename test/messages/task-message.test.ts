@@ -71,9 +71,9 @@ describe('The message of a task', () => {
     const shown = {
       ...NOTHING_SHOWN,
       links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
-      wholes: ['https://files.example/3'],
-      gone: 2,
-      invalid: 1,
+      originals: ['https://files.example/3'],
+      failedDownloads: 2,
+      invalidCount: 1,
     };
     const content = taskMessage(buildTask({ state: 'ready' }), context, say, shown).content;
     expect(content).toContain('These results could not be attached:\nhttps://files.example/1\n');

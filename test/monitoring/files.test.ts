@@ -16,7 +16,7 @@ const alerts = rules.split(/^ {6}- alert: /m).slice(1);
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const skipNote = hasPromtool ? '' : ' (skipped: promtool is not installed; it is part of the package prometheus)';
 
-/** A metric name has at least one word after the prefix, so `instance` and similar labels do not match. */
+/** The metric names in a text, without the suffixes of histograms. The bare label value `atelier` is no metric name. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/\batelier_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''));
 
@@ -56,8 +56,8 @@ describe('The files generated from the list of metrics', () => {
 
 describe('deploy/monitoring/alerts.yaml', () => {
   it('Every alert uses only documented metrics and says in a sentence what to do', () => {
-    const known: ReadonlySet<string> = new Set(metrics.map(({ name }) => name));
-    expect(namesIn(rules).filter((name) => !known.has(name))).toEqual([]);
+    const documentedNames: ReadonlySet<string> = new Set(metrics.map(({ name }) => name));
+    expect(namesIn(rules).filter((name) => !documentedNames.has(name))).toEqual([]);
     expect(alerts.length).toBeGreaterThanOrEqual(7);
     for (const alert of alerts) expect(alert).toMatch(/\n {10}description: [A-Z].{30,}\.\n/);
   });
@@ -78,7 +78,11 @@ describe('deploy/monitoring/alerts.yaml', () => {
     ['a paused lane', { 'atelier_lane_state{lane="videos",state="busy"}': '1x20' }, ['AtelierLanePaused']],
     ['a lane that was paused for a moment', { 'atelier_lane_state{lane="videos",state="busy"}': '0x16 1x4' }, []],
     ['a store that is down', { 'atelier_ready{part="store"}': '0x20' }, ['AtelierStoreTrouble']],
-    ['a store that fails', { 'atelier_store_failures_total{operation="write"}': '0+1x20' }, ['AtelierStoreTrouble']],
+    [
+      'a store with failing writes',
+      { 'atelier_store_failures_total{operation="write"}': '0+1x20' },
+      ['AtelierStoreTrouble'],
+    ],
     [
       'slow deliveries',
       {
@@ -111,7 +115,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
       ['AtelierShardsDisconnected'],
     ],
     [
-      'a cluster with all its connections',
+      'a cluster whose connections are all up',
       {
         atelier_shards: '3x20',
         'atelier_shards_connected{instance="one"}': '1x20',
@@ -124,9 +128,9 @@ describe('deploy/monitoring/alerts.yaml', () => {
       { atelier_interactions_untaken_total: '0+3x20' },
       ['AtelierInteractionsUntaken'],
     ],
-    ['a bot that is one process', { atelier_partitions_unowned: '0x20', atelier_shards: '0x20' }, []],
-    ['restarts', { atelier_start_timestamp_seconds: '0+1x20' }, ['AtelierRestarts']],
-    ['one restart', { atelier_start_timestamp_seconds: '1x10 2x9' }, []],
+    ['a bot that runs as a single process', { atelier_partitions_unowned: '0x20', atelier_shards: '0x20' }, []],
+    ['repeated restarts', { atelier_start_timestamp_seconds: '0+1x20' }, ['AtelierRestarts']],
+    ['a single restart', { atelier_start_timestamp_seconds: '1x10 2x9' }, []],
   ];
   const healthySeries: Record<string, string> = {
     'up{job="atelier"}': '1x20',
@@ -143,12 +147,12 @@ describe('deploy/monitoring/alerts.yaml', () => {
     atelier_start_timestamp_seconds: '1x20',
   };
 
-  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${skipNote}`, (_, series, firing) => {
+  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${skipNote}`, (_, series, expectedAlerts) => {
     const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
-    expect(names).toEqual(expect.arrayContaining(firing));
+    expect(names).toEqual(expect.arrayContaining(expectedAlerts));
     const input = Object.entries({ ...healthySeries, ...series }).map(([name, values]) => ({ series: name, values }));
     // `ALERTS` counts the firing alerts, whatever their labels and annotations.
-    const samples = firing.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
+    const samples = expectedAlerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
     const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
     const content = {
       rule_files: [resolve(rulesFile)],

@@ -6,15 +6,15 @@ import { startServer } from '../../src/monitoring/server.ts';
 import { ReadinessCheck } from '../../src/services/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-function openMetrics() {
+function createMetrics() {
   const warnings: object[] = [];
   const log = { warn: (facts: object) => void warnings.push(facts) };
-  return { warned: warnings, log, metrics: new Metrics(log) };
+  return { warnings, log, metrics: new Metrics(log) };
 }
 
 describe('The metrics', () => {
   it('A value that is not a number is omitted without an error', async () => {
-    const { metrics } = openMetrics();
+    const { metrics } = createMetrics();
     for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, 2]) metrics.observe('acknowledgement', {}, seconds);
     // A duration is negative if the clock was set back in the meantime.
     metrics.observe('acknowledgement', {}, -5);
@@ -24,7 +24,7 @@ describe('The metrics', () => {
   });
 
   it('A gauge reports only the labels of its last reading', async () => {
-    const { metrics } = openMetrics();
+    const { metrics } = createMetrics();
     let kinds = ['imagine', 'video'];
     metrics.read('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
     expect(await metrics.text()).toContain('kind="video"');
@@ -35,7 +35,7 @@ describe('The metrics', () => {
   });
 
   it('A refusal reason that is not a known key is counted without its text, and the number of reasons is limited', async () => {
-    const { metrics } = openMetrics();
+    const { metrics } = createMetrics();
     const count = refusalCounter(metrics);
     for (const reason of [
       'overBudget.member',
@@ -50,23 +50,23 @@ describe('The metrics', () => {
       `key.${[...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
     for (let number = 0; number < 1_000; number += 1) count(keyOf(number));
     const text = await metrics.text();
-    const counted = [...text.matchAll(/atelier_refusals_total\{reason="([^"]*)"\} (\d+)/g)].map(
-      ([, ...found]) => found,
+    const reasonCounts = [...text.matchAll(/atelier_refusals_total\{reason="([^"]*)"\} (\d+)/g)].map(
+      ([, ...groups]) => groups,
     );
-    expect(counted).toHaveLength(401);
-    expect(counted).toEqual(
+    expect(reasonCounts).toHaveLength(401);
+    expect(reasonCounts).toEqual(
       expect.arrayContaining([
         ['overBudget.member', '1'],
         ['gateway.rate-limited', '1'],
       ]),
     );
     // Four reasons that are not keys, and those beyond the limit.
-    expect(counted).toContainEqual(['other', String(4 + 1_000 - 398)]);
+    expect(reasonCounts).toContainEqual(['other', String(4 + 1_000 - 398)]);
     expect(text).not.toMatch(/private words|123456789012345678/);
   });
 
   it('A gauge that cannot be read is logged, and the others are reported', async () => {
-    const { metrics, warned: warnings } = openMetrics();
+    const { metrics, warnings } = createMetrics();
     metrics.read('unsaved', () => Promise.reject(new Error('The reading failed.')));
     metrics.read('heap', () => [{ labels: {}, value: 7 }]);
     expect(await metrics.text()).toContain('atelier_heap_used_bytes 7');
@@ -78,7 +78,7 @@ describe('The monitoring server', () => {
   const settings = { port: 0, host: '127.0.0.1', metricsToken: undefined };
 
   it('An internal error is logged, and its message is not sent', async () => {
-    const { metrics, log, warned: warnings } = openMetrics();
+    const { metrics, log, warnings } = createMetrics();
     const readiness = new ReadinessCheck(new ManualClock());
     const fail = (): never => {
       throw new Error('private words');
@@ -86,7 +86,7 @@ describe('The monitoring server', () => {
     readiness.watch({
       isDiscordReady: fail,
       store: { mustBeOurs: fail, trouble: fail, unsaved: fail },
-      gateway: { answeredAt: fail, ask: fail },
+      gateway: { answeredAt: fail, ping: fail },
     });
     const server = await startServer(settings, { readiness, metrics, log });
     onTestFinished(() => server.close());
@@ -97,7 +97,7 @@ describe('The monitoring server', () => {
   });
 
   it('A port that is in use and an address that does not belong to the machine are distinguished', async () => {
-    const { metrics, log } = openMetrics();
+    const { metrics, log } = createMetrics();
     const parts = { readiness: new ReadinessCheck(new ManualClock()), metrics, log };
     const server = await startServer(settings, parts);
     onTestFinished(() => server.close());

@@ -5,8 +5,8 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Sets up notices with a Discord and a store that can be made to fail, and rows that survive a restart. */
-function scene() {
+/** Sets up notices with a Discord and a store that can be made to fail. Stored rows survive a restart. */
+function createFixture() {
   const clock = new ManualClock();
   const sent: string[] = [];
   const rows = new Map<string, Notice>();
@@ -31,7 +31,7 @@ function scene() {
         },
         async edit(notice) {
           if (fixture.acceptsPosts) sent.push(`edit ${textOf(notice)}`);
-          return { messages: notice.messages, isLate: !fixture.acceptsPosts };
+          return { messages: notice.messages, needsRetry: !fixture.acceptsPosts };
         },
       },
     });
@@ -50,9 +50,9 @@ function scene() {
 
 describe('Notices', () => {
   it('A recurring problem leads to one message an hour, which is edited at most twice a minute', async () => {
-    const { sent, start, pass } = scene();
+    const { sent, start, pass } = createFixture();
     const notices = await start();
-    for (let time = 0; time < 360; time += 1) {
+    for (let round = 0; round < 360; round += 1) {
       notices.begin({ topic: 'lane', subject: 'videos' });
       await pass(5_000);
       notices.end('lane', 'videos');
@@ -66,7 +66,7 @@ describe('Notices', () => {
   });
 
   it('A bot that crashes repeatedly posts one message an hour', async () => {
-    const { sent, start, pass } = scene();
+    const { sent, start, pass } = createFixture();
     for (let crash = 0; crash < 50; crash += 1) {
       (await start()).report({ topic: 'started' });
       await pass(30_000);
@@ -76,7 +76,7 @@ describe('Notices', () => {
   });
 
   it('A problem from before a restart is reported as over once the bot has had time to notice that it is gone', async () => {
-    const { sent, start, pass } = scene();
+    const { sent, start, pass } = createFixture();
     const first = await start();
     first.begin({ topic: 'lane', subject: 'videos' });
     await pass(1_000);
@@ -92,7 +92,7 @@ describe('Notices', () => {
   });
 
   it('The end of a problem that could not be shown before a restart is shown after it', async () => {
-    const { sent, fixture, start, pass } = scene();
+    const { sent, fixture, start, pass } = createFixture();
     const first = await start();
     first.begin({ topic: 'lane' });
     await pass(60_000);
@@ -107,7 +107,7 @@ describe('Notices', () => {
   });
 
   it('While nothing can be stored, notices are sent from memory, and stored later', async () => {
-    const { sent, rows, fixture, start, pass } = scene();
+    const { sent, rows, fixture, start, pass } = createFixture();
     fixture.canStore = false;
     const notices = await start();
     notices.begin({ topic: 'store' });
@@ -121,7 +121,7 @@ describe('Notices', () => {
   });
 
   it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
-    const { sent, fixture, start, pass } = scene();
+    const { sent, fixture, start, pass } = createFixture();
     fixture.acceptsPosts = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
@@ -132,7 +132,7 @@ describe('Notices', () => {
   });
 
   it('A problem that was over before it could be reported is not reported', async () => {
-    const { sent, fixture, start, pass } = scene();
+    const { sent, fixture, start, pass } = createFixture();
     fixture.acceptsPosts = false;
     const notices = await start();
     notices.begin({ topic: 'lane' });
@@ -144,9 +144,9 @@ describe('Notices', () => {
   });
 
   it('The number of notices is limited, and expired ones leave no row', async () => {
-    const { sent, rows, start, pass } = scene();
+    const { sent, rows, start, pass } = createFixture();
     const notices = await start();
-    for (let at = 0; at < 200; at += 1) notices.begin({ topic: 'model', subject: String(at) });
+    for (let index = 0; index < 200; index += 1) notices.begin({ topic: 'model', subject: String(index) });
     await pass(1_000);
     expect([sent.length, notices.ongoing.length, rows.size]).toEqual([60, 60, 60]);
     await pass(2 * 60_000);

@@ -6,16 +6,16 @@ import { ProcessLimits, shareOf } from '../../src/services/process-limits.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const PER_SECOND = 40;
+const silentLog = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const POLLS_PER_SECOND = 40;
 
 function createLimits(clock: ManualClock, partitionCount = 4) {
   const settings = {
     gateway: { connections: 64, jobsAtOnce: 10 },
-    poll: { perSecond: PER_SECOND },
+    poll: { perSecond: POLLS_PER_SECOND },
     liveLimits: { ask: { all: 6, perMember: 3 }, talk: { all: 2, perMember: 1 } },
   };
-  const limits = new ProcessLimits(settings, { clock, log: silent, partitionCount });
+  const limits = new ProcessLimits(settings, { clock, log: silentLog, partitionCount });
   limits.scheduler.start();
   return limits;
 }
@@ -54,22 +54,22 @@ describe('Two processes that share a poll budget', () => {
       },
     });
     const processes = [0, 1].map(() => ({ limits: createLimits(clock), lane: lane(), owned: new Set<number>() }));
-    const addTasks = (number: number, { limits, lane: own }: (typeof processes)[number]): void => {
+    const addTasks = (number: number, { limits, lane: ownLane }: (typeof processes)[number]): void => {
       const scheduler = limits.schedulerFor({ number, count: 4 });
       scheduler.start();
       for (let task = 0; task < 60; task += 1)
-        scheduler.add({ id: taskId(clock.now(), number), lane: own, group: 'server', at: clock.now() });
+        scheduler.add({ id: taskId(clock.now(), number), lane: ownLane, group: 'server', nextPollAt: clock.now() });
       stops[number] = () => scheduler.stop();
     };
     const stops: (() => Promise<void>)[] = [];
     const move = async (number: number, from: number | undefined, to: number): Promise<void> => {
       const previousOwner = from === undefined ? undefined : processes[from];
       previousOwner?.owned.delete(number);
-      previousOwner?.limits.setOwned([...previousOwner.owned]);
+      previousOwner?.limits.setOwnedPartitions([...previousOwner.owned]);
       await stops[number]?.();
       const newOwner = processes[to];
       newOwner?.owned.add(number);
-      newOwner?.limits.setOwned([...newOwner.owned]);
+      newOwner?.limits.setOwnedPartitions([...newOwner.owned]);
       if (newOwner) addTasks(number, newOwner);
     };
     for (const number of [0, 1, 2, 3]) await move(number, undefined, number % 2);
@@ -85,8 +85,8 @@ describe('Two processes that share a poll budget', () => {
     }
     for (let step = 0; step < 70; step += 1) await pass(clock, 50);
     const maxPerSecond = Math.max(...polls.map((from) => polls.filter((at) => at >= from && at < from + 1_000).length));
-    expect(maxPerSecond).toBeLessThanOrEqual(PER_SECOND);
+    expect(maxPerSecond).toBeLessThanOrEqual(POLLS_PER_SECOND);
     // Nearly the whole budget is used, so nothing else has limited the polls.
-    expect(maxPerSecond).toBeGreaterThan(PER_SECOND * 0.8);
+    expect(maxPerSecond).toBeGreaterThan(POLLS_PER_SECOND * 0.8);
   });
 });

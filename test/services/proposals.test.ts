@@ -3,19 +3,19 @@ import { Proposals } from '../../src/services/proposals.ts';
 import { EMPTY_BUDGET } from '../../src/services/spending/server-budget.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
-import { stage } from './store/stage.ts';
+import { createStoreFixture } from './store/stage.ts';
 
 const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
 const minute = 60_000;
 
-async function scene() {
-  const setup = stage();
+async function createFixture() {
+  const setup = createStoreFixture();
   const store = (await setup.open()) as StoredTasks;
-  const price = { now: '0.10' as string | undefined };
+  const price = { current: '0.10' as string | undefined };
   const proposals = new Proposals({
     store: store.proposals,
     clock: setup.clock,
-    priceOf: () => price.now,
+    priceOf: () => price.current,
     budgets: { get: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
     partition: WHOLE_STORE,
   });
@@ -24,54 +24,54 @@ async function scene() {
 
 describe('Proposals', () => {
   it('A proposal can be accepted once, by its owner, within 15 minutes', async () => {
-    const { proposals, clock, store } = await scene();
+    const { proposals, clock, store } = await createFixture();
     const { id } = await proposals.create({ memberId: 'member', orders });
     await expect(proposals.take(id, 'other')).rejects.toMatchObject({ key: 'refusals.notYours' });
     const attempts = await Promise.allSettled([proposals.take(id, 'member'), proposals.take(id, 'member')]);
     expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const late = await proposals.create({ memberId: 'member', orders });
+    const expiredProposal = await proposals.create({ memberId: 'member', orders });
     clock.advance(15 * minute);
-    await expect(proposals.take(late.id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
+    await expect(proposals.take(expiredProposal.id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
     await store.close();
   });
 
   it('A refused proposal can be put back, and keeps its expiry time', async () => {
-    const { proposals, clock, store } = await scene();
+    const { proposals, clock, store } = await createFixture();
     const { id } = await proposals.create({ memberId: 'member', orders });
     clock.advance(14 * minute);
     await proposals.putBack(await proposals.take(id, 'member'));
-    expect(await proposals.of('member')).toHaveLength(1);
+    expect(await proposals.findByMember('member')).toHaveLength(1);
     clock.advance(minute);
     await expect(proposals.take(id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
     await store.close();
   });
 
   it('A proposal reports whether its price has risen since its owner was asked to confirm it', async () => {
-    const { proposals, price, store } = await scene();
+    const { proposals, price, store } = await createFixture();
     const proposal = await proposals.create({ memberId: 'member', orders: [...orders, ...orders] });
     expect(proposal.price).toBe('0.20');
-    for (const [now, hasRisen] of [
+    for (const [currentPrice, hasRisen] of [
       ['0.10', false],
       ['0.09', false],
       [undefined, false],
       ['0.11', true],
     ] as const) {
-      price.now = now;
+      price.current = currentPrice;
       expect(proposals.hasRisen(proposal)).toBe(hasRisen);
     }
     await store.close();
   });
 
   it('A confirmation is only required for a known price above the limit of the server', async () => {
-    const { proposals, price, store } = await scene();
+    const { proposals, price, store } = await createFixture();
     const [order] = orders;
     if (!order) throw new Error('There is no order.');
-    for (const [now, limit] of [
+    for (const [currentPrice, limit] of [
       ['0.10', undefined],
       ['0.1000001', '0.10'],
       [undefined, undefined],
     ] as const) {
-      price.now = now;
+      price.current = currentPrice;
       expect(proposals.limitExceededBy(order, 'den')).toBe(limit);
       expect(proposals.limitExceededBy(order, undefined)).toBeUndefined();
     }
@@ -79,12 +79,12 @@ describe('Proposals', () => {
   });
 
   it('Erasure removes the proposals of a member and no others', async () => {
-    const { proposals, store } = await scene();
+    const { proposals, store } = await createFixture();
     await proposals.create({ memberId: 'member', orders });
     await proposals.create({ memberId: 'other', orders });
     await proposals.erase('member');
-    expect(await proposals.of('member')).toEqual([]);
-    expect(await proposals.of('other')).toHaveLength(1);
+    expect(await proposals.findByMember('member')).toEqual([]);
+    expect(await proposals.findByMember('other')).toHaveLength(1);
     await store.close();
   });
 });

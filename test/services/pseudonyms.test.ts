@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
 import { Pseudonyms } from '../../src/services/pseudonyms.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
-import { stage } from './store/stage.ts';
+import { createStoreFixture } from './store/stage.ts';
 
 it('A pseudonym survives a restart, and erasure leaves nothing that links the old one to the member', async () => {
-  const setup = stage();
+  const setup = createStoreFixture();
   const store = (await setup.open()) as StoredTasks;
   const pseudonyms = new Pseudonyms(store.pseudonyms);
-  const [first, again] = await Promise.all([pseudonyms.getOrCreate('member'), pseudonyms.getOrCreate('member')]);
-  expect(again).toBe(first);
+  const [first, second] = await Promise.all([pseudonyms.getOrCreate('member'), pseudonyms.getOrCreate('member')]);
+  expect(second).toBe(first);
   expect(await pseudonyms.getOrCreate('other')).not.toBe(first);
   await store.close();
-  const next = (await setup.open()) as StoredTasks;
-  const later = new Pseudonyms(next.pseudonyms);
-  expect(await later.current('member')).toBe(first);
-  await later.erase('member');
-  expect(await later.current('member')).toBeUndefined();
-  expect(await later.getOrCreate('member')).not.toBe(first);
-  await next.close();
+  const reopenedStore = (await setup.open()) as StoredTasks;
+  const reloaded = new Pseudonyms(reopenedStore.pseudonyms);
+  expect(await reloaded.current('member')).toBe(first);
+  await reloaded.erase('member');
+  expect(await reloaded.current('member')).toBeUndefined();
+  expect(await reloaded.getOrCreate('member')).not.toBe(first);
+  await reopenedStore.close();
 });

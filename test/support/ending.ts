@@ -1,6 +1,6 @@
 const cleanups: (() => Promise<unknown>)[] = [];
 
-/** Registers work for the end of the test. It runs in reverse order of registration. */
+/** Registers work for the end of the test. The last registered work runs first. */
 export function addCleanup(cleanup: () => Promise<unknown>): void {
   cleanups.push(cleanup);
 }

@@ -32,7 +32,7 @@ export const storeInfo: StoreInfo = JSON.parse(textOf('made.json'));
 export const oldRows: readonly OldRow[] = linesOf<OldRow>('rows.jsonl');
 
 /** The keys of rows that were made unreadable on purpose: the old version set one aside and never read the other. */
-export const plantedKeys = { aside: 'task-nobody-can-read', unseen: 'task-left-by-nobody' } as const;
+export const plantedKeys = { setAside: 'task-nobody-can-read', neverRead: 'task-left-by-nobody' } as const;
 
 /** Writes the store as the old version left it; `transform` maps the text of each row. */
 export function writeOldStore(file: string, transform: (text: string) => string = (text) => text): void {

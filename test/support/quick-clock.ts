@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
 /**
- * A clock that runs faster than the real one by a factor and can be moved forward: minutes pass while a test awaits
- * their effect.
+ * A clock that runs faster than the real one by the given factor and can be moved forward, so that tests do not have
+ * to wait for minutes to pass.
  */
-export class QuickClock implements Clock {
+export class FastClock implements Clock {
   readonly #speed: number;
   readonly #start = Date.now();
   #offsetMs = 0;

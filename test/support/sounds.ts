@@ -1,4 +1,4 @@
-import { openLog } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { openAudio } from '../../src/services/sound/audio.ts';
 import { mediaProcess } from './media-process.ts';
 
@@ -6,5 +6,5 @@ import { mediaProcess } from './media-process.ts';
 export const openRealAudio = () =>
   openAudio({
     process: mediaProcess,
-    log: openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined }),
+    log: createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined }),
   });

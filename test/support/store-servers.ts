@@ -31,12 +31,12 @@ export interface ServerOptions {
 
 const print = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-function findProgram(name: string, ...elsewhere: string[]): string | undefined {
-  const folders = [...elsewhere, ...(process.env.PATH ?? '').split(delimiter)];
+function findProgram(name: string, ...extraFolders: string[]): string | undefined {
+  const folders = [...extraFolders, ...(process.env.PATH ?? '').split(delimiter)];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Undefined if Redis is not installed. */
+/** Starts Redis. Returns undefined if it is not installed. */
 export async function startRedis({
   folder,
   port,
@@ -57,7 +57,13 @@ export async function startRedis({
     // Redis only answers pings once it has loaded its data.
     await client.ping().finally(() => client.destroy());
   };
-  return startStoreServer({ url, ping, start: () => startProcess(program, args), ending: 'SIGTERM', crash: 'SIGKILL' });
+  return startStoreServer({
+    url,
+    ping,
+    start: () => startProcess(program, args),
+    stopSignal: 'SIGTERM',
+    crashSignal: 'SIGKILL',
+  });
 }
 
 /** Postgres refuses to run as root, so root runs it as another user. */
@@ -66,11 +72,11 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const user = ['postgres', 'nobody'].map((name) => users.find(([known]) => known === name)).find(Boolean);
+  const user = ['postgres', 'nobody'].map((name) => users.find(([userName]) => userName === name)).find(Boolean);
   return user && { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-/** Undefined if Postgres is not installed. */
+/** Starts Postgres. Returns undefined if it is not installed. */
 export async function startPostgres({
   folder,
   port,
@@ -100,8 +106,8 @@ export async function startPostgres({
     await client.end();
   };
   const start = (): ChildProcess => startProcess(program, [...args, ...durabilityArgs], spawnOptions);
-  // SIGQUIT ends all processes of Postgres immediately; SIGKILL would end the main one and leave the others for a moment.
-  return startStoreServer({ url, ping, start, ending: 'SIGINT', crash: 'SIGQUIT' });
+  // SIGQUIT ends all processes of Postgres immediately; SIGKILL would end only the main one and leave the others running for a moment.
+  return startStoreServer({ url, ping, start, stopSignal: 'SIGINT', crashSignal: 'SIGQUIT' });
 }
 
 interface ServerParts {
@@ -109,18 +115,18 @@ interface ServerParts {
   /** Throws until the server responds. */
   ping(): Promise<void>;
   start(): ChildProcess;
-  ending: NodeJS.Signals;
-  crash: NodeJS.Signals;
+  stopSignal: NodeJS.Signals;
+  crashSignal: NodeJS.Signals;
 }
 
-async function startStoreServer({ url, ping, start, ending, crash }: ServerParts): Promise<StoreServer> {
+async function startStoreServer({ url, ping, start, stopSignal, crashSignal }: ServerParts): Promise<StoreServer> {
   let server: ChildProcess;
   const restart = async (): Promise<void> => {
     server = start();
     await waitUntilReady(server, ping);
   };
   await restart();
-  return { url, restart, stop: () => stopProcess(server, ending), crash: () => stopProcess(server, crash) };
+  return { url, restart, stop: () => stopProcess(server, stopSignal), crash: () => stopProcess(server, crashSignal) };
 }
 
 function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {

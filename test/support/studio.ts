@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ImageOptions } from '../../sandbox/gateway/studio/image.ts';
-import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
+import { createStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { roundToEven } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Drawing a grid in full size takes most of a second of CPU time, and no test checks its details. */
 const MAX_SIDE = 512;
 /** No test distinguishes previews by their progress, so one of each is enough. */
-const PREVIEW_FINISHED = 0.3;
+const PREVIEW_PROGRESS = 0.3;
 
 /** A cache of results by their inputs; the oldest results are dropped when the cache is full. */
 class ResultCache<Result extends { readonly bytes: Uint8Array }> {
@@ -43,10 +43,10 @@ const sounds = new ResultCache<Awaited<ReturnType<Studio['compose']>>>();
 /**
  * One pool for all tests of a process, because a worker for videos or songs takes half a second of CPU time to start.
  */
-let shared: Studio | undefined;
+let studioInstance: Studio | undefined;
 const sharedStudio = (): Studio => {
-  shared ??= openStudio();
-  return shared;
+  studioInstance ??= createStudio();
+  return studioInstance;
 };
 
 /**
@@ -88,8 +88,8 @@ export function cachingStudio(): Studio {
     async close() {
       // A video or song that is still being made is no longer needed, and the next test would have to wait for it.
       if (activeJobs === 0) return;
-      const busyStudio = shared;
-      shared = undefined;
+      const busyStudio = studioInstance;
+      studioInstance = undefined;
       await busyStudio?.close();
     },
   };
@@ -119,7 +119,7 @@ export function singleSceneStudio(): Studio {
 
 function withFixedProgress<Options extends ImageOptions>(options: Options): Options {
   const { finished = 1 } = options;
-  return finished >= 1 ? options : { ...options, finished: PREVIEW_FINISHED };
+  return finished >= 1 ? options : { ...options, finished: PREVIEW_PROGRESS };
 }
 
 function shrink(options: ImageOptions): ImageOptions {

@@ -47,17 +47,17 @@ export class TcpProxy {
   }
 
   #relay(client: Socket, upstream: Socket): void {
-    for (const [from, to] of [
+    for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      this.#sockets.add(from);
-      // The other end reports errors of its own.
-      from.on('error', () => to.destroy());
-      from.on('data', (piece) => to.write(piece));
-      from.on('close', () => {
-        this.#sockets.delete(from);
-        to.destroy();
+      this.#sockets.add(socket);
+      // The peer reports its own errors.
+      socket.on('error', () => peer.destroy());
+      socket.on('data', (chunk) => peer.write(chunk));
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        peer.destroy();
       });
     }
     if (this.#isDisconnected) client.resetAndDestroy();

@@ -1,7 +1,7 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Command } from '../command-registry.ts';
 import type { Parts } from '../parts.ts';
-import { has } from '../permissions.ts';
+import { hasPermissions } from '../permissions.ts';
 import type { Channel, Guild, User } from '../world.ts';
 import { contextOf, integrationOwners, permissionsOf } from './context.ts';
 import { ImpossibleActionError } from './impossible-action.ts';
@@ -15,14 +15,14 @@ interface ActorContext {
 /** Finds a command that Discord's own client would offer; a guild command takes precedence over a global one. */
 export function availableCommand(name: string, type: number, context: ActorContext, { registry }: Parts): Command {
   const { guild } = context;
-  const all = [...(guild?.installed ? registry.list(guild.id) : []), ...registry.list(undefined)];
-  const sameName = all.filter((command) => command.name === name && command.type === type);
+  const allCommands = [...(guild?.installed ? registry.list(guild.id) : []), ...registry.list(undefined)];
+  const sameName = allCommands.filter((command) => command.name === name && command.type === type);
   if (sameName.length === 0)
     throw new ImpossibleActionError(
-      `No command named ${name} is registered. Registered commands: ${all.map((one) => one.name).join(', ') || 'none'}.`,
+      `No command named ${name} is registered. Registered commands: ${allCommands.map((one) => one.name).join(', ') || 'none'}.`,
     );
   const reasons = sameName.map((command) => unavailableReason(command, context));
-  const available = sameName.find((_, at) => reasons[at] === undefined);
+  const available = sameName.find((_, index) => reasons[index] === undefined);
   if (!available) throw new ImpossibleActionError(`${context.user.name} cannot use ${name} here: ${reasons[0]}.`);
   return available;
 }
@@ -32,14 +32,14 @@ export function availableCommands(context: ActorContext, { registry }: Parts): C
   const { guild } = context;
   const guildCommands = guild?.installed ? registry.list(guild.id) : [];
   const isOverridden = ({ name, type }: Command) => guildCommands.some((one) => one.name === name && one.type === type);
-  const all = [...guildCommands, ...registry.list(undefined).filter((command) => !isOverridden(command))];
-  return all.filter((command) => unavailableReason(command, context) === undefined);
+  const allCommands = [...guildCommands, ...registry.list(undefined).filter((command) => !isOverridden(command))];
+  return allCommands.filter((command) => unavailableReason(command, context) === undefined);
 }
 
 function unavailableReason(command: Command, { user, channel, guild }: ActorContext): string | undefined {
   const context = contextOf(channel);
   const permissions = permissionsOf(user, channel, guild);
-  if (!has(permissions, Permission.UseApplicationCommands)) return 'the channel denies the use of commands';
+  if (!hasPermissions(permissions, Permission.UseApplicationCommands)) return 'the channel denies the use of commands';
   if (command.guild_id !== undefined) return permissionReason(command, permissions);
   if (command.contexts && !command.contexts.includes(context)) return `it is not registered for context ${context}`;
   const integrationTypes: readonly number[] = command.integration_types ?? [0];
@@ -54,8 +54,14 @@ function permissionReason(
   { default_member_permissions: requiredPermissions }: Command,
   permissions: bigint,
 ): string | undefined {
-  if (requiredPermissions === null || requiredPermissions === undefined || has(permissions, Permission.Administrator))
+  if (
+    requiredPermissions === null ||
+    requiredPermissions === undefined ||
+    hasPermissions(permissions, Permission.Administrator)
+  )
     return undefined;
   const bits = BigInt(requiredPermissions);
-  return bits !== 0n && has(permissions, bits) ? undefined : `it requires the permissions ${requiredPermissions}`;
+  return bits !== 0n && hasPermissions(permissions, bits)
+    ? undefined
+    : `it requires the permissions ${requiredPermissions}`;
 }

@@ -7,7 +7,7 @@ import type { Channel, Guild, User } from '../world.ts';
 
 /** The installing guild (key `0`, with the value 0 in a direct message with the bot) and the installing user (key `1`). */
 export function integrationOwners(user: User, channel: Channel, guild: Guild | undefined): Record<string, string> {
-  const isDirect = channel.type === ChannelType.DM && channel.withApplication === true;
+  const isDirect = channel.type === ChannelType.DM && channel.includesApplication === true;
   return {
     ...(guild?.installed && { '0': guild.id }),
     ...(isDirect && !user.hasInstalled && { '0': '0' }),
@@ -17,7 +17,7 @@ export function integrationOwners(user: User, channel: Channel, guild: Guild | u
 
 export function contextOf(channel: Channel): InteractionContextType {
   if (!channel.recipientIds) return InteractionContextType.Guild;
-  return channel.withApplication ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
+  return channel.includesApplication ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
 }
 
 export function permissionsOf(user: User, channel: Channel, guild: Guild | undefined): bigint {

@@ -42,7 +42,7 @@ export class InteractionStore {
     const interaction: Interaction = {
       ...newInteraction,
       id,
-      // Like Discord's tokens, it is long and contains the id.
+      // Like Discord's tokens, this one is long and contains the id.
       token: Buffer.from(`interaction:${id}:${randomBytes(96).toString('base64url')}`).toString('base64url'),
       at: this.#clock.now(),
       missedDeadline: false,

@@ -44,10 +44,10 @@ export class ResolvedData {
 
   role(nameOrId: string): string {
     const roles = this.#guild?.roles ?? [];
-    const at = roles.findIndex(({ id, name }) => id === nameOrId || name === nameOrId);
-    const role = roles[at];
+    const index = roles.findIndex(({ id, name }) => id === nameOrId || name === nameOrId);
+    const role = roles[index];
     if (!role) throw new ImpossibleActionError(`There is no role ${nameOrId} here.`);
-    this.#put('roles', role.id, roleWire(role, at));
+    this.#put('roles', role.id, roleWire(role, index));
     return role.id;
   }
 
@@ -76,7 +76,7 @@ export class ResolvedData {
     return upload.id;
   }
 
-  /** Has full content even without the message content intent, because the user chose the message. */
+  /** Adds a message with its full content, even without the message content intent, because the user chose the message. */
   message(post: Post): string {
     const { world, uploads, messages } = this.#parts;
     this.#put('messages', post.id, messageWire(post, { world, uploads, find: (id) => messages.get(id) }));

@@ -8,7 +8,7 @@ import {
 import type { UploadedFile } from '../body.ts';
 import { previousState } from '../message-content.ts';
 import type { Parts } from '../parts.ts';
-import { directMessagePermissions, has, permissionsIn } from '../permissions.ts';
+import { directMessagePermissions, hasPermissions, permissionsIn } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { tooManyFollowUps, unknownMessage } from '../refusal.ts';
 import { type Choice, type Interaction, isUserInstallOnly, type Modal } from './interaction.ts';
@@ -143,7 +143,7 @@ function createResponse(
   return parts.messages.create({
     ...newMessageOf(interaction, body, files, ephemeral, parts, flags),
     ...(isFromComponent && source && { body: { ...body, message_reference: { message_id: source.id } } }),
-    type: isFromComponent ? MessageType.Reply : typeOf(interaction),
+    type: isFromComponent ? MessageType.Reply : messageTypeOf(interaction),
     interaction: metadataOf(interaction),
   });
 }
@@ -166,7 +166,7 @@ function newMessageOf(
   };
 }
 
-function typeOf({ metadata, type }: Interaction): MessageType {
+function messageTypeOf({ metadata, type }: Interaction): MessageType {
   if (type !== InteractionType.ApplicationCommand) return MessageType.Default;
   return metadata.command_type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
@@ -177,7 +177,7 @@ function isEphemeralResponse(interaction: Interaction, { flags }: MessageBody): 
   const { guild, user, channel } = interaction;
   if (!isUserInstallOnly(interaction)) return false;
   const permissions = guild ? permissionsIn(guild, guild.members.get(user.id), channel) : directMessagePermissions;
-  return !has(permissions, PermissionFlagsBits.UseExternalApps);
+  return !hasPermissions(permissions, PermissionFlagsBits.UseExternalApps);
 }
 
 const modalOf = ({ id }: Interaction, { custom_id = '', title = '', components }: NonNullable<CallbackBody['data']>) =>

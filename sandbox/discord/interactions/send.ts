@@ -80,8 +80,8 @@ export function sendSlashCommand(
 }
 
 export function sendMenuCommand(context: ActorContext, name: string, target: Post | string, parts: Parts): Interaction {
-  const interactionType = typeof target === 'string' ? ApplicationCommandType.User : ApplicationCommandType.Message;
-  const command = availableCommand(name, interactionType, context, parts);
+  const commandType = typeof target === 'string' ? ApplicationCommandType.User : ApplicationCommandType.Message;
+  const command = availableCommand(name, commandType, context, parts);
   const resolved = new ResolvedData(parts, context.guild);
   const targetId = typeof target === 'string' ? resolved.user(target) : resolved.message(target);
   const { id, type, guild_id } = command;

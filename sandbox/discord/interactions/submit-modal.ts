@@ -55,11 +55,14 @@ export function submitModal(
 }
 
 function fieldsOf(root: AnyComponent): Field[] {
-  const inner = [
+  const innerComponents = [
     ...((root.components ?? []) as AnyComponent[]),
     ...(root.component ? [root.component as AnyComponent] : []),
   ];
-  return inner.map((component) => ({ label: (root.label ?? component.label) as string | undefined, component }));
+  return innerComponents.map((component) => ({
+    label: (root.label ?? component.label) as string | undefined,
+    component,
+  }));
 }
 
 const isNamed = ({ label, component }: Field, name: string) => component.custom_id === name || label === name;

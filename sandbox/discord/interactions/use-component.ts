@@ -84,11 +84,11 @@ function checkReadable({ user, channel }: ActorContext, post: Post): void {
 }
 
 function componentsIn(post: Post, matches: (component: AnyComponent) => boolean): AnyComponent[] {
-  const found: AnyComponent[] = [];
+  const components: AnyComponent[] = [];
   eachComponent(post.components, (component) => {
-    if (matches(component)) found.push(component);
+    if (matches(component)) components.push(component);
   });
-  return found;
+  return components;
 }
 
 function namesOf(button: AnyComponent): unknown[] {

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
-import { botPermissions, has, isThread } from '../permissions.ts';
+import { botPermissions, hasPermissions, isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
 import {
   missingAccess,
@@ -17,8 +17,8 @@ export function channelFor(id: string, required: bigint, parts: Parts): Channel 
   const channel = parts.world.channels.get(id);
   if (!channel) throw unknownChannel();
   const permissions = botPermissions(channel, parts);
-  if (!has(permissions, Permission.ViewChannel)) throw missingAccess();
-  if (!has(permissions, required)) throw missingPermissions();
+  if (!hasPermissions(permissions, Permission.ViewChannel)) throw missingAccess();
+  if (!hasPermissions(permissions, required)) throw missingPermissions();
   return channel;
 }
 
@@ -39,6 +39,6 @@ export function checkThreadState(channel: Channel, action: 'send' | 'edit', part
   const { thread } = channel;
   if (!thread) return;
   if (action === 'edit' && thread.archived) throw threadIsArchived();
-  if (!thread.locked || has(botPermissions(channel, parts), Permission.ManageThreads)) return;
+  if (!thread.locked || hasPermissions(botPermissions(channel, parts), Permission.ManageThreads)) return;
   throw thread.archived ? threadIsArchived() : threadIsLocked();
 }

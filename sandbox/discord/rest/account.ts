@@ -8,21 +8,21 @@ export const accountRoutes: Routes = (server, parts) => {
   const { validator, world, account, sessionStarts } = parts;
   server.get('/gateway', { config: { isPublic: true } }, () => ({ url: parts.gatewayUrl() }));
   server.get('/gateway/bot', () =>
-    validator.response('gateway-bot', {
+    validator.checkResponse('gateway-bot', {
       url: parts.gatewayUrl(),
       shards: account.recommendedShards,
       session_start_limit: sessionStarts.wire,
     }),
   );
-  server.get('/users/@me', () => validator.response('user', ownUserWire(world)));
+  server.get('/users/@me', () => validator.checkResponse('user', ownUserWire(world)));
   server.get<{ Params: { user: string } }>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);
     if (!user) throw unknownUser();
-    return validator.response('user', userWire(user));
+    return validator.checkResponse('user', userWire(user));
   });
   const application = () => {
     const guilds = [...world.guilds.values()].filter(({ installed }) => installed).length;
-    return validator.response('application', {
+    return validator.checkResponse('application', {
       id: world.applicationId,
       name: 'Atelier',
       icon: null,

@@ -12,7 +12,7 @@ interface Callback {
   Querystring: { with_response?: string };
 }
 
-/** Documentation, interactions/receiving-and-responding, "Create Interaction Response". */
+/** The route for responses to interactions (documentation, interactions/receiving-and-responding, "Create Interaction Response"). */
 export const callbackRoutes: Routes = (server, parts) => {
   const route = '/interactions/:interaction/:token/callback';
   server.post<Callback>(route, (request, reply) => {
@@ -22,10 +22,10 @@ export const callbackRoutes: Routes = (server, parts) => {
     const { data } = (body ?? {}) as Partial<CallbackBody>;
     if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);
     checkFileSizes(files, parts);
-    parts.validator.body(route, 'callback', body, editFacts(editedMessage(interaction, body), fileFactsOf(files)));
+    parts.validator.checkBody(route, 'callback', body, editFacts(editedMessage(interaction, body), fileFactsOf(files)));
     respond(interaction, body as CallbackBody, files, parts);
     if (request.query.with_response !== 'true') return reply.code(204).send();
-    return parts.validator.response('callback', responseOf(interaction, parts));
+    return parts.validator.checkResponse('callback', responseOf(interaction, parts));
   });
 };
 

@@ -20,7 +20,7 @@ interface GuildRequest {
 export const channelRoutes: Routes = (server, parts) => {
   const { validator, world } = parts;
   const channelResponse = (channel: Channel) =>
-    validator.response('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
+    validator.checkResponse('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
 
   server.get<ChannelRequest>('/channels/:channel', (request) =>
     channelResponse(channelFor(request.params.channel, 0n, parts)),

@@ -8,7 +8,7 @@ type CommandRequest = {
   Querystring: { with_localizations?: string };
 };
 
-/** Documentation, interactions/application-commands, "Endpoints", for both scopes. */
+/** Routes for global commands and guild commands (documentation, interactions/application-commands, "Endpoints"). */
 export const commandRoutes: Routes = (server, parts) => {
   const { validator, registry, stream } = parts;
   const publishChange = () => stream.publish({ kind: 'world', what: { commands: true } });
@@ -20,35 +20,35 @@ export const commandRoutes: Routes = (server, parts) => {
     server.get<CommandRequest>(commandsRoute, (request) => {
       const commands = registry.list(scopeOf(request, parts));
       const includesLocalizations = request.query.with_localizations === 'true';
-      return validator.response('commands', includesLocalizations ? commands : commands.map(withoutLocalizations));
+      return validator.checkResponse('commands', includesLocalizations ? commands : commands.map(withoutLocalizations));
     });
     server.put<CommandRequest>(commandsRoute, (request) => {
       const scope = scopeOf(request, parts);
-      validator.body(commandsRoute, 'commands', request.payload.body);
+      validator.checkBody(commandsRoute, 'commands', request.payload.body);
       const commands = registry.overwrite(scope, request.payload.body as CommandBody[]);
       publishChange();
-      return validator.response('commands', commands);
+      return validator.checkResponse('commands', commands);
     });
     server.post<CommandRequest>(commandsRoute, (request, reply) => {
       const scope = scopeOf(request, parts);
-      validator.body(commandsRoute, 'command', request.payload.body);
+      validator.checkBody(commandsRoute, 'command', request.payload.body);
       const { command, isNew } = registry.put(scope, request.payload.body as CommandBody);
       publishChange();
       reply.code(isNew ? 201 : 200);
-      return validator.response('command', command);
+      return validator.checkResponse('command', command);
     });
     server.get<CommandRequest>(commandRoute, (request) =>
-      validator.response('command', registry.get(scopeOf(request, parts), idOf(request))),
+      validator.checkResponse('command', registry.get(scopeOf(request, parts), idOf(request))),
     );
     server.patch<CommandRequest>(commandRoute, (request) => {
       const scope = scopeOf(request, parts);
       const existing = registry.get(scope, idOf(request));
       const body = request.payload.body as Partial<Command>;
       // An edit may omit any key, so the resulting command is validated.
-      validator.body(commandRoute, 'command', { ...writableFieldsOf(existing), ...body });
+      validator.checkBody(commandRoute, 'command', { ...writableFieldsOf(existing), ...body });
       const command = registry.edit(scope, existing.id, body);
       publishChange();
-      return validator.response('command', command);
+      return validator.checkResponse('command', command);
     });
     server.delete<CommandRequest>(commandRoute, (request, reply) => {
       registry.remove(scopeOf(request, parts), idOf(request));

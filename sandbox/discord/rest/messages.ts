@@ -6,7 +6,7 @@ import { botPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
 import { isVoice } from '../validation/voice.ts';
-import { asSeenByApplication } from '../wire/message.ts';
+import { redactForApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
 import { channelFor, checkThreadState, messageIn, sendPermission } from './access.ts';
 import { checkRecipient } from './channels.ts';
@@ -27,22 +27,22 @@ export const messageRoutes: Routes = (server, parts) => {
   const messagesRoute = '/channels/:channel/messages';
   const messageRoute = '/channels/:channel/messages/:message';
   const visibleMessage = (post: Post) =>
-    asSeenByApplication(parts.apiMessage(post), post, world, parts.privilegedIntents.includes('message-content'));
+    redactForApplication(parts.apiMessage(post), post, world, parts.privilegedIntents.includes('message-content'));
 
   server.get<ChannelRequest>(messagesRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
     const { limit = '50', before, after } = request.query;
     const pageSize = Math.min(100, Number(limit) || 50);
     const candidates = messages
-      .inChannel(channel.id)
+      .listInChannel(channel.id)
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
     // `after` selects the messages directly after it, but the page is still sorted newest first.
     const page = after === undefined ? candidates.slice(-pageSize) : candidates.slice(0, pageSize);
-    return page.reverse().map((post) => validator.response('message', visibleMessage(post)));
+    return page.reverse().map((post) => validator.checkResponse('message', visibleMessage(post)));
   });
   server.get<MessageRequest>(messageRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
-    return validator.response('message', visibleMessage(messageIn(channel, request.params.message, parts)));
+    return validator.checkResponse('message', visibleMessage(messageIn(channel, request.params.message, parts)));
   });
   server.post<ChannelRequest>(messagesRoute, (request) => {
     const { channel: id } = request.params;
@@ -55,10 +55,10 @@ export const messageRoutes: Routes = (server, parts) => {
     if (isVoice(body?.flags)) checkVoice(channel, parts);
     else checkFiles(channel, files, parts);
     checkFileSizes(files, parts);
-    validator.body(messagesRoute, 'channel-message', body, { files: fileFactsOf(files) });
+    validator.checkBody(messagesRoute, 'channel-message', body, { files: fileFactsOf(files) });
     checkReference(channel, body, parts);
     const post = findByNonce(channel, body, parts) ?? messages.create({ channel, author: world.bot, body, files });
-    return validator.response('message', parts.apiMessage(post));
+    return validator.checkResponse('message', parts.apiMessage(post));
   });
   server.patch<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
@@ -68,7 +68,7 @@ export const messageRoutes: Routes = (server, parts) => {
     const { body, files } = request.payload;
     checkFiles(channel, files, parts);
     checkFileSizes(files, parts);
-    validator.body(messageRoute, 'channel-edit', body, editFacts(post, fileFactsOf(files)));
+    validator.checkBody(messageRoute, 'channel-edit', body, editFacts(post, fileFactsOf(files)));
     const retryAfter = isOld(post, parts) ? parts.buckets.consumeOldEdit(channel.id) : undefined;
     if (retryAfter !== undefined) {
       parts.buckets.recordHit(messageRoute, 'shared');
@@ -76,7 +76,7 @@ export const messageRoutes: Routes = (server, parts) => {
     }
     messages.edit(post, body as MessageBody, files);
     parts.watch.notify();
-    return reply.send(validator.response('message', parts.apiMessage(post)));
+    return reply.send(validator.checkResponse('message', parts.apiMessage(post)));
   });
   server.delete<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
@@ -112,7 +112,7 @@ function findByNonce(
   if (!isEnforced || nonce === undefined || nonce === null) return undefined;
   const earliest = parts.clock.now() - parts.limits.nonceMs;
   return parts.messages
-    .inChannel(channel.id)
+    .listInChannel(channel.id)
     .find((post) => post.author === parts.world.bot && post.at > earliest && String(post.nonce) === String(nonce));
 }
 

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts, Routes } from '../parts.ts';
-import { botPermissions, has, isThread } from '../permissions.ts';
+import { botPermissions, hasPermissions, isThread } from '../permissions.ts';
 import { missingPermissions, threadIsArchived, threadIsLocked, wrongChannelType } from '../refusal.ts';
 import type { ThreadChange } from '../threads.ts';
 import { threadWire } from '../wire/channel.ts';
@@ -28,10 +28,10 @@ export const threadEditRoutes: Routes = (server, parts) => {
   server.patch<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
     const body = (request.payload.body ?? {}) as EditBody;
-    validator.body(route, 'thread-edit', body);
+    validator.checkBody(route, 'thread-edit', body);
     checkEdit(thread, body, parts);
     threads.change(thread, changeIn(body));
-    return validator.response('thread', threadWire(thread, world));
+    return validator.checkResponse('thread', threadWire(thread, world));
   });
   server.delete<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
@@ -39,25 +39,25 @@ export const threadEditRoutes: Routes = (server, parts) => {
     const lastState = threadWire(thread, world);
     threads.remove(thread);
     messages.removeAll(thread.id);
-    return validator.response('thread', lastState);
+    return validator.checkResponse('thread', lastState);
   });
 };
 
 /** The embedded Discord lets bots edit only threads. */
 function editableThread(channel: Channel, parts: Parts): ThreadChannel {
   if (isThread(channel)) return channel;
-  if (!has(botPermissions(channel, parts), Permission.ManageChannels)) throw missingPermissions();
+  if (!hasPermissions(botPermissions(channel, parts), Permission.ManageChannels)) throw missingPermissions();
   throw wrongChannelType();
 }
 
 function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {
   checkArchived(thread, body);
   if (canManage(thread, parts)) return;
-  const { archived, locked, rate_limit_per_user: slowMode, ...others } = body;
+  const { archived, locked, rate_limit_per_user: slowMode, ...otherFields } = body;
   const isPresent = (value: unknown) => value !== undefined && value !== null;
   if (isPresent(locked) || isPresent(slowMode)) throw missingPermissions();
   // Any member of an unlocked thread may unarchive it.
-  const onlyUnarchives = archived === false && !Object.values(others).some(isPresent);
+  const onlyUnarchives = archived === false && !Object.values(otherFields).some(isPresent);
   const mayUnarchive = thread.thread.members.has(parts.world.bot.id) && !thread.thread.locked;
   if (!isOwn(thread, parts) && !(onlyUnarchives && mayUnarchive)) throw missingPermissions();
   if (thread.thread.locked) throw threadIsLocked();

@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { canSeeChannel } from '../client-view.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { botPermissions, has, isThread } from '../permissions.ts';
+import { botPermissions, hasPermissions, isThread } from '../permissions.ts';
 import {
   missingAccess,
   missingPermissions,
@@ -24,7 +24,7 @@ interface MessageRequest {
 interface MemberRequest {
   Params: { channel: string; user: string };
 }
-interface StartBody {
+interface StartThreadBody {
   readonly name: string;
   readonly type?: ThreadType | null;
   readonly auto_archive_duration?: number | null;
@@ -34,21 +34,21 @@ interface StartBody {
 /** Routes that start threads and manage their members (documentation, resources/channel, "Start Thread …"). */
 export const threadRoutes: Routes = (server, parts) => {
   const { validator, world, threads } = parts;
-  const threadResponse = (thread: ThreadChannel) => validator.response('thread', threadWire(thread, world));
+  const threadResponse = (thread: ThreadChannel) => validator.checkResponse('thread', threadWire(thread, world));
   const threadsRoute = '/channels/:channel/threads';
   const messageThreadsRoute = '/channels/:channel/messages/:message/threads';
   const memberRoute = '/channels/:channel/thread-members/:user';
 
   server.post<ChannelRequest>(threadsRoute, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
-    const body = request.payload.body as StartBody;
-    validator.body(threadsRoute, 'thread', body);
+    const body = request.payload.body as StartThreadBody;
+    validator.checkBody(threadsRoute, 'thread', body);
     // The default is a private thread, for compatibility with the first version of threads.
     const type = body.type ?? ChannelType.PrivateThread;
     checkThreadType(parent, type);
     const requiredPermission =
       type === ChannelType.PrivateThread ? Permission.CreatePrivateThreads : Permission.CreatePublicThreads;
-    if (!has(botPermissions(parent, parts), requiredPermission)) throw missingPermissions();
+    if (!hasPermissions(botPermissions(parent, parts), requiredPermission)) throw missingPermissions();
     const { name, invitable, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
     return threadResponse(startThread({ parent, owner: world.bot, name, type, invitable, archiveMinutes }, parts));
@@ -58,10 +58,10 @@ export const threadRoutes: Routes = (server, parts) => {
     const type =
       parent.type === ChannelType.GuildAnnouncement ? ChannelType.AnnouncementThread : ChannelType.PublicThread;
     checkThreadType(parent, type);
-    if (!has(botPermissions(parent, parts), Permission.CreatePublicThreads)) throw missingPermissions();
+    if (!hasPermissions(botPermissions(parent, parts), Permission.CreatePublicThreads)) throw missingPermissions();
     const starterMessage = messageIn(parent, request.params.message, parts);
-    const body = request.payload.body as StartBody;
-    validator.body(messageThreadsRoute, 'thread-on-message', body);
+    const body = request.payload.body as StartThreadBody;
+    validator.checkBody(messageThreadsRoute, 'thread-on-message', body);
     const { name, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
     return threadResponse(startThread({ parent, owner: world.bot, name, type, archiveMinutes, starterMessage }, parts));
@@ -87,7 +87,7 @@ export const threadRoutes: Routes = (server, parts) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = userIdOf(request.params.user, parts);
     if (!thread.thread.members.has(userId)) throw unknownMember();
-    return validator.response('thread-member', threadMemberWire(thread, userId));
+    return validator.checkResponse('thread-member', threadMemberWire(thread, userId));
   });
   server.get<ChannelRequest>('/channels/:channel/thread-members', (request) => {
     const thread = threadFor(request.params.channel, parts);
@@ -98,13 +98,13 @@ export const threadRoutes: Routes = (server, parts) => {
   server.get<{ Params: { guild: string } }>('/guilds/:guild/threads/active', (request) => {
     const guild = world.guilds.get(request.params.guild);
     if (!guild?.installed) throw missingAccess();
-    const active = guild.channels
+    const activeThreads = guild.channels
       .filter(isThread)
       .filter((each) => !each.thread.archived && botPermissions(each, parts) !== 0n);
-    const joined = active.filter(({ thread }) => thread.members.has(world.bot.id));
+    const joinedThreads = activeThreads.filter(({ thread }) => thread.members.has(world.bot.id));
     return {
-      threads: active.map((each) => threadWire(each, world)),
-      members: joined.map((each) => threadMemberWire(each, world.bot.id)),
+      threads: activeThreads.map((each) => threadWire(each, world)),
+      members: joinedThreads.map((each) => threadMemberWire(each, world.bot.id)),
     };
   });
 };
@@ -117,16 +117,16 @@ function threadFor(id: string, parts: Parts): ThreadChannel {
 
 const userIdOf = (user: string, { world }: Parts) => (user === '@me' ? world.bot.id : user);
 export const canManage = (thread: ThreadChannel, parts: Parts) =>
-  has(botPermissions(thread, parts), Permission.ManageThreads);
+  hasPermissions(botPermissions(thread, parts), Permission.ManageThreads);
 export const isOwn = ({ ownerId }: ThreadChannel, { world }: Parts) => ownerId === world.bot.id;
 
-/** Anyone who can send messages in a thread can add others, unless a private thread is not invitable. */
+/** Anyone who can send messages in a thread can add others, unless the thread is private and not invitable. */
 function checkInvitation(thread: ThreadChannel, userId: string, parts: Parts): void {
   const { world } = parts;
   const user = world.users.get(userId);
   if (!user) throw unknownUser();
   if (!world.guildOf(thread)?.members.has(userId)) throw unknownMember();
-  if (!has(botPermissions(thread, parts), Permission.SendMessagesInThreads)) throw missingPermissions();
+  if (!hasPermissions(botPermissions(thread, parts), Permission.SendMessagesInThreads)) throw missingPermissions();
   const { type } = thread;
   const { invitable } = thread.thread;
   if (type === ChannelType.PrivateThread && !invitable && !isOwn(thread, parts) && !canManage(thread, parts))

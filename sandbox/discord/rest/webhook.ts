@@ -33,11 +33,11 @@ export const webhookRoutes: Routes = (server, parts) => {
     const { body, files } = request.payload;
     if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
     checkFileSizes(files, parts);
-    validator.body(webhookRoute, 'webhook-message', body, { files: fileFactsOf(files) });
-    return validator.response('message', apiMessage(followUp(interaction, body as MessageBody, files, parts)));
+    validator.checkBody(webhookRoute, 'webhook-message', body, { files: fileFactsOf(files) });
+    return validator.checkResponse('message', apiMessage(followUp(interaction, body as MessageBody, files, parts)));
   });
   server.get<WebhookMessage>(messageRoute, (request) =>
-    validator.response(
+    validator.checkResponse(
       'message',
       apiMessage(findMessage(interactionOf(request.params), request.params.message, parts)),
     ),
@@ -48,9 +48,9 @@ export const webhookRoutes: Routes = (server, parts) => {
     checkThreadState(post.channel, 'edit', parts);
     const { body, files } = request.payload;
     checkFileSizes(files, parts);
-    validator.body(messageRoute, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
+    validator.checkBody(messageRoute, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
     messages.edit(post, body as MessageBody, files);
-    return validator.response('message', apiMessage(post));
+    return validator.checkResponse('message', apiMessage(post));
   });
   server.delete<WebhookMessage>(messageRoute, (request, reply) => {
     const interaction = interactionOf(request.params);
@@ -65,7 +65,7 @@ export const webhookRoutes: Routes = (server, parts) => {
 function findMessage(interaction: Interaction, id: string, { messages }: Parts): Post {
   const { original, followUps, source } = interaction;
   const post =
-    id === '@original' ? original : [original, source, ...followUps].find((messageRoute) => messageRoute?.id === id);
+    id === '@original' ? original : [original, source, ...followUps].find((candidate) => candidate?.id === id);
   if (!post || messages.get(post.id) !== post) throw unknownMessage();
   return post;
 }

@@ -7,10 +7,10 @@ import type { Outcome } from './outcome.ts';
 import { resume } from './resume.ts';
 import { Session } from './session.ts';
 
-const HEARTBEAT_MS = 41_250;
+const HEARTBEAT_INTERVAL_MS = 41_250;
 const MINUTE_MS = 60_000;
 /** With these close codes, the application says that it will not resume ("Initiating a Disconnect"). */
-const FINAL_CODES: readonly number[] = [1000, 1001];
+const FINAL_CLOSE_CODES: readonly number[] = [1000, 1001];
 
 interface ConnectionRequest {
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -27,8 +27,8 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
   // After an invalid session, a socket may resume or identify again.
   const hasSession = () => session?.socket === socket;
   const publishSessions = () => {
-    const { connected, identifies, resumes } = hub;
-    parts.stream.publish({ kind: 'session', what: { connected, identifies, resumes } });
+    const { connectedCount, identifies, resumes } = hub;
+    parts.stream.publish({ kind: 'session', what: { connected: connectedCount, identifies, resumes } });
   };
   const isRateLimited = () => {
     const now = clock.now();
@@ -45,7 +45,7 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
 
   socket.on('close', (code) => {
     if (session && hasSession()) {
-      if (FINAL_CODES.includes(code)) hub.end(session);
+      if (FINAL_CLOSE_CODES.includes(code)) hub.end(session);
       else session.detach(clock.now());
     }
     publishSessions();
@@ -84,7 +84,7 @@ export function serveConnection(socket: WebSocket, { query, isResumeUrl }: Conne
   });
   if (query.v !== undefined && query.v !== '10')
     socket.close(GatewayCloseCodes.InvalidAPIVersion, 'Invalid API version.');
-  else send(GatewayOpcodes.Hello, { heartbeat_interval: HEARTBEAT_MS, _trace: [] });
+  else send(GatewayOpcodes.Hello, { heartbeat_interval: HEARTBEAT_INTERVAL_MS, _trace: [] });
 }
 
 interface Payload {

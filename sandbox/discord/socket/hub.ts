@@ -2,7 +2,7 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Session } from './session.ts';
-import { covers, isChosen, type ShardChoice } from './shard.ts';
+import { coversGuild, isChosen, type ShardChoice } from './shard.ts';
 import { ShardCounter } from './shard-counter.ts';
 
 export interface Audience {
@@ -27,8 +27,8 @@ export class Hub {
     this.#parts = parts;
   }
 
-  get connected(): number {
-    return this.connectedTo();
+  get connectedCount(): number {
+    return this.countConnected();
   }
 
   get identifies(): number {
@@ -39,7 +39,7 @@ export class Hub {
     return this.counter.countsOf().resumes;
   }
 
-  connectedTo(choice?: ShardChoice): number {
+  countConnected(choice?: ShardChoice): number {
     return this.#select(choice).filter(({ socket }) => socket !== undefined).length;
   }
 
@@ -62,7 +62,7 @@ export class Hub {
   dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
     this.#deleteExpired();
     for (const session of this.#sessions.values()) {
-      if (!covers(session.shard, guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
+      if (!coversGuild(session.shard, guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
       const payload = data(session);
       this.#parts.onEvent(event, payload);
       session.dispatch(event, payload);

@@ -4,22 +4,22 @@ import type { Parts } from '../parts.ts';
 import { guildCreateWire } from '../wire/guild.ts';
 import { ownUserWire } from '../wire/user.ts';
 import { intentsCloseCode } from './intents.ts';
-import { isToken, type Outcome, refuse } from './outcome.ts';
+import { isValidToken, type Outcome, refuse } from './outcome.ts';
 import { Session } from './session.ts';
-import { covers, readShard } from './shard.ts';
+import { coversGuild, readShard } from './shard.ts';
 
 /** Starts a session (documentation, events/gateway, "Identifying"). */
 export function identify(socket: WebSocket, data: Readonly<Record<string, unknown>>, parts: Parts): Outcome {
   const { world, hub, clock, limits, sessionStarts } = parts;
-  if (!isToken(data.token, parts)) return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+  if (!isValidToken(data.token, parts)) return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
   const intentsCode = intentsCloseCode(data.intents, parts.privilegedIntents);
   if (intentsCode === 4013) return refuse(intentsCode, 'Invalid intent(s).');
   if (intentsCode === 4014) return refuse(intentsCode, 'Disallowed intent(s).');
   const shard = readShard(data.shard);
   if (!shard) return refuse(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
-  const guilds = [...world.guilds.values()].filter((guild) => guild.installed && covers(shard, guild.id));
+  const guilds = [...world.guilds.values()].filter((guild) => guild.installed && coversGuild(shard, guild.id));
   if (guilds.length > limits.guildsPerShard) return refuse(GatewayCloseCodes.ShardingRequired, 'Sharding required.');
-  const start = sessionStarts.take(shard.id);
+  const start = sessionStarts.tryStart(shard.id);
   if (start === 'too early') {
     hub.counter.add(shard, 'earlyIdentifies');
     return 'invalid session';
@@ -56,7 +56,7 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
 function refuseAndResetToken({ account, hub, requestLog, clock }: Parts): Outcome {
   const { resetsToken } = account;
   if (resetsToken) {
-    account.tokenIsReset = true;
+    account.isTokenReset = true;
     hub.closeSessions(GatewayCloseCodes.AuthenticationFailed);
   }
   const responseText = `All session starts are used up.${resetsToken ? ' The token was reset.' : ''}`;

@@ -2,14 +2,14 @@ import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Session } from './session.ts';
-import { covers } from './shard.ts';
+import { coversGuild } from './shard.ts';
 
 const DEFAULT_MEMBER_LIMIT = 100;
 
-/** Documentation, events/gateway-events, "Request Guild Members": all members require the members intent. */
+/** Sends members of a guild (documentation, events/gateway-events, "Request Guild Members"). Sending all requires the members intent. */
 export function sendMembers(session: Session, request: Readonly<Record<string, unknown>>, { world }: Parts): void {
   const guild = world.guilds.get(String(request.guild_id));
-  if (!guild?.installed || !covers(session.shard, guild.id)) return;
+  if (!guild?.installed || !coversGuild(session.shard, guild.id)) return;
   const { query, limit, user_ids: userIds, nonce } = request;
   const ids = userIds === undefined ? undefined : [userIds].flat().map(String);
   const wantsAll = ids === undefined && query === '' && limit === 0;

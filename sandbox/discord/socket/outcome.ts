@@ -6,10 +6,10 @@ interface Close {
   readonly reason: string;
 }
 
-/** The result of an IDENTIFY or a RESUME: a session, the opcode for an invalid one, or a closed connection. */
+/** The result of an IDENTIFY or a RESUME: a session, an invalid session, or a closed connection. */
 export type Outcome = Session | 'invalid session' | Close;
 
 export const refuse = (code: number, reason: string): Close => ({ code, reason });
 
-export const isToken = (value: unknown, { token, account }: Parts): boolean =>
-  !account.tokenIsReset && (value === token || value === `Bot ${token}`);
+export const isValidToken = (value: unknown, { token, account }: Parts): boolean =>
+  !account.isTokenReset && (value === token || value === `Bot ${token}`);

@@ -6,9 +6,9 @@ export class SessionStarts {
   readonly #limits: Limits;
   readonly #clock: Clock;
   /** When a session last started, by the key of its shard ("Max Concurrency"). */
-  readonly #lastByKey = new Map<number, number>();
+  readonly #lastStartByKey = new Map<number, number>();
   #periodStart: number;
-  #used = 0;
+  #usedStarts = 0;
 
   constructor(limits: Limits, clock: Clock) {
     this.#limits = limits;
@@ -22,22 +22,22 @@ export class SessionStarts {
     const { identifiesPerPeriod, identifyPeriodMs, maxConcurrency } = this.#limits;
     return {
       total: identifiesPerPeriod,
-      remaining: identifiesPerPeriod - this.#used,
+      remaining: identifiesPerPeriod - this.#usedStarts,
       reset_after: this.#periodStart + identifyPeriodMs - this.#clock.now(),
       max_concurrency: maxConcurrency,
     };
   }
 
   /** Counts a start of a session if it is allowed now. */
-  take(shardId: number): 'allowed' | 'too early' | 'used up' {
+  tryStart(shardId: number): 'allowed' | 'too early' | 'used up' {
     const { identifyWindowMs, maxConcurrency } = this.#limits;
     const key = shardId % maxConcurrency;
-    const last = this.#lastByKey.get(key) ?? Number.NEGATIVE_INFINITY;
+    const lastStart = this.#lastStartByKey.get(key) ?? Number.NEGATIVE_INFINITY;
     const now = this.#clock.now();
-    if (now - last < identifyWindowMs) return 'too early';
+    if (now - lastStart < identifyWindowMs) return 'too early';
     if (this.wire.remaining === 0) return 'used up';
-    this.#lastByKey.set(key, now);
-    this.#used += 1;
+    this.#lastStartByKey.set(key, now);
+    this.#usedStarts += 1;
     return 'allowed';
   }
 
@@ -46,6 +46,6 @@ export class SessionStarts {
     const periods = Math.floor((this.#clock.now() - this.#periodStart) / identifyPeriodMs);
     if (periods <= 0) return;
     this.#periodStart += periods * identifyPeriodMs;
-    this.#used = 0;
+    this.#usedStarts = 0;
   }
 }

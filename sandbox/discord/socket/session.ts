@@ -59,11 +59,11 @@ export class Session {
   }
 
   /** Sends the missed events to the new socket. An older socket that is still open is closed with a code that allows a resume. */
-  resume(socket: WebSocket, after: number): void {
+  resume(socket: WebSocket, lastSequence: number): void {
     this.#socket?.close(4000, 'The session was resumed on another connection.');
     this.#socket = socket;
     this.#detachedAt = undefined;
-    for (const { sequence, text } of this.#recentEvents) if (sequence > after) socket.send(text);
+    for (const { sequence, text } of this.#recentEvents) if (sequence > lastSequence) socket.send(text);
     this.dispatch('RESUMED', null);
   }
 

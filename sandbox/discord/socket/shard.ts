@@ -23,7 +23,7 @@ const isNonNegativeInteger = (value: unknown): value is number => Number.isSafeI
 export const shardOf = (guildId: string, count: number): number => Number((BigInt(guildId) >> 22n) % BigInt(count));
 
 /** Events without a guild belong to shard 0. */
-export const covers = ({ id, count }: Shard, guildId: string | undefined): boolean =>
+export const coversGuild = ({ id, count }: Shard, guildId: string | undefined): boolean =>
   id === (guildId === undefined ? 0 : shardOf(guildId, count));
 
 export const isChosen = ({ id, count }: Shard, choice: ShardChoice | undefined): boolean =>

@@ -21,10 +21,10 @@ export function validateAttachments(message: JsonObject, facts: BodyFacts, path:
   ];
 }
 
-function validateIds(message: JsonObject, { files, before }: BodyFacts, path: string): Violation[] {
+function validateIds(message: JsonObject, { files, previous }: BodyFacts, path: string): Violation[] {
   const uploaded = new Set(files.map(({ id }) => id));
   // The files of an edited message are known only by name, so any stored id passes if the message has files.
-  const canKeep = before === undefined || before.attachmentNames.length > 0;
+  const canKeep = previous === undefined || previous.attachmentNames.length > 0;
   return asList(message.attachments).flatMap((each, index) => {
     const id = idOf(each);
     if (id === undefined || uploaded.has(id) || (isStored(id) && canKeep)) return [];
@@ -32,8 +32,8 @@ function validateIds(message: JsonObject, { files, before }: BodyFacts, path: st
   });
 }
 
-const notFound = (path: string, what: string): Violation =>
-  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${toPrintable(what)}`);
+const notFound = (path: string, reference: string): Violation =>
+  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${toPrintable(reference)}`);
 
 function idOf(attachment: unknown): string | undefined {
   const { id } = asObject(attachment);
@@ -42,14 +42,14 @@ function idOf(attachment: unknown): string | undefined {
 }
 
 /** The names that `attachment://` may use: those of uploaded files, and those of files that an edit keeps. */
-function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet<string> {
+function namesIn(message: JsonObject, { files, previous }: BodyFacts): ReadonlySet<string> {
   const attachments = asList(message.attachments).map(asObject);
   const uploaded = files.map(({ id, name }) => {
     const renamed = asString(attachments.find((each) => idOf(each) === id)?.filename);
     return renamed === '' ? name : renamed;
   });
   const keepsFiles = isAbsent(message.attachments) || attachments.some((each) => isStored(idOf(each) ?? ''));
-  const names = [...uploaded, ...(keepsFiles ? (before?.attachmentNames ?? []) : [])];
+  const names = [...uploaded, ...(keepsFiles ? (previous?.attachmentNames ?? []) : [])];
   // Discord replaces spaces in file names with underscores.
   return new Set(names.flatMap((name) => [name, name.replaceAll(' ', '_')]));
 }

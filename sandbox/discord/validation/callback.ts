@@ -11,7 +11,7 @@ import { badChoice } from './zod-issues.ts';
 const RESPONSE_TYPES = [1, 4, 5, 6, 7, 8, 9, 12];
 const MESSAGE_KEYS = ['content', 'embeds', 'attachments', 'poll', 'tts', 'allowed_mentions'];
 
-/** Selects the schema by `type`, because a union of seven would report thirty violations for one fault. */
+/** Selects the schema by `type`, because a union of all types would report a violation for each of them. */
 export function validateCallback(body: unknown, facts: BodyFacts): Violation[] {
   if (!isObject(body)) return [violation('', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
   const { type, data } = body;
@@ -63,7 +63,7 @@ function isDataOfOtherType(type: InteractionResponseType, data: unknown): boolea
   }
 }
 
-/** A deferral decides only whether the response is ephemeral; the edit supplies the rest. */
+/** A deferral only decides whether the response is ephemeral; the edit that follows supplies everything else. */
 function validateDeferral(data: unknown): Violation[] {
   if (isAbsent(data)) return [];
   if (!isObject(data)) return [violation('data', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];

@@ -19,7 +19,7 @@ const CHOICE_COMPONENTS: ReadonlySet<unknown> = new Set([
   ComponentType.CheckboxGroup,
 ]);
 
-/** The rules for a single component that the schema lacks. */
+/** Applies the rules for a single component that are missing from Discord's schema. */
 export function validateComponent({ component, path }: ComponentAtPath): Violation[] {
   const { type } = component;
   if (type === ComponentType.ActionRow) return validateRow(component, path);
@@ -30,12 +30,12 @@ export function validateComponent({ component, path }: ComponentAtPath): Violati
 
 /** A button takes one of a row's five places; any other component takes all five. */
 function validateRow(row: JsonObject, path: string): Violation[] {
-  const inner = asList(row.components).map((each) => asObject(each).type === ComponentType.Button);
+  const areButtons = asList(row.components).map((each) => asObject(each).type === ComponentType.Button);
   const fieldPath = field(path, 'components');
-  return inner.flatMap((isButton, index) => {
-    const previous = inner.slice(0, index);
+  return areButtons.flatMap((isButton, index) => {
+    const previous = areButtons.slice(0, index);
     const usedWidth = previous.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
-    // The schema reports more than five components.
+    // If a row has more than five components, the schema reports it.
     if (usedWidth + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
     const message = 'The specified component exceeds the maximum width';
     return [violation(item(fieldPath, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];

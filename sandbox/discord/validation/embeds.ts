@@ -15,9 +15,11 @@ const VISIBLE_FIELDS = [
 ];
 
 export function validateEmbeds(embeds: unknown, path: string): Violation[] {
-  const listed = asList(embeds);
-  const violations = listed.flatMap((embed, index) => (isObject(embed) ? validateEmbed(embed, item(path, index)) : []));
-  if (listed.reduce((sum: number, embed) => sum + lengthOf(asObject(embed)), 0) > MAX_TOTAL_LENGTH) {
+  const embedList = asList(embeds);
+  const violations = embedList.flatMap((embed, index) =>
+    isObject(embed) ? validateEmbed(embed, item(path, index)) : [],
+  );
+  if (embedList.reduce((sum: number, embed) => sum + lengthOf(asObject(embed)), 0) > MAX_TOTAL_LENGTH) {
     const message = `Embed size exceeds maximum size of ${MAX_TOTAL_LENGTH}`;
     violations.push(violation(path, 'MAX_EMBED_SIZE_EXCEEDED', message));
   }
@@ -38,7 +40,10 @@ function validateEmbed(embed: JsonObject, path: string): Violation[] {
   return isEmpty ? [required(field(path, 'description'))] : fields;
 }
 
-/** https://discord.com/developers/docs/resources/message#embed-object-embed-limits: applies to all embeds together. */
+/**
+ * The length that counts towards the limit for all embeds together:
+ * https://discord.com/developers/docs/resources/message#embed-object-embed-limits
+ */
 function lengthOf(embed: JsonObject): number {
   const fields = asList(embed.fields).map(asObject);
   const texts = [

@@ -3,7 +3,7 @@ import { field, required, type Violation, violation } from './violation.ts';
 
 const UNICODE_EMOJI = /^\p{RGI_Emoji}$/v;
 
-/** Without an id, the name must be a Unicode emoji; one similar-looking character makes Discord refuse the message. */
+/** Without an id, the name must be a Unicode emoji; Discord refuses a message with a character that only looks like one. */
 export function validateEmoji(emoji: unknown, path: string): Violation[] {
   if (!isObject(emoji) || !isAbsent(emoji.id)) return [];
   const { name } = emoji;

@@ -1,4 +1,4 @@
-/** What the validator must know in addition to the body. */
+/** What the validator needs to know in addition to the body. */
 export interface BodyFacts {
   /** The uploaded files, sent as `files[n]`; `id` is that n. */
   readonly files: readonly {
@@ -8,5 +8,5 @@ export interface BodyFacts {
     readonly isAudio?: boolean;
   }[];
   /** For an edit: the previous state of the message. */
-  readonly before?: { readonly flags: number; readonly attachmentNames: readonly string[] };
+  readonly previous?: { readonly flags: number; readonly attachmentNames: readonly string[] };
 }

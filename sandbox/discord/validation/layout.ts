@@ -7,7 +7,7 @@ const MAX_ROWS = 5;
 const MAX_COMPONENTS = 40;
 const MAX_TEXT_LENGTH = 4000;
 
-/** The layout of the message; `unknown` for an edit without flags of a message whose flags are unknown. */
+/** The layout of a message; `unknown` if an edit has no flags and those of the message are not known either. */
 export type Layout = 'rows' | 'components-v2' | 'unknown';
 
 const hasV2 = (flags: number): boolean => (flags & MessageFlags.IsComponentsV2) !== 0;
@@ -66,13 +66,13 @@ function validateFlag(message: JsonObject, path: string, previousFlags: number |
 }
 
 function validateLegacyFields(message: JsonObject, path: string): Violation[] {
-  const used = [
+  const usedFields = [
     ...(asString(message.content) === '' ? [] : ['content']),
     ...['embeds', 'sticker_ids'].filter((name) => asList(message[name]).length > 0),
     ...(isAbsent(message.poll) ? [] : ['poll']),
   ];
   const code = 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2';
-  return used.map((name) =>
+  return usedFields.map((name) =>
     violation(field(path, name), code, `The '${name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`),
   );
 }

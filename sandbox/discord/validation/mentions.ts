@@ -2,15 +2,18 @@ import { asList, isObject } from './json.ts';
 import { validateUniqueValues } from './unique-values.ts';
 import { field, type Violation, violation } from './violation.ts';
 
-/** https://discord.com/developers/docs/resources/message#allowed-mentions-object: all of a kind or listed ids. */
+/**
+ * https://discord.com/developers/docs/resources/message#allowed-mentions-object: either all mentions of a kind are
+ * allowed, or those of listed ids.
+ */
 export function validateMentions(allowed: unknown, path: string): Violation[] {
   if (!isObject(allowed)) return [];
-  const both = ['users', 'roles'].filter(
+  const conflictingKinds = ['users', 'roles'].filter(
     (kind) => asList(allowed.parse).includes(kind) && asList(allowed[kind]).length > 0,
   );
   return [
     ...['parse', 'users', 'roles'].flatMap((key) => validateUniqueValues(allowed[key], field(path, key))),
-    ...both.map((kind) => {
+    ...conflictingKinds.map((kind) => {
       const message = `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`;
       return violation(path, 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', message);
     }),

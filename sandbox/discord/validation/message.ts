@@ -23,7 +23,7 @@ export function validateMessage(endpoint: MessageEndpoint, body: unknown, facts:
   const shapeViolations = validateShape(schema[endpoint], body, path, requestOptions);
   if (!isObject(body)) return shapeViolations;
   const isEdit = EDITS.has(endpoint);
-  const previousFlags = facts.before?.flags;
+  const previousFlags = facts.previous?.flags;
   const layout = layoutOf(body, isEdit, previousFlags);
   const components = flattenComponents(body.components, field(path, 'components'));
   return [
@@ -59,9 +59,9 @@ function validateFlags(endpoint: MessageEndpoint, message: JsonObject, path: str
 function isEmpty(message: JsonObject, facts: BodyFacts, isEdit: boolean): boolean {
   if (facts.files.length > 0 || !isAbsent(message.poll) || !isAbsent(message.shared_client_theme)) return false;
   if (asObject(message.message_reference).type === MessageReferenceType.Forward) return false;
-  const { before } = facts;
-  const isNew = !isEdit || ((before?.flags ?? 0) & MessageFlags.Loading) !== 0;
-  const wasComponentsV2 = ((before?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
+  const { previous } = facts;
+  const isNew = !isEdit || ((previous?.flags ?? 0) & MessageFlags.Loading) !== 0;
+  const wasComponentsV2 = ((previous?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
   // An edit keeps the fields it omits, so those count as empty only if they cannot have had content.
   const isFieldEmpty = (name: string, wasEmpty: boolean): boolean => {
     const value = message[name];
@@ -72,8 +72,8 @@ function isEmpty(message: JsonObject, facts: BodyFacts, isEdit: boolean): boolea
   return (
     isFieldEmpty('content', isNew || wasComponentsV2) &&
     isFieldEmpty('embeds', isNew || wasComponentsV2) &&
-    isFieldEmpty('sticker_ids', isNew || wasComponentsV2 || before !== undefined) &&
+    isFieldEmpty('sticker_ids', isNew || wasComponentsV2 || previous !== undefined) &&
     isFieldEmpty('components', isNew) &&
-    isFieldEmpty('attachments', isNew || before?.attachmentNames.length === 0)
+    isFieldEmpty('attachments', isNew || previous?.attachmentNames.length === 0)
   );
 }

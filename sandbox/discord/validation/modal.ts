@@ -38,9 +38,9 @@ function validateTopLevelComponent({ component, path }: ComponentAtPath): Violat
   }
   if (component.type !== ComponentType.ActionRow) return [];
   return asList(component.components)
-    .map((each, index) => ({ each: asObject(each), at: item(field(path, 'components'), index) }))
+    .map((each, index) => ({ each: asObject(each), path: item(field(path, 'components'), index) }))
     .filter(({ each }) => each.type === ComponentType.TextInput && isAbsent(each.label))
-    .map(({ at: fieldPath }) => required(field(fieldPath, 'label')));
+    .map(({ path: fieldPath }) => required(field(fieldPath, 'label')));
 }
 
 function validateField({ component, path }: ComponentAtPath): Violation[] {

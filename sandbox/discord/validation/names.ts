@@ -4,14 +4,14 @@ import { field, type Violation, violation } from './violation.ts';
 import { badChoice } from './zod-issues.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
-const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
+const NAME_PATTERN = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
 /** The schema refuses empty names and names longer than this. */
 const MAX_NAME_LENGTH = 32;
 
 const LOCALES: readonly string[] = Object.values(Locale);
 
-/** Names of context menu commands may contain capitals and spaces; names that a member types may not. */
+/** Context menu commands, whose names may contain capitals and spaces, unlike names that members type. */
 export const isMenu = (type: unknown): boolean =>
   type === ApplicationCommandType.User || type === ApplicationCommandType.Message;
 
@@ -22,12 +22,12 @@ export function validateName(object: JsonObject, path: string, isMenuCommand: bo
   names.unshift([field(path, 'name'), object.name]);
   return names
     .filter(([, name]) => !isValidName(asString(name), isMenuCommand))
-    .map(([at]) => violation(at, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
+    .map(([namePath]) => violation(namePath, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
 }
 
 function isValidName(name: string, isMenuCommand: boolean): boolean {
   if (name === '' || name.length > MAX_NAME_LENGTH) return true;
-  return isMenuCommand ? name.trim() !== '' : NAME.test(name) && name === name.toLowerCase();
+  return isMenuCommand ? name.trim() !== '' : NAME_PATTERN.test(name) && name === name.toLowerCase();
 }
 
 export function validateLocales(object: JsonObject, path: string): Violation[] {
@@ -53,8 +53,8 @@ export function duplicateNames<Item extends NamedObject>(
   const seen = new Set<string>();
   return objects.filter((item) => {
     const { name, name_localizations: localizations } = item.object;
-    const translated = isObject(localizations) ? Object.entries(localizations) : [];
-    const names = [['', name], ...translated].filter(([, each]) => typeof each === 'string');
+    const translatedNames = isObject(localizations) ? Object.entries(localizations) : [];
+    const names = [['', name], ...translatedNames].filter(([, each]) => typeof each === 'string');
     const keys = names.map(([locale, each]) => JSON.stringify([kindOf(item), locale, each]));
     const isDuplicate = keys.some((key) => seen.has(key));
     for (const key of keys) seen.add(key);

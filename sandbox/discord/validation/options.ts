@@ -15,7 +15,7 @@ interface OptionAtPath {
 const holdsOptions = (type: unknown): boolean =>
   type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup;
 
-/** The rules for options that the schema lacks, applied recursively. */
+/** Applies the rules for options that are missing from Discord's schema, recursively. */
 export function validateOptions(options: unknown, path: string, depth = 0): Violation[] {
   if (depth > MAX_DEPTH) return [];
   const optionsAtPaths = asList(options)
@@ -75,8 +75,8 @@ function validateChoices(option: JsonObject, path: string): Violation[] {
   }
   return [
     ...found,
-    ...duplicateNames(choices, () => 'choice').map(({ path: at }) =>
-      violation(at, 'APPLICATION_COMMAND_OPTIONS_CHOICE_NAME_INVALID', 'Choice names must be unique'),
+    ...duplicateNames(choices, () => 'choice').map(({ path: choicePath }) =>
+      violation(choicePath, 'APPLICATION_COMMAND_OPTIONS_CHOICE_NAME_INVALID', 'Choice names must be unique'),
     ),
   ];
 }

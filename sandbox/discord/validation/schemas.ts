@@ -16,7 +16,7 @@ const libraryKeys = {
   nonce: z.nullish(z.union([z.string(), z.int()])),
 };
 
-/** The schema allows 4,000 characters in channels, which applies to users with Nitro; applications have 2,000. */
+/** The schema allows 4,000 characters in channels, which applies to users with Nitro; applications are limited to 2,000. */
 const content = z.nullish(z.string().check(z.maxLength(MAX_CONTENT_LENGTH)));
 
 /** Documented in "Create Global Application Command", but missing from the schema. */
@@ -73,7 +73,7 @@ const receivedMedia = {
   flags: anyValue,
 };
 
-/** Keys of the discord.js `Attachment`, which it sends in full when an edit keeps a file. */
+/** The keys of discord.js's `Attachment`; discord.js sends the whole object when an edit keeps a file. */
 const keptAttachment = {
   // Discord's examples use integers as file ids.
   id: z.union([z.string().check(z.regex(/^(0|[1-9][0-9]*)$/)), z.int().check(z.minimum(0))]),

@@ -12,15 +12,15 @@ export interface ValidationOptions {
 
 /**
  * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so one
- * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
+ * fault yields one violation with its exact path. It also finds unknown keys, which these schemas accept.
  */
 export function validateShape(
-  declared: $ZodType,
+  declaredSchema: $ZodType,
   value: unknown,
   path: string,
   validation: ValidationOptions,
 ): Violation[] {
-  const schema = (validation.corrections.get(declared) ?? declared) as $ZodTypes;
+  const schema = (validation.corrections.get(declaredSchema) ?? declaredSchema) as $ZodTypes;
   const { def } = schema._zod;
   switch (def.type) {
     case 'lazy':
@@ -73,7 +73,7 @@ function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknow
 function validateObject(schema: $ZodObject, value: unknown, path: string, validation: ValidationOptions): Violation[] {
   if (!isObject(value)) return [notAnObject('ModelType', path, value)];
   const { shape } = schema._zod.def;
-  // For a wrong `type`, violations of the other keys would only mislead.
+  // If `type` is wrong, violations of the other keys would only be misleading.
   const types = typesOf(schema);
   if (types !== undefined && !types.includes(value.type)) return [wrongType(path, types)];
   const fieldViolations = Object.entries(shape).flatMap(([name, each]) =>
@@ -93,7 +93,7 @@ function validateObject(schema: $ZodObject, value: unknown, path: string, valida
   ];
 }
 
-/** A body may have a key with the name of an inherited property. */
+/** Inherited properties, such as `constructor`, are not part of a body. */
 const ownValue = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -126,8 +126,10 @@ function validateUnion(
 }
 
 function resolveSchema(schema: $ZodType, validation: ValidationOptions): $ZodType {
-  const corrected = (validation.corrections.get(schema) ?? schema) as $ZodTypes;
-  return corrected._zod.def.type === 'lazy' ? resolveSchema(corrected._zod.def.getter(), validation) : corrected;
+  const correctedSchema = (validation.corrections.get(schema) ?? schema) as $ZodTypes;
+  return correctedSchema._zod.def.type === 'lazy'
+    ? resolveSchema(correctedSchema._zod.def.getter(), validation)
+    : correctedSchema;
 }
 
 /** The values of `type` that an object schema accepts, if it lists them. */

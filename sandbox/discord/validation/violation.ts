@@ -17,7 +17,7 @@ export const item = (path: string, index: number): string => `${path}[${index}]`
 
 export const required = (path: string): Violation => violation(path, 'BASE_TYPE_REQUIRED', 'This field is required');
 
-/** Two rules may find the same fault, such as the schema's limit and a stricter one of ours. */
+/** Two rules may report the same fault, such as the schema's limit and a stricter one of ours. */
 export function withoutDuplicates(violations: readonly Violation[]): Violation[] {
   const seen = new Set<string>();
   return violations.filter(({ path, code }) => {

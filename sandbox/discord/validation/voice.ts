@@ -31,13 +31,15 @@ export function validateVoice(message: JsonObject, facts: BodyFacts, isEdit: boo
   ];
 }
 
-function validateEdit(message: JsonObject, { files, before }: BodyFacts, path: string): Violation[] {
-  if (isVoice(before?.flags)) {
+function validateEdit(message: JsonObject, { files, previous }: BodyFacts, path: string): Violation[] {
+  if (isVoice(previous?.flags)) {
     const isChanged = files.length > 0 || [...FORBIDDEN_FIELDS, 'attachments'].some((name) => !isAbsent(message[name]));
     return isChanged ? [errorCodeViolation(path, 50162, 'Voice messages cannot be edited.')] : [];
   }
   if (!isVoice(message.flags)) return [];
-  return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'An edit cannot make a voice message')];
+  return [
+    violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'An edit cannot turn a message into a voice message'),
+  ];
 }
 
 function validateWaveform(waveform: string, fieldPath: string): Violation[] {

@@ -22,10 +22,10 @@ export function channelWire(channel: Channel, world: World): Record<string, unkn
       }),
     };
   }
-  const shared = { id: channel.id, type: channel.type, guild_id: channel.guildId, name: channel.name, flags: 0 };
+  const commonFields = { id: channel.id, type: channel.type, guild_id: channel.guildId, name: channel.name, flags: 0 };
   if (isThread(channel)) {
     return {
-      ...shared,
+      ...commonFields,
       parent_id: channel.parentId,
       owner_id: channel.ownerId,
       last_message_id: null,
@@ -37,7 +37,7 @@ export function channelWire(channel: Channel, world: World): Record<string, unkn
     };
   }
   return {
-    ...shared,
+    ...commonFields,
     parent_id: null,
     position: world.guildOf(channel)?.channels.indexOf(channel) ?? 0,
     topic: null,

@@ -61,7 +61,7 @@ export function guildWire(guild: Guild): Record<string, unknown> {
   };
 }
 
-/** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"): without the members intent, only the bot. */
+/** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"). Without the members intent, it contains only the bot as a member. */
 export function guildCreateWire(guild: Guild, world: World, now: number, includesAllMembers: boolean) {
   const members = [...guild.members.values()].filter(({ userId }) => includesAllMembers || userId === world.bot.id);
   return {

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { threadWire } from './channel.ts';
 import { userWire } from './user.ts';
 
-/** These types include the referenced message. */
+/** Messages of these types include the message that they refer to. */
 const TYPES_WITH_REFERENCE: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
 
 export interface MessageSources {
@@ -56,7 +56,7 @@ export function messageWire(post: Post, sources: MessageSources, isReferenced = 
 }
 
 /** Removes what the message content intent protects, unless the application may read this message anyway. */
-export function asSeenByApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
+export function redactForApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
   const mayRead =
     mayReadContent ||
     post.author.id === world.bot.id ||

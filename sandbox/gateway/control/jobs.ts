@@ -11,7 +11,7 @@ import { parseAction } from './parse-action.ts';
 
 const jobActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('finish') }),
-  z.strictObject({ do: z.literal('fail'), reason: z.string().min(1).default('Ordered to fail.') }),
+  z.strictObject({ do: z.literal('fail'), reason: z.string().min(1).default('This job was set to fail.') }),
   z.strictObject({ do: z.literal('stick') }),
   z.strictObject({ do: z.literal('expire-files') }),
 ]);

@@ -26,7 +26,7 @@ export class ClientSocket {
     this.#socket.on('error', () => this.drop());
   }
 
-  /** An event that is sent twice is identical both times, down to its id. */
+  /** Sends an event one or more times, always with the same id. */
   send(event: Body, times = 1): void {
     const frame = JSON.stringify({ event_id: this.#createId('event'), ...event });
     for (let count = 0; count < times; count++) this.sendFrame(frame);
@@ -64,5 +64,5 @@ function parseEvent(text: string): unknown {
   }
 }
 
-export const unreadable = () =>
+export const unreadableEventError = () =>
   new EventError('We could not parse the JSON body of your message.', { code: 'invalid_json' });

@@ -44,10 +44,10 @@ export class Conversation {
         param: 'item.id',
       });
     }
-    const at =
+    const index =
       previousId === undefined ? this.#items.length : previousId === 'root' ? 0 : this.#indexOf(previousId) + 1;
-    this.#items = this.#items.toSpliced(at, 0, item);
-    return this.#items[at - 1]?.id ?? null;
+    this.#items = this.#items.toSpliced(index, 0, item);
+    return this.#items[index - 1]?.id ?? null;
   }
 
   /** Has no effect if the item was deleted in the meantime. */
@@ -65,9 +65,9 @@ export class Conversation {
   }
 
   /** Removes the part of the reply that was not played, because the user did not hear it. */
-  truncate(id: string, content: number, ms: number): void {
+  truncate(id: string, contentIndex: number, ms: number): void {
     const item = this.#getItem(id, 'truncate');
-    const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;
+    const part = item.type === 'message' && item.role === 'assistant' ? item.parts[contentIndex] : undefined;
     if (item.type !== 'message' || part?.type !== 'speech') {
       throw new EventError('Only model output audio messages can be truncated.', {
         code: 'invalid_value',
@@ -81,12 +81,12 @@ export class Conversation {
         param: 'audio_end_ms',
       });
     }
-    this.update({ ...item, parts: item.parts.with(content, { ...part, text: textUntil(part.text, ms) }) });
+    this.update({ ...item, parts: item.parts.with(contentIndex, { ...part, text: textUntil(part.text, ms) }) });
   }
 
   #indexOf(id: string): number {
-    const at = this.#items.findIndex((item) => item.id === id);
-    if (at >= 0) return at;
+    const index = this.#items.findIndex((item) => item.id === id);
+    if (index >= 0) return index;
     throw new EventError(`Error adding item: the previous item with id '${id}' does not exist.`, {
       code: 'item_create_previous_item_not_found',
       param: 'previous_item_id',

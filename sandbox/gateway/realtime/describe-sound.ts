@@ -29,8 +29,8 @@ export function loudnessOf(audio: Pcm): number {
 }
 
 function loudestWindow(audio: Pcm): Pcm {
-  const windows = Array.from({ length: Math.max(1, Math.floor(audio.length / WINDOW_SAMPLES)) }, (_, at) =>
-    audio.subarray(at * WINDOW_SAMPLES, (at + 1) * WINDOW_SAMPLES),
+  const windows = Array.from({ length: Math.max(1, Math.floor(audio.length / WINDOW_SAMPLES)) }, (_, windowIndex) =>
+    audio.subarray(windowIndex * WINDOW_SAMPLES, (windowIndex + 1) * WINDOW_SAMPLES),
   );
   return windows.reduce((best, one) => (loudnessOf(one) > loudnessOf(best) ? one : best));
 }
@@ -40,23 +40,23 @@ function pitchOf(window: Pcm): number | undefined {
   const minLag = Math.floor(PCM_RATE / MAX_PITCH_HZ);
   const similarity = (lag: number) => {
     let [product, energy, laggedEnergy] = [0, 1, 1];
-    for (let at = lag; at < window.length; at++) {
-      const [sample, laggedSample] = [window[at] ?? 0, window[at - lag] ?? 0];
+    for (let sampleIndex = lag; sampleIndex < window.length; sampleIndex++) {
+      const [sample, laggedSample] = [window[sampleIndex] ?? 0, window[sampleIndex - lag] ?? 0];
       product += sample * laggedSample;
       energy += sample * sample;
       laggedEnergy += laggedSample * laggedSample;
     }
     return product / Math.sqrt(energy * laggedEnergy);
   };
-  const similarities = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - minLag }, (_, at) =>
-    similarity(at + minLag),
+  const similarities = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - minLag }, (_, lagIndex) =>
+    similarity(lagIndex + minLag),
   );
-  // Takes the shortest lag that is nearly as similar as the best one, because its multiples are similar too.
+  // Chooses the shortest lag whose similarity is close to the best, because the multiples of a lag are similar too.
   const best = Math.max(...similarities);
   if (best < MIN_SIMILARITY) return undefined;
-  const at = similarities.findIndex(
+  const bestIndex = similarities.findIndex(
     (value, index) =>
       value > best * 0.95 && value >= (similarities[index - 1] ?? value) && value >= (similarities[index + 1] ?? value),
   );
-  return at < 0 ? undefined : Math.round(PCM_RATE / (at + minLag) / 10) * 10;
+  return bestIndex < 0 ? undefined : Math.round(PCM_RATE / (bestIndex + minLag) / 10) * 10;
 }

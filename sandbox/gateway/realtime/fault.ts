@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** When a fault is applied: when a session opens, when its settings change, at a response, or at a transcription. */
 export type FaultTiming = 'open' | 'settings' | 'response' | 'transcript';
 
-/** Faults of live sessions, in addition to those of the upgrade request (`fault.ts`). */
+/** When each fault of a live session is applied. The upgrade request has faults of its own (`fault.ts`). */
 const FAULT_TIMINGS = {
   /** The connection is cut at the start, after the settings, or before, during or after a reply. */
   'drop-open': 'open',
@@ -18,7 +18,7 @@ const FAULT_TIMINGS = {
   /** An error event instead of a reply, or during it; the session continues. */
   refused: 'response',
   error: 'response',
-  /** An error event, and the end of the session. */
+  /** An error event, after which the session ends. */
   fatal: 'response',
   /** The time limit is reached at the start of a reply or during it. */
   limit: 'response',
@@ -42,11 +42,11 @@ const FAULT_TIMINGS = {
 } as const satisfies Record<string, FaultTiming>;
 
 export type RealtimeFaultKind = keyof typeof FAULT_TIMINGS;
-const names = Object.keys(FAULT_TIMINGS) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
+const faultNames = Object.keys(FAULT_TIMINGS) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
 
 export const realtimeFault = z.strictObject({
   type: z.literal('realtime'),
-  how: z.enum(names),
+  how: z.enum(faultNames),
   /** The number of deltas before a fault during a reply; 4 by default. */
   after: z.int().min(0).max(1_000_000).optional(),
 });
@@ -58,5 +58,5 @@ type Presets = { readonly [How in RealtimeFaultKind as `realtime-${How}`]: { typ
 
 /** Presets by name. */
 export const realtimePresets = Object.fromEntries(
-  names.map((how) => [`realtime-${how}`, { type: 'realtime', how }]),
+  faultNames.map((how) => [`realtime-${how}`, { type: 'realtime', how }]),
 ) as Presets;

@@ -54,12 +54,13 @@ export class InputBuffer {
 /** Drops an odd last byte, which is half a sample. */
 export function samplesFrom(bytes: Buffer): Pcm {
   const samples = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
-  for (let at = 0; at < samples.length; at++) samples[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);
+  for (let index = 0; index < samples.length; index++) samples[index] = bytes.readInt16LE(index * BYTES_PER_SAMPLE);
   return samples;
 }
 
 export function bytesOf(samples: Pcm): Buffer {
   const bytes = Buffer.allocUnsafe(samples.length * BYTES_PER_SAMPLE);
-  for (let at = 0; at < samples.length; at++) bytes.writeInt16LE(samples[at] ?? 0, at * BYTES_PER_SAMPLE);
+  for (let index = 0; index < samples.length; index++)
+    bytes.writeInt16LE(samples[index] ?? 0, index * BYTES_PER_SAMPLE);
   return bytes;
 }

@@ -80,7 +80,7 @@ export const textOf = ({ parts }: Message): string =>
 export const speechMs = (speech: string): number =>
   (spokenWordsOf(speech).reduce((sum, word) => sum + sampleCountOf(word), 0) / PCM_RATE) * 1_000;
 
-/** The words that have begun by the given time. */
+/** The words that have started playing by the given time. */
 export function textUntil(speech: string, ms: number): string {
   const maxSamples = (ms * PCM_RATE) / 1_000;
   let samples = 0;

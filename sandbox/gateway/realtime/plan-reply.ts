@@ -11,7 +11,7 @@ export type ReplyPlan =
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
 
 /** The number of words to repeat from the previous reply. */
-const REPEATED_WORDS = 8;
+const REPEATED_WORD_COUNT = 8;
 
 /** Plans a reply without a model. The reply quotes the first and last messages and the previous reply, to show that the session has the whole conversation. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): ReplyPlan {
@@ -36,10 +36,10 @@ function introduction(
   { instructions }: Settings,
 ): string {
   const [first] = earlierMessages;
-  const last = lastReply?.split(/\s+/).slice(-REPEATED_WORDS).join(' ');
+  const last = lastReply?.split(/\s+/).slice(-REPEATED_WORD_COUNT).join(' ');
   return [
     'This is the sandbox speaking.',
-    question === '' ? 'You said nothing yet.' : `You said: ${quoted(question)}.`,
+    question === '' ? 'You have not said anything yet.' : `You said: ${quoted(question)}.`,
     ...(first === undefined ? [] : [`The first of ${earlierMessages.length + 1} things was: ${quoted(first)}.`]),
     ...(last === undefined ? [] : [`My last words were: ${quoted(last)}.`]),
     ...(instructions === '' ? [] : [`I was told: ${quoted(instructions)}.`]),

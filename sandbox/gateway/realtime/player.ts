@@ -6,7 +6,7 @@ export class Player {
   readonly #pace: Pace;
   readonly #steps: Iterator<ReplyStep, void, void>;
   readonly #play: (step: ReplyStep) => void;
-  #due: number;
+  #dueAt: number;
   #isStopped = false;
   #cancel: () => void = () => undefined;
 
@@ -14,7 +14,7 @@ export class Player {
     this.#pace = pace;
     this.#steps = steps;
     this.#play = play;
-    this.#due = pace.elapsed();
+    this.#dueAt = pace.elapsed();
   }
 
   start(): void {
@@ -30,8 +30,8 @@ export class Player {
   #advance(first: IteratorResult<ReplyStep, void>): void {
     for (let next = first; !this.#isStopped && !next.done; next = this.#steps.next()) {
       const step = next.value;
-      this.#due += step.wait;
-      const delay = this.#due - this.#pace.elapsed();
+      this.#dueAt += step.wait;
+      const delay = this.#dueAt - this.#pace.elapsed();
       if (delay > 0) {
         this.#cancel = this.#pace.after(delay, () => {
           this.#play(step);

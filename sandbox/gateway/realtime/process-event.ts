@@ -1,7 +1,7 @@
 import { truncated } from '../api-error.ts';
 import { catalogue } from '../catalogue.ts';
 import type { Body } from '../wire/view.ts';
-import { unreadable } from './client-socket.ts';
+import { unreadableEventError } from './client-socket.ts';
 import { EventError, errorEvent } from './event-error.ts';
 import { type Item, itemBody } from './item.ts';
 import { addedEvents } from './reply-events.ts';
@@ -11,7 +11,7 @@ import { parseEvent } from './requests/parse.ts';
 import type { SessionRequest } from './requests/session.ts';
 import type { Session } from './session.ts';
 import { commitInput, detectSpeech } from './speech.ts';
-import { voiceCannotChange } from './turns.ts';
+import { voiceChangeError } from './turns.ts';
 
 const MAX_RECEIVED_EVENTS = 1_000;
 const MAX_TEXT_LENGTH = 4_096;
@@ -24,7 +24,7 @@ export function processEvent(received: unknown, session: Session): void {
   receivedEvents.push(shorten(received));
   if (receivedEvents.length > MAX_RECEIVED_EVENTS) receivedEvents.shift();
   try {
-    if (received === undefined) throw unreadable();
+    if (received === undefined) throw unreadableEventError();
     applyEvent(parseEvent(received, session.dialect), session);
   } catch (error) {
     if (!(error instanceof EventError)) throw error;
@@ -97,7 +97,7 @@ function updateSession({ model, settings: changes }: SessionRequest, session: Se
   }
   const settings = { ...session.settings, ...changes };
   if (session.turns.hasSpoken && settings.voice !== session.settings.voice)
-    throw voiceCannotChange('session', session.dialect);
+    throw voiceChangeError('session', session.dialect);
   const requestsTranscripts = Boolean(changes.transcription);
   const fault = session.faultAt('settings', requestsTranscripts);
   if (requestsTranscripts) checkTranscriber(changes.transcription?.model, fault?.how === 'refuse-transcriber', session);

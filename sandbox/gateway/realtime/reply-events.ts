@@ -30,8 +30,8 @@ export function openingEvents(item: Item, position: ItemPosition): Body[] {
   return [
     { type: 'response.output_item.added', ...responseFields(position), item: itemBody(itemWithoutParts, dialect) },
     ...(previousItemId === undefined ? [] : addedEvents(itemWithoutParts, previousItemId, dialect)),
-    ...partsOf(item).map((part, at) => ({
-      ...{ type: 'response.content_part.added', ...itemFields(item, position), content_index: at },
+    ...partsOf(item).map((part, partIndex) => ({
+      ...{ type: 'response.content_part.added', ...itemFields(item, position), content_index: partIndex },
       part: partBody(part, 'assistant', dialect),
     })),
   ];
@@ -41,8 +41,8 @@ export function closingEvents(item: Item, position: ItemPosition): Body[] {
   const { dialect, previousItemId } = position;
   const body = itemBody(item, dialect);
   return [
-    ...partsOf(item).flatMap((part, at) =>
-      partClosing(part, { ...itemFields(item, position), content_index: at }, dialect),
+    ...partsOf(item).flatMap((part, partIndex) =>
+      partClosingEvents(part, { ...itemFields(item, position), content_index: partIndex }, dialect),
     ),
     ...(item.type === 'function_call'
       ? [
@@ -84,7 +84,7 @@ const callFields = (item: Item & { type: 'function_call' }, position: ItemPositi
   ...{ ...itemFields(item, position), call_id: item.callId, name: item.name },
 });
 
-function partClosing(part: Part, ids: Body, dialect: Dialect): Body[] {
+function partClosingEvents(part: Part, ids: Body, dialect: Dialect): Body[] {
   const names = NAMES_BY_DIALECT[dialect];
   const partDone = { type: 'response.content_part.done', ...ids, part: partBody(part, 'assistant', dialect) };
   if (part.type === 'speech') {

@@ -12,7 +12,7 @@ export type ReplyStep =
 const DEFAULT_DELTAS_BEFORE_FAULT = 4;
 const SLOW_FACTOR = 20;
 const FAULT_ERROR = { type: 'server_error', code: 'server_error' };
-const FAULT_MESSAGE = 'The sandbox was told to fail in the middle of its answer.';
+const FAULT_MESSAGE = 'The sandbox was told to fail in the middle of its response.';
 
 /** The steps of a reply, with the injected fault applied. */
 export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Generator<ReplyStep, void, void> {
@@ -20,23 +20,23 @@ export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Gen
   if (how === 'drop-asked') return yield { wait: 0, effect: 'drop' };
   if (how === 'hang-asked') return yield { wait: 0, effect: 'hang' };
   if (how === 'limit') return yield { wait: 0, effect: 'expire' };
-  const faultAfter = fault?.after ?? DEFAULT_DELTAS_BEFORE_FAULT;
-  let deltas = 0;
+  const deltasBeforeFault = fault?.after ?? DEFAULT_DELTAS_BEFORE_FAULT;
+  let deltaCount = 0;
   let isFaultApplied = false;
   for (const { wait, event } of reply.events()) {
     const type = String(event.type);
-    if (how === 'drop-end' && deltas > 0 && /^response\.[a-z_]+\.done$/.test(type))
+    if (how === 'drop-end' && deltaCount > 0 && /^response\.[a-z_]+\.done$/.test(type))
       return yield { wait: 0, effect: 'drop' };
     const isDelta = type.endsWith('.delta');
     // If the reply has too few deltas, the fault is applied at its end.
-    if (!isFaultApplied && ((isDelta && deltas === faultAfter) || type === 'response.done')) {
+    if (!isFaultApplied && ((isDelta && deltaCount === deltasBeforeFault) || type === 'response.done')) {
       isFaultApplied = true;
       if (yield* applyFault(how, reply)) return;
     }
-    if (isDelta) deltas += 1;
+    if (isDelta) deltaCount += 1;
     yield { wait: how === 'slow' ? wait * SLOW_FACTOR : wait, event, ...(how === 'duplicates' && { times: 2 }) };
     if (how === 'unknown')
-      yield { wait: 0, event: { type: `response.weather.${deltas}`, response_id: reply.id, sun: { is: ['out'] } } };
+      yield { wait: 0, event: { type: `response.weather.${deltaCount}`, response_id: reply.id, sun: { is: ['out'] } } };
   }
 }
 

@@ -58,29 +58,29 @@ export class Reply {
     // A reply that is cancelled during this delay has no items.
     yield { wait: THINKING_MS, event: { type: 'rate_limits.updated', rate_limits: [RATE_LIMIT] } };
     if (plan.type === 'calls') {
-      for (const { name, argumentsJson } of plan.calls) yield* this.#call(name, argumentsJson);
+      for (const { name, argumentsJson } of plan.calls) yield* this.#callEvents(name, argumentsJson);
       return yield* this.endEvents('completed');
     }
-    const isComplete = yield* this.#say(plan.text);
+    const isComplete = yield* this.#textEvents(plan.text);
     yield* isComplete ? this.endEvents('completed') : this.endEvents('incomplete', { reason: 'max_output_tokens' });
   }
 
   /** The events that end the reply, at any stage. */
-  *endEvents(end: ReplyStatus, details: Body = {}): Generator<TimedEvent, void, void> {
-    yield* this.#close(end === 'completed' ? 'completed' : 'incomplete');
-    const status_details = end === 'completed' ? null : { type: end, ...details };
-    yield { wait: 0, event: { type: 'response.done', response: this.#body(end, status_details) } };
+  *endEvents(finalStatus: ReplyStatus, details: Body = {}): Generator<TimedEvent, void, void> {
+    yield* this.#closeItem(finalStatus === 'completed' ? 'completed' : 'incomplete');
+    const status_details = finalStatus === 'completed' ? null : { type: finalStatus, ...details };
+    yield { wait: 0, event: { type: 'response.done', response: this.#body(finalStatus, status_details) } };
   }
 
   /** Returns false if the token limit was reached before the end. */
-  *#say(text: string): Generator<TimedEvent, boolean, void> {
+  *#textEvents(text: string): Generator<TimedEvent, boolean, void> {
     const { createId, settings, splitsSamples } = this.#options;
     const { hasAudio, voice, maxTokens } = settings;
     const words: Iterable<Word> = hasAudio ? spokenWords(text, voice, splitsSamples) : writtenWords(text);
     const type = hasAudio ? 'speech' : 'text';
     const head = { id: createId('item'), status: 'in_progress', type: 'message', role: 'assistant' } as const;
     const item: Item = { ...head, parts: [{ type, text: '' }] };
-    yield* this.#open(item);
+    yield* this.#openItem(item);
     let remainingTokens = maxTokens === 'inf' ? MAX_TOKENS : maxTokens;
     for (const word of words) {
       remainingTokens -= sumOf(tokensOf({ ...head, parts: [{ type, text: word.text }] }));
@@ -94,26 +94,26 @@ export class Reply {
     return true;
   }
 
-  *#call(name: string, argumentsJson: string): Generator<TimedEvent, void, void> {
+  *#callEvents(name: string, argumentsJson: string): Generator<TimedEvent, void, void> {
     const { createId } = this.#options;
     const head = { id: createId('item'), status: 'in_progress', type: 'function_call' } as const;
     const call = { ...head, callId: createId('call'), name, argumentsJson: '' };
-    yield* this.#open(call);
+    yield* this.#openItem(call);
     for (const delta of spokenWordsOf(argumentsJson)) {
       yield* this.#timedEvents(ARGUMENTS_PIECE_MS, (position) => [argumentsEvent(delta, call, position)]);
       this.#change((current) => withDelta(current, delta));
     }
-    yield* this.#close('completed');
+    yield* this.#closeItem('completed');
   }
 
-  *#open(item: Item): Generator<TimedEvent, void, void> {
+  *#openItem(item: Item): Generator<TimedEvent, void, void> {
     const { id: responseId, dialect, conversation } = this.#options;
     this.#position = { responseId, dialect, index: this.#items.length, previousItemId: conversation?.add(item) };
     this.#items = [...this.#items, item];
     yield* this.#timedEvents(0, (position) => openingEvents(item, position));
   }
 
-  *#close(status: 'completed' | 'incomplete'): Generator<TimedEvent, void, void> {
+  *#closeItem(status: 'completed' | 'incomplete'): Generator<TimedEvent, void, void> {
     if (!this.#position) return;
     const item = this.#change((current) => ({ ...current, status }));
     yield* this.#timedEvents(0, (position) => closingEvents(item, position));
@@ -133,10 +133,10 @@ export class Reply {
     const { conversation } = this.#options;
     const lastItem = this.#items.at(-1);
     if (!lastItem) throw new Error('The reply has no current item.');
-    const changed = change(conversation?.find(lastItem.id) ?? lastItem);
-    conversation?.update(changed);
-    this.#items = [...this.#items.slice(0, -1), changed];
-    return changed;
+    const changedItem = change(conversation?.find(lastItem.id) ?? lastItem);
+    conversation?.update(changedItem);
+    this.#items = [...this.#items.slice(0, -1), changedItem];
+    return changedItem;
   }
 
   #body(status: 'in_progress' | ReplyStatus, status_details: Body | null): Body {

@@ -17,9 +17,9 @@ export class Transcripts {
     this.#session = session;
   }
 
-  start(item: Item, content: number): void {
+  start(item: Item, contentIndex: number): void {
     const { parts, client } = this.#session;
-    const player: Player = new Player(parts.pace, this.#steps(item, content), (step) => {
+    const player: Player = new Player(parts.pace, this.#steps(item, contentIndex), (step) => {
       if ('event' in step) client.send(step.event);
     });
     this.#running.add(player);
@@ -31,11 +31,15 @@ export class Transcripts {
     this.#running.clear();
   }
 
-  *#steps(item: Item, content: number): Generator<ReplyStep, void, void> {
-    const part = item.type === 'message' ? item.parts[content] : undefined;
+  *#steps(item: Item, contentIndex: number): Generator<ReplyStep, void, void> {
+    const part = item.type === 'message' ? item.parts[contentIndex] : undefined;
     if (part?.type !== 'sound') return;
     const transcriptionEvent = (event: string) => ({
-      ...{ type: `conversation.item.input_audio_transcription.${event}`, item_id: item.id, content_index: content },
+      ...{
+        type: `conversation.item.input_audio_transcription.${event}`,
+        item_id: item.id,
+        content_index: contentIndex,
+      },
     });
     if (this.#session.faultAt('transcript')) {
       const error = { type: 'transcription_error', code: 'audio_unintelligible', param: null };
@@ -43,18 +47,18 @@ export class Transcripts {
       yield { wait: FIRST_WORD_MS, event: { ...transcriptionEvent('failed'), error: { ...error, message } } };
       return;
     }
-    for (const [at, delta] of spokenWordsOf(part.description).entries())
-      yield { wait: at === 0 ? FIRST_WORD_MS : WORD_MS, event: { ...transcriptionEvent('delta'), delta } };
-    this.#markTranscribed(item.id, content);
+    for (const [index, delta] of spokenWordsOf(part.description).entries())
+      yield { wait: index === 0 ? FIRST_WORD_MS : WORD_MS, event: { ...transcriptionEvent('delta'), delta } };
+    this.#markTranscribed(item.id, contentIndex);
     const usage = { type: 'duration', seconds: part.ms / 1_000 };
     yield { wait: 0, event: { ...transcriptionEvent('completed'), transcript: part.description, usage } };
   }
 
-  #markTranscribed(id: string, content: number): void {
+  #markTranscribed(id: string, contentIndex: number): void {
     const { conversation } = this.#session;
     const item = conversation.find(id);
-    const part = item?.type === 'message' ? item.parts[content] : undefined;
+    const part = item?.type === 'message' ? item.parts[contentIndex] : undefined;
     if (item?.type !== 'message' || part?.type !== 'sound') return;
-    conversation.update({ ...item, parts: item.parts.with(content, { ...part, isTranscribed: true }) });
+    conversation.update({ ...item, parts: item.parts.with(contentIndex, { ...part, isTranscribed: true }) });
   }
 }

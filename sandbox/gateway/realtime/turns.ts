@@ -45,7 +45,7 @@ export class Turns {
       );
     }
     const settings = { ...this.#session.settings, ...requestedSettings };
-    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceCannotChange('response', dialect);
+    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceChangeError('response', dialect);
     const fault = this.#session.faultAt('response');
     if (fault?.how === 'refused') {
       throw new EventError('Rate limit reached for this model: try again in a moment.', {
@@ -116,7 +116,7 @@ export class Turns {
   }
 }
 
-export const voiceCannotChange = (subject: 'session' | 'response', dialect: Dialect) =>
+export const voiceChangeError = (subject: 'session' | 'response', dialect: Dialect) =>
   new EventError("Cannot update a conversation's voice if assistant audio is present.", {
     ...{ code: 'cannot_update_voice', param: `${subject}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
   });

@@ -44,10 +44,10 @@ const SENTENCE_PAUSE_SAMPLES = samplesIn(180);
 export function synthesizeSpeech(text: string, voice: Voice): Pcm {
   const words = spokenWordsOf(text).map((word) => synthesizeWord(word, voice));
   const samples = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  let offset = 0;
   for (const word of words) {
-    samples.set(word, at);
-    at += word.length;
+    samples.set(word, offset);
+    offset += word.length;
   }
   return samples;
 }
@@ -57,11 +57,11 @@ export const spokenWordsOf = (text: string): readonly string[] => text.match(/\s
 
 export function synthesizeWord(word: string, voice: Voice): Pcm {
   const samples = new Int16Array(sampleCountOf(word));
-  let at = 0;
+  let offset = 0;
   for (const syllable of syllablesOf(word)) {
     const length = lengthOf(syllable);
-    synthesizeSyllable(samples.subarray(at, at + length), syllable, voice);
-    at += length;
+    synthesizeSyllable(samples.subarray(offset, offset + length), syllable, voice);
+    offset += length;
   }
   return samples;
 }
@@ -74,8 +74,8 @@ export function sampleCountOf(word: string): number {
 
 /** Words without Latin vowels are spoken letter by letter. */
 function syllablesOf(word: string): readonly string[] {
-  const plain = word.trim().toLowerCase();
-  return (plain.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plain]).slice(0, MAX_SYLLABLES);
+  const plainWord = word.trim().toLowerCase();
+  return (plainWord.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plainWord]).slice(0, MAX_SYLLABLES);
 }
 
 const lengthOf = (syllable: string) => samplesIn(110 + 20 * (hashOf(`${syllable} is long`) % 4));
@@ -86,9 +86,9 @@ function synthesizeSyllable(target: Pcm, syllable: string, voice: Voice): void {
     PITCHES_HZ[voice] * pitchFactor,
     VOWEL_RESONANCES_HZ[syllable.at(-1) ?? ''] ?? NEUTRAL_RESONANCES_HZ,
   );
-  for (let at = 0; at < target.length; at++) {
-    const envelope = Math.min(1, at / FADE_IN_SAMPLES, (target.length - at) / FADE_OUT_SAMPLES);
-    target[at] = Math.round((period[at % period.length] ?? 0) * envelope * AMPLITUDE * 32_767);
+  for (let offset = 0; offset < target.length; offset++) {
+    const envelope = Math.min(1, offset / FADE_IN_SAMPLES, (target.length - offset) / FADE_OUT_SAMPLES);
+    target[offset] = Math.round((period[offset % period.length] ?? 0) * envelope * AMPLITUDE * 32_767);
   }
 }
 
@@ -98,8 +98,9 @@ function periodOf(pitch: number, [low, high]: readonly [number, number]): Float3
   for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {
     const resonanceGain = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
     const amplitude = (tone === 1 ? 0.8 : 0.05) + resonanceGain(low, 120) + 0.5 * resonanceGain(high, 200);
-    for (let at = 0; at < period.length; at++)
-      period[at] = (period[at] ?? 0) + amplitude * Math.sin((2 * Math.PI * tone * at) / period.length + tone);
+    for (let offset = 0; offset < period.length; offset++)
+      period[offset] =
+        (period[offset] ?? 0) + amplitude * Math.sin((2 * Math.PI * tone * offset) / period.length + tone);
   }
   const peak = period.reduce((highest, value) => Math.max(highest, Math.abs(value)), 0);
   return period.map((value) => value / peak);

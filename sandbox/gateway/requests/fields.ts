@@ -5,14 +5,16 @@ import type { Source } from '../job-details.ts';
 /** Text that is not blank, because a blank prompt counts as missing. */
 export const nonEmptyText = z.string().refine((text) => text.trim() !== '', 'must not be empty');
 
-const numeric = z.union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')]).transform(Number);
+const numericField = z
+  .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')])
+  .transform(Number);
 
 /** Accepts numbers and numeric strings (specification, 4.4). */
-export const seconds = numeric.refine((value) => value >= 1 && value <= 60, 'must be from 1 to 60 seconds');
+export const seconds = numericField.refine((value) => value >= 1 && value <= 60, 'must be from 1 to 60 seconds');
 
-export const gridIndex = numeric.refine((value) => [1, 2, 3, 4].includes(value), 'must be from 1 to 4');
+export const gridIndex = numericField.refine((value) => [1, 2, 3, 4].includes(value), 'must be from 1 to 4');
 
-export const seed = numeric.refine(
+export const seed = numericField.refine(
   (value) => Number.isSafeInteger(value) && value >= 0,
   'must be a whole number of at least 0',
 );

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../src/lib/exact-json.ts';
 
-const UNSUPPORTED = [
+const UNSUPPORTED_KEYWORDS = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'patternProperties'],
   ...['unevaluatedProperties', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedItems', 'contains'],
   ...['minContains', 'maxContains', 'uniqueItems', 'minLength', 'maxLength', 'default'],
@@ -9,7 +9,7 @@ const UNSUPPORTED = [
 /** The first reason why OpenAI's strict mode rejects a schema ("Structured Outputs", supported schemas). */
 export function strictProblem(schema: unknown, path: string): string | undefined {
   if (!isRecord(schema)) return `has no schema at ${path}`;
-  const unsupported = UNSUPPORTED.find((keyword) => keyword in schema);
+  const unsupported = UNSUPPORTED_KEYWORDS.find((keyword) => keyword in schema);
   if (unsupported) return `has '${unsupported}' at ${path}, which is not permitted`;
   if (path === '#' && 'anyOf' in schema) return 'must not have anyOf at its root';
   const { properties, items, anyOf, $defs } = schema;

@@ -56,7 +56,7 @@ export interface VideoRequest {
   readonly size: { width: number; height: number } | undefined;
   readonly seconds: number | undefined;
   readonly aspect: number | undefined;
-  readonly lines: number | undefined;
+  readonly shortSide: number | undefined;
   readonly seed: number | undefined;
   readonly sources: readonly Source[];
   readonly metadata: Record<string, unknown>;
@@ -73,29 +73,29 @@ export const videoRequest = z
   })
   .transform((body, context): VideoRequest => {
     const extensions = Object.entries(body).filter(([name]) => !Object.hasOwn(knownFields, name));
-    const merged = { ...Object.fromEntries(extensions), ...body.metadata };
-    const parsedMetadata = effectiveMetadata.safeParse(merged);
+    const mergedMetadata = { ...Object.fromEntries(extensions), ...body.metadata };
+    const parsedMetadata = effectiveMetadata.safeParse(mergedMetadata);
     for (const issue of parsedMetadata.error?.issues ?? [])
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-    const fromMetadata = parsedMetadata.data ?? {};
-    const [width, height] = [fromMetadata.width, fromMetadata.height];
+    const metadataFields = parsedMetadata.data ?? {};
+    const [width, height] = [metadataFields.width, metadataFields.height];
     return {
       model: body.model,
       prompt: body.prompt,
-      mode: body.mode ?? fromMetadata.mode,
+      mode: body.mode ?? metadataFields.mode,
       size:
         body.size ??
-        fromMetadata.size ??
+        metadataFields.size ??
         (width && height ? { width, height } : undefined) ??
-        sizeOfResolution(fromMetadata.resolution),
-      seconds: body.duration ?? body.seconds ?? fromMetadata.duration ?? fromMetadata.seconds,
-      aspect: fromMetadata.aspect_ratio,
-      lines: typeof fromMetadata.resolution === 'number' ? fromMetadata.resolution : undefined,
-      seed: fromMetadata.seed,
-      sources: [body.image, body.input_reference, ...(body.images ?? []), fromMetadata.image_tail].filter(
+        sizeOfResolution(metadataFields.resolution),
+      seconds: body.duration ?? body.seconds ?? metadataFields.duration ?? metadataFields.seconds,
+      aspect: metadataFields.aspect_ratio,
+      shortSide: typeof metadataFields.resolution === 'number' ? metadataFields.resolution : undefined,
+      seed: metadataFields.seed,
+      sources: [body.image, body.input_reference, ...(body.images ?? []), metadataFields.image_tail].filter(
         (one) => one !== undefined,
       ),
-      metadata: merged,
+      metadata: mergedMetadata,
     };
   });
 
@@ -112,8 +112,8 @@ const effectiveMetadata = z.object({
     .string()
     .regex(/^\d{1,4}(\.\d+)?[:/x]\d{1,4}(\.\d+)?$/, 'must have the form <width>:<height>')
     .transform((text) => {
-      const [across = 1, down = 1] = text.split(/[:/x]/).map(Number);
-      return across / down;
+      const [width = 1, height = 1] = text.split(/[:/x]/).map(Number);
+      return width / height;
     })
     .refine((aspect) => aspect >= 1 / 8 && aspect <= 8, 'must be from 1:8 to 8:1')
     .optional(),

@@ -24,7 +24,7 @@ export async function sendFile(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (job.expired) return sendUnavailable(reply, 403);
-  const file = await parts.files.open(job, name);
+  const file = await parts.files.load(job, name);
   // An upload that was evicted from the cache counts as expired.
   if (!file) return sendUnavailable(reply, job.kind === 'upload' ? 403 : 404);
   const { bytes, mime } = file;

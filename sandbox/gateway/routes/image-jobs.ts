@@ -9,19 +9,19 @@ import { aspectOf, sceneOf, sizeOf } from '../studio/index.ts';
 import { type ImageItem, imageJob } from '../wire/image-job.ts';
 import { showsMedia } from '../wire/view.ts';
 
-const PATH = '/v1/images/generations/jobs';
+const JOBS_PATH = '/v1/images/generations/jobs';
 const MAX_KEY_LENGTH = 255;
 
 /** Asynchronous image jobs (specification, 4.5). */
 export const imageJobRoutes: Routes = (server, parts) => {
-  server.post(PATH, { config: { kind: 'image' } }, async (request, reply) => {
+  server.post(JOBS_PATH, { config: { kind: 'image' } }, async (request, reply) => {
     const job = existingJob(parts, request) ?? createJob(parts, request);
     // Common gateways with this endpoint return status 202; the specification does not state one.
     if (parts.settings.profile === 'stock') reply.code(202);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });
 
-  server.get<{ Params: { id: string } }>(`${PATH}/:id`, async (request) => {
+  server.get<{ Params: { id: string } }>(`${JOBS_PATH}/:id`, async (request) => {
     const job = findPolledJob(parts, request.grant, request.params.id, isImageJob);
     if (!job) throw unknownTask(request.params.id);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
@@ -64,7 +64,7 @@ function createJob(parts: Parts, request: FastifyRequest): Job {
   const seed = body.seed ?? newSeed(parts);
   const { width, height } = sizeOf(requestedAspect(body), model.longSide ?? 1_024);
   const job = acceptJob(parts, request, {
-    id: `imgjob_${parts.random.letters(24)}`,
+    id: `imgjob_${parts.random.alphanumeric(24)}`,
     family: 'image',
     kind: 'image',
     key: request.grant.key,
@@ -75,9 +75,9 @@ function createJob(parts: Parts, request: FastifyRequest): Job {
     details: {
       family: 'image',
       sources: body.image ?? [],
-      results: Array.from({ length: body.n }, (_, at) => ({
-        name: `${at + 1}.${body.output_format}`,
-        recipe: { make: 'image', scene: sceneOf(body.prompt, seed + at), width, height, format: body.output_format },
+      results: Array.from({ length: body.n }, (_, index) => ({
+        name: `${index + 1}.${body.output_format}`,
+        recipe: { make: 'image', scene: sceneOf(body.prompt, seed + index), width, height, format: body.output_format },
       })),
     },
   });
@@ -92,8 +92,8 @@ function requestedAspect(body: {
   aspect_ratio?: string | undefined;
   prompt: string;
 }): number {
-  const [across, down] = (body.aspect_ratio?.split(':') ?? body.size?.split('x') ?? []).map(Number);
-  return across && down ? across / down : aspectOf(body.prompt);
+  const [width, height] = (body.aspect_ratio?.split(':') ?? body.size?.split('x') ?? []).map(Number);
+  return width && height ? width / height : aspectOf(body.prompt);
 }
 
 async function itemsOf(parts: Parts, job: Job): Promise<readonly ImageItem[]> {
@@ -101,6 +101,6 @@ async function itemsOf(parts: Parts, job: Job): Promise<readonly ImageItem[]> {
   if (!showsMedia(job, view)) return [];
   const names = job.details.results.map(({ name }) => name);
   if (!view.quirks.base64Results) return names.map((name) => ({ url: parts.files.urlOf(job, name) }));
-  const files = await Promise.all(names.map((name) => parts.files.open(job, name)));
+  const files = await Promise.all(names.map((name) => parts.files.load(job, name)));
   return files.filter((file) => file !== undefined).map((file) => ({ b64_json: file.bytes.toString('base64') }));
 }

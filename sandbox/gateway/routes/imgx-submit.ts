@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { newSeed, viewOf } from '../accept-job.ts';
 import { invalid } from '../api-error.ts';
 import type { FollowUp } from '../custom-ids.ts';
-import { blend, describe, edits, imagine, shorten, splitPrompt, video } from '../imgx-plans.ts';
+import { blendPlan, describePlan, editsPlan, imaginePlan, shortenPlan, splitPrompt, videoPlan } from '../imgx-plans.ts';
 import { ImgxSubmits, type SubmitResult } from '../imgx-submits.ts';
 import type { Source } from '../job-details.ts';
 import type { Routes } from '../parts.ts';
@@ -39,7 +39,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
       return submits.submit(
         request,
         body,
-        imagine(body.prompt, seed, [...sourcesIn(body.prompt), ...(isSpec() ? [] : (body.base64Array ?? []))]),
+        imaginePlan(body.prompt, seed, [...sourcesIn(body.prompt), ...(isSpec() ? [] : (body.base64Array ?? []))]),
         seed,
       );
     },
@@ -49,14 +49,14 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'describe',
     'describe',
     () => requests.describeRequest,
-    (body, request) => submits.submit(request, body, describe(body.images), newSeed(parts)),
+    (body, request) => submits.submit(request, body, describePlan(body.images), newSeed(parts)),
   );
 
   submit(
     'shorten',
     'shorten',
     () => requests.shortenRequest,
-    (body, request) => submits.submit(request, body, shorten(body.prompt), newSeed(parts)),
+    (body, request) => submits.submit(request, body, shortenPlan(body.prompt), newSeed(parts)),
   );
 
   submit(
@@ -65,7 +65,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     () => requests.blendRequest,
     (body, request) => {
       const seed = newSeed(parts);
-      return submits.submit(request, body, blend(body.base64Array, body.dimensions, seed), seed);
+      return submits.submit(request, body, blendPlan(body.base64Array, body.dimensions, seed), seed);
     },
   );
 
@@ -75,7 +75,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     () => requests.editsRequest,
     (body, request) => {
       const seed = submits.seedFor(body.prompt);
-      return submits.submit(request, body, edits(body.prompt, body.image, seed), seed);
+      return submits.submit(request, body, editsPlan(body.prompt, body.image, seed), seed);
     },
   );
 
@@ -96,7 +96,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
       return submits.submit(
         request,
         body,
-        video({ prompt: body.prompt, height, count: body.batchSize }, seed, sources),
+        videoPlan({ prompt: body.prompt, height, count: body.batchSize }, seed, sources),
         seed,
       );
     },
@@ -149,7 +149,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
   );
 };
 
-/** The URLs at the start of the prompt that are on this machine; others remain part of the prompt. */
+/** The URLs at the start of the prompt that point to this machine; others remain part of the prompt. */
 const sourcesIn = (prompt: string): readonly Source[] =>
   splitPrompt(prompt)
     .urls.filter(isLoopback)

@@ -8,7 +8,7 @@ import { imgxTask } from '../wire/imgx.ts';
 import { SPEC_STATUS, STOCK_STATUS } from '../wire/view.ts';
 import { sendFile } from './files.ts';
 
-const MAX_LISTED = 100;
+const MAX_LISTED_TASKS = 100;
 
 /** Queries of the image family (specification, 4.7). */
 export const imgxTaskRoutes: Routes = (server, parts) => {
@@ -20,7 +20,10 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw unknownTask(request.params.id);
   });
 
-  /** Returns a bare list, without unknown ids. Without ids, the status filter of the specification (4.3) applies to all of the key's tasks. */
+  /**
+   * Returns a plain list that omits unknown ids. If the request has no ids, the status filter of the specification (4.3)
+   * applies to all of the key's tasks.
+   */
   server.post('/imgx/task/list-by-condition', (request) => {
     const { ids, status } = parseRequest(listRequest, request.body);
     const jobs = ids
@@ -32,7 +35,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
         (job) =>
           !requestedStatus || [SPEC_STATUS[job.state], STOCK_STATUS[job.state].toLowerCase()].includes(requestedStatus),
       )
-      .slice(0, ids ? undefined : MAX_LISTED)
+      .slice(0, ids ? undefined : MAX_LISTED_TASKS)
       .map((job) => imgxTask(job, viewOf(parts)));
   });
 

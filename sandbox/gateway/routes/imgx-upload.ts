@@ -12,8 +12,8 @@ export const imgxUploadRoutes: Routes = (server, parts) => {
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {
     const { base64Array, state, botType } = parseRequest(uploadRequest, request.body);
     const model = modelFor(parts, request.grant, 'imgx-7', ['imgx']);
-    const files = await Promise.all(base64Array.map((source, at) => uploadedImage(source, at)));
-    const names = files.map((file, at) => `${at + 1}.${extensionFor(file.mime)}`);
+    const files = await Promise.all(base64Array.map((source, index) => uploadedImage(source, index)));
+    const names = files.map((file, index) => `${index + 1}.${extensionFor(file.mime)}`);
     const job = parts.jobs.add({
       id: newNumericId(parts),
       family: 'imgx',
@@ -37,7 +37,7 @@ export const imgxUploadRoutes: Routes = (server, parts) => {
         state,
       },
     });
-    for (const [at, file] of files.entries()) parts.files.storeUpload(job.id, names[at] ?? '', file);
+    for (const [index, file] of files.entries()) parts.files.storeUpload(job.id, names[index] ?? '', file);
     return {
       code: 1,
       description: 'Submit success',

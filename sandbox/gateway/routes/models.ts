@@ -19,7 +19,7 @@ export const modelRoutes: Routes = (server, parts) => {
 
   server.get('/v1/models', (request) => list(allowedModels(request.grant)));
   server.get('/v1beta/compat/models', (request) =>
-    list(allowedModels(request.grant).filter((model) => model.compatible)),
+    list(allowedModels(request.grant).filter((model) => model.isInCompatibleList)),
   );
 
   server.get('/v1/models/*', (request) => {

@@ -8,7 +8,7 @@ import type { Parts, Routes } from '../parts.ts';
 import { batchRequest, lyricsRequest, musicRequest } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { lyricsOf, sceneOf } from '../studio/index.ts';
-import { isMusic, type MusicJob, musicBatch, musicSubmitted, musicTask } from '../wire/music.ts';
+import { isMusic, type MusicJob, musicBatch, musicSubmitBody, musicTask } from '../wire/music.ts';
 import { isLate } from './video.ts';
 
 const DEFAULT_MODEL = 'chorale-4';
@@ -20,10 +20,10 @@ const COVER_SIDE = 512;
 /** Music: queries as specified (4.1), submits as on real gateways. */
 export const musicRoutes: Routes = (server, parts) => {
   server.post('/music/submit/music', { config: { kind: 'music' } }, (request) =>
-    musicSubmitted(createSong(parts, request), viewOf(parts)),
+    musicSubmitBody(createSong(parts, request), viewOf(parts)),
   );
   server.post('/music/submit/lyrics', { config: { kind: 'lyrics' } }, (request) =>
-    musicSubmitted(createLyrics(parts, request), viewOf(parts)),
+    musicSubmitBody(createLyrics(parts, request), viewOf(parts)),
   );
 
   server.post('/music/fetch', (request) => {
@@ -33,10 +33,12 @@ export const musicRoutes: Routes = (server, parts) => {
     const jobs = [...new Set(ids)].map((id) => findPolledJob(parts, request.grant, id, isMusic));
     const found = jobs.filter((job) => job !== undefined).filter((job) => !isLate(parts, job));
     if (!looseBatches) return musicBatch(found, viewOf(parts));
-    const shuffled = found.map((job) => ({ job, chance: parts.random.next() })).filter(({ chance }) => chance > 1 / 3);
-    shuffled.sort((a, b) => a.chance - b.chance);
+    const shuffledJobs = found
+      .map((job) => ({ job, chance: parts.random.next() }))
+      .filter(({ chance }) => chance > 1 / 3);
+    shuffledJobs.sort((a, b) => a.chance - b.chance);
     return musicBatch(
-      shuffled.map(({ job }) => job),
+      shuffledJobs.map(({ job }) => job),
       viewOf(parts),
     );
   });
@@ -56,20 +58,20 @@ function createSong(parts: Parts, request: FastifyRequest): MusicJob {
   const subject = `${body.tags} ${body.title} ${text}`.trim();
   const { title } = lyricsOf(text, seed);
   const seconds = body.duration ?? DEFAULT_SECONDS;
-  const clips: readonly Clip[] = Array.from({ length: CLIPS_PER_SONG }, (_, at) => ({
+  const clips: readonly Clip[] = Array.from({ length: CLIPS_PER_SONG }, (_, index) => ({
     id: parts.random.uuid(),
     title: body.title || title,
-    audioFile: `${at + 1}.wav`,
-    coverFile: `cover-${at + 1}.png`,
+    audioFile: `${index + 1}.wav`,
+    coverFile: `cover-${index + 1}.png`,
     seconds,
   }));
-  const results = clips.flatMap((clip, at): Result[] => [
-    { name: clip.audioFile, recipe: { make: 'song', prompt: subject, seed: seed + at, seconds } },
+  const results = clips.flatMap((clip, index): Result[] => [
+    { name: clip.audioFile, recipe: { make: 'song', prompt: subject, seed: seed + index, seconds } },
     {
       name: clip.coverFile,
       recipe: {
         make: 'image',
-        scene: sceneOf(subject, seed + at),
+        scene: sceneOf(subject, seed + index),
         width: COVER_SIDE,
         height: COVER_SIDE,
         format: 'png',

@@ -26,7 +26,7 @@ export const realtimeRoutes: Routes = (server, parts) => {
     },
     wsHandler: (socket, request) => {
       request.updateRecord?.({ status: 101 });
-      const createId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
+      const createId = (prefix: string) => `${prefix}_${parts.random.alphanumeric(20)}`;
       const client = new ClientSocket(socket, request.raw.socket, createId);
       const { grant } = request;
       const notifyChange = () => parts.realtime.notifyChange(session);

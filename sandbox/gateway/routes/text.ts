@@ -28,12 +28,12 @@ export const textRoutes: Routes = (server, parts) => {
     };
     const sentFields = Object.entries(fieldPresence).flatMap(([field, isPresent]) => (isPresent ? [field] : []));
     const fault = parts.faults.takeForText({ method: request.method, path: pathOf(request), kind: 'text' }, sentFields);
-    refuse(fault);
+    refuseUnsupportedField(fault);
     // Only reasoning models reason; the others ignore the field (specification, 4.6).
     const generated = generateResponse(body, /reasoning/i.test(model.id));
     const response: TextResponse = {
       ...{ request: body, generated, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
-      id: `resp_${parts.random.letters(24)}`,
+      id: `resp_${parts.random.alphanumeric(24)}`,
       createdAt: parts.pace.now(),
     };
     const { input, output } = generated.tokens;
@@ -47,7 +47,7 @@ export const textRoutes: Routes = (server, parts) => {
 
 const hasFormat = (body: unknown): boolean => isRecord(body) && isRecord(body.text) && body.text.format !== undefined;
 
-function refuse(fault: TextFault | undefined): void {
+function refuseUnsupportedField(fault: TextFault | undefined): void {
   const field = refusedFields.get(fault?.how ?? '');
   if (field === undefined) return;
   throw new ApiError(`This model does not support ${field}.`, {

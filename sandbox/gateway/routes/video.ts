@@ -7,14 +7,21 @@ import type { Parts, Routes } from '../parts.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { imageToVideoRequest, type VideoRequest, videoRequest } from '../requests/video.ts';
 import { aspectOf, type Size, sceneOf, sizeOf } from '../studio/index.ts';
-import { isVideo, type VideoJob, vendorPathTask, videoCreated, videosEndpointTask, videoTask } from '../wire/video.ts';
+import {
+  isVideo,
+  type VideoJob,
+  vendorPathTask,
+  videoSubmitBody,
+  videosEndpointTask,
+  videoTask,
+} from '../wire/video.ts';
 import { sendFile } from './files.ts';
 
 const DEFAULT_SECONDS = 5;
 const DEFAULT_LONG_SIDE = 640;
 const PRO_FACTOR = 2;
 /** With the quirk `lateTask`, a task is unknown for its first second. */
-const LATE_MS = 1_000;
+const LATE_TASK_MS = 1_000;
 
 type VideoEndpoint = 'generations' | 'videos' | 'image2video';
 
@@ -33,7 +40,7 @@ export const videoRoutes: Routes = (server, parts) => {
   };
 
   server.post('/v1/video/generations', { config: { kind: 'video' } }, (request) =>
-    videoCreated(createJob(parts, request, 'generations', videoRequest), viewOf(parts)),
+    videoSubmitBody(createJob(parts, request, 'generations', videoRequest), viewOf(parts)),
   );
   server.get<IdRoute>('/v1/video/generations/:id', (request) => videoTask(pollTask(request), viewOf(parts)));
 
@@ -56,7 +63,7 @@ export const videoRoutes: Routes = (server, parts) => {
   });
 
   server.post('/videoa/v1/videos/image2video', { config: { kind: 'image2video' } }, (request) =>
-    videoCreated(createJob(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
+    videoSubmitBody(createJob(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
   );
   server.get<IdRoute>('/videoa/v1/videos/image2video/:id', (request) =>
     vendorPathTask(pollTask(request), viewOf(parts)),
@@ -64,7 +71,7 @@ export const videoRoutes: Routes = (server, parts) => {
 };
 
 export const isLate = (parts: Parts, job: { acceptedAt: number }) =>
-  parts.settings.quirks.lateTask && parts.pace.elapsed() - job.acceptedAt < LATE_MS;
+  parts.settings.quirks.lateTask && parts.pace.elapsed() - job.acceptedAt < LATE_TASK_MS;
 
 function createJob(
   parts: Parts,
@@ -80,10 +87,10 @@ function createJob(
   const seed = body.seed ?? newSeed(parts);
   const size = requestedSize(body);
   const seconds = body.seconds ?? DEFAULT_SECONDS;
-  // A model with first and last frames uses only items 1 and 2 (specification, 4.4).
-  const sources = model.keyframes ? body.sources.slice(0, 2) : body.sources;
+  // A model that takes a first and a last frame uses only images 1 and 2 (specification, 4.4).
+  const sources = model.usesKeyframes ? body.sources.slice(0, 2) : body.sources;
   const job = acceptJob(parts, request, {
-    id: `task_${parts.random.letters(32)}`,
+    id: `task_${parts.random.alphanumeric(32)}`,
     family: 'video',
     kind: endpoint === 'image2video' ? 'image2video' : 'video',
     key: request.grant.key,
@@ -112,8 +119,8 @@ function requestedSize(body: VideoRequest): Size {
   const roundToEven = (side: number) => Math.max(16, Math.round(side / 2) * 2);
   if (body.size) return { width: roundToEven(body.size.width), height: roundToEven(body.size.height) };
   const aspect = body.aspect ?? (hasAspect(body.prompt) ? aspectOf(body.prompt) : 16 / 9);
-  if (body.lines === undefined) return sizeOf(aspect, DEFAULT_LONG_SIDE);
-  const shortSide = Math.min(2_160, body.lines);
+  if (body.shortSide === undefined) return sizeOf(aspect, DEFAULT_LONG_SIDE);
+  const shortSide = Math.min(2_160, body.shortSide);
   return aspect >= 1
     ? { width: roundToEven(shortSide * aspect), height: roundToEven(shortSide) }
     : { width: roundToEven(shortSide), height: roundToEven(shortSide / aspect) };

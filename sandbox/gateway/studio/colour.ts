@@ -22,7 +22,7 @@ export function fromRgb(red: number, green: number, blue: number): Colour {
   };
 }
 
-export function hex(text: string): Colour {
+export function fromHex(text: string): Colour {
   const value = Number.parseInt(text, 16);
   return fromRgb((value >> 16) & 255, (value >> 8) & 255, value & 255);
 }
@@ -48,16 +48,16 @@ export function mix(from: Colour, to: Colour, t: number): Colour {
 export const hueOf = (colour: Colour) => Math.atan2(colour.b, colour.a);
 export const chromaOf = (colour: Colour) => Math.hypot(colour.a, colour.b);
 
-export function lch(l: number, chroma: number, hue: number): Colour {
+export function fromLch(l: number, chroma: number, hue: number): Colour {
   return { l, a: Math.cos(hue) * chroma, b: Math.sin(hue) * chroma };
 }
 
-export function lighter(colour: Colour, amount: number): Colour {
+export function lighten(colour: Colour, amount: number): Colour {
   return { ...colour, l: clamp(colour.l + amount) };
 }
 
 /** Interpolates between the colours of a ramp; `t` is from 0 to 1. */
-export function along(ramp: readonly Colour[], t: number): Colour {
+export function interpolateColours(ramp: readonly Colour[], t: number): Colour {
   const position = clamp(t) * (ramp.length - 1);
   const from = ramp[Math.floor(position)] ?? { l: 0.5, a: 0, b: 0 };
   return mix(from, ramp[Math.ceil(position)] ?? from, position % 1);

@@ -1,4 +1,4 @@
-import { n } from './drawing.ts';
+import { round } from './drawing.ts';
 import type { Reference } from './reference.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
@@ -13,7 +13,7 @@ import { seigaiha } from './styles/seigaiha.ts';
 import { type Layer, type Tools, toolsOf, type Window } from './tools.ts';
 
 const STYLES = { landscape, seascape, seigaiha, city, botanical, cosmos, ribbons, bauhaus };
-/** The word SANDBOX as strokes, each letter on a grid four units wide and six high, because a minimal machine has no fonts. */
+/** The word SANDBOX as strokes, each letter on a grid four units wide and six high, because a minimal system has no fonts. */
 const WATERMARK_PATH =
   'M4 .8Q3.4 0 2 0Q0 0 0 1.5Q0 2.7 2 3Q4 3.3 4 4.5Q4 6 2 6Q.6 6 0 5.2M6.2 6L8.2 0L10.2 6M7 4H9.4M12.4 6V0L16.4 6V0M18.6 0V6H20.2Q22.6 6 22.6 3Q22.6 0 20.2 0ZM24.8 0V6H27.1Q28.8 6 28.8 4.4Q28.8 2.9 27.1 2.9H24.8M27.1 2.9Q28.5 2.9 28.5 1.45Q28.5 0 27.1 0H24.8M33 0Q31 0 31 3Q31 6 33 6Q35 6 35 3Q35 0 33 0ZM37.2 0L41.2 6M41.2 0L37.2 6';
 const WATERMARK_WIDTH = 41.2;
@@ -35,7 +35,7 @@ export function compositionOf(
   const tools = toolsOf(scene, frame, margin, colours);
   const layers = STYLES[tools.subject.style](tools);
   const stripsLayer = (opacity: number, depth: number): Layer[] =>
-    references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
+    references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${stripsSvg(tools, references)}</g>`, depth }];
   // The references appear behind everything but the sky, and again as a faint layer in front.
   return {
     tools,
@@ -44,7 +44,7 @@ export function compositionOf(
 }
 
 export function svgOf({ left, top, right, bottom }: Window, size: Size, content: string): Buffer {
-  const view = [left, top, right - left, bottom - top].map(n).join(' ');
+  const view = [left, top, right - left, bottom - top].map(round).join(' ');
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="${view}" preserveAspectRatio="none">${content}</svg>`,
   );
@@ -65,13 +65,13 @@ export function watermarkOf({ width, height }: Size): Buffer {
 }
 
 /** Shows the references side by side, each fading into the previous one. */
-function strips({ frame }: Tools, references: readonly Reference[]): string {
+function stripsSvg({ frame }: Tools, references: readonly Reference[]): string {
   const width = frame.width / references.length;
   const fadeMask = `<linearGradient id="melting"><stop stop-color="#fff" stop-opacity="0"/><stop offset=".4" stop-color="#fff"/></linearGradient><mask id="fadeMask" maskContentUnits="objectBoundingBox"><rect width="1" height="1" fill="url(#melting)"/></mask>`;
   const images = references.map(({ uri }, index) => {
     const left = index === 0 ? -0.1 * frame.width : (index - 0.35) * width;
     const right = index === references.length - 1 ? 1.1 * frame.width : (index + 1.35) * width;
-    const area = `x="${n(left)}" y="${n(-0.1 * frame.height)}" width="${n(right - left)}" height="${n(1.2 * frame.height)}"`;
+    const area = `x="${round(left)}" y="${round(-0.1 * frame.height)}" width="${round(right - left)}" height="${round(1.2 * frame.height)}"`;
     const image = `<image href="${uri}" ${area} preserveAspectRatio="xMidYMid slice"/>`;
     return index === 0 ? image : `<g mask="url(#fadeMask)">${image}</g>`;
   });

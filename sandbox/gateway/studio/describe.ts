@@ -2,11 +2,11 @@ import sharp from 'sharp';
 import { type Colour, chromaOf, hueOf } from './colour.ts';
 import { mainColours } from './reference.ts';
 
-const FALLBACK = 'a plain image that says little about itself';
+const FALLBACK_LINE = 'a plain image that says little about itself';
 const SAMPLE_SIDE = 64;
-const RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
+const ASPECT_RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
 /** The names of equally spaced hues in OKLCH. */
-const HUES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,purple'.split(',');
+const HUE_NAMES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,purple'.split(',');
 
 /** Chooses the word for a number; each step is the value from which the next word applies. */
 const wordFor = (value: number, words: string, ...steps: readonly number[]) =>
@@ -16,13 +16,13 @@ const wordFor = (value: number, words: string, ...steps: readonly number[]) =>
 export async function describeImages(images: readonly Buffer[]): Promise<string[]> {
   const outcomes = await Promise.allSettled(images.map(linesFor));
   const lines = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  return [0, 1, 2, 3].map((index) => lines[index % lines.length]?.[index] ?? `${FALLBACK}, version ${index + 1}`);
+  return [0, 1, 2, 3].map((index) => lines[index % lines.length]?.[index] ?? `${FALLBACK_LINE}, version ${index + 1}`);
 }
 
 async function linesFor(image: Buffer): Promise<string[]> {
   const { width, height } = await sharp(image).metadata();
-  const flat = sharp(image).flatten({ background: '#fff' }).toColourspace('b-w');
-  const grey = await flat.resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
+  const greyscale = sharp(image).flatten({ background: '#fff' }).toColourspace('b-w');
+  const grey = await greyscale.resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
   const mean = meanOf(grey, (value) => value);
   const spread = Math.sqrt(meanOf(grey, (value) => (value - mean) ** 2));
   const roughness = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
@@ -53,13 +53,13 @@ function ratioOf(ratio: number): string {
     const [width = 1, height = 1] = ratioText.split(':').map(Number);
     return Math.abs(Math.log((ratio * height) / width));
   };
-  return RATIOS.reduce((nearest, other) => (distance(other) < distance(nearest) ? other : nearest));
+  return ASPECT_RATIOS.reduce((nearest, other) => (distance(other) < distance(nearest) ? other : nearest));
 }
 
 function nameOf(colour: Colour): string {
   const chroma = chromaOf(colour);
   if (chroma < 0.022) return wordFor(colour.l, 'black|charcoal grey|grey|silver|white', 0.25, 0.5, 0.75, 0.93);
-  const turn = (hueOf(colour) / (Math.PI * 2) + 1 + 0.5 / HUES.length) % 1;
+  const turn = (hueOf(colour) / (Math.PI * 2) + 1 + 0.5 / HUE_NAMES.length) % 1;
   const shade = colour.l < 0.35 ? 'deep ' : colour.l > 0.8 ? 'pale ' : chroma < 0.06 ? 'muted ' : '';
-  return `${shade}${HUES[Math.floor(turn * HUES.length)] ?? ''}`;
+  return `${shade}${HUE_NAMES[Math.floor(turn * HUE_NAMES.length)] ?? ''}`;
 }

@@ -3,12 +3,12 @@ import type { Figure } from './subject.ts';
 import type { Window } from './tools.ts';
 
 /**
- * A rule for every style: use `fill-opacity` or `stroke-opacity` for single shapes, never `opacity`, for which the
- * renderer allocates a buffer as large as the image; a thousand stars would take ten seconds at 4K.
+ * Every style must use `fill-opacity` or `stroke-opacity` for single shapes, never `opacity`: for that, the renderer
+ * allocates a buffer as large as the image, so a thousand stars would take ten seconds at 4K.
  */
 
 /** Rounds to a tenth of a unit, which is less than half a pixel at the largest size. */
-export const n = (value: number): string => String(Math.round(value * 10) / 10);
+export const round = (value: number): string => String(Math.round(value * 10) / 10);
 const roundToHundredth = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** A colour, or the id of a gradient. */
@@ -45,7 +45,7 @@ export function linearGradient(
   y2: number,
   stops: readonly Stop[],
 ): string {
-  const attributes = `gradientUnits="userSpaceOnUse" x1="${n(x1)}" y1="${n(y1)}" x2="${n(x2)}" y2="${n(y2)}"`;
+  const attributes = `gradientUnits="userSpaceOnUse" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"`;
   return gradient(id, stops, attributes);
 }
 
@@ -55,15 +55,15 @@ export function verticalGradient(id: string, top: number, bottom: number, stops:
 }
 
 export function radialGradient(id: string, x: number, y: number, radius: number, stops: readonly Stop[]): string {
-  return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y)}" r="${n(radius)}">${stopsOf(stops)}</radialGradient>`;
+  return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${round(x)}" cy="${round(y)}" r="${round(radius)}">${stopsOf(stops)}</radialGradient>`;
 }
 
 export function rectangle(area: Window, fill: Paint): string {
-  return `<rect x="${n(area.left)}" y="${n(area.top)}" width="${n(area.right - area.left)}" height="${n(area.bottom - area.top)}" fill="${paint(fill)}"/>`;
+  return `<rect x="${round(area.left)}" y="${round(area.top)}" width="${round(area.right - area.left)}" height="${round(area.bottom - area.top)}" fill="${paint(fill)}"/>`;
 }
 
 export function ellipse(x: number, y: number, rx: number, ry: number, fill: Paint, opacity = 1): string {
-  return `<ellipse cx="${n(x)}" cy="${n(y)}" rx="${n(rx)}" ry="${n(ry)}" fill="${paint(fill)}" fill-opacity="${roundToHundredth(opacity)}"/>`;
+  return `<ellipse cx="${round(x)}" cy="${round(y)}" rx="${round(rx)}" ry="${round(ry)}" fill="${paint(fill)}" fill-opacity="${roundToHundredth(opacity)}"/>`;
 }
 
 export function circle(x: number, y: number, radius: number, fill: Paint, opacity = 1): string {
@@ -75,12 +75,12 @@ export function shape(path: string, fill: Paint, opacity = 1): string {
 }
 
 export function line(path: string, colour: Colour, width: number, opacity = 1): string {
-  return `<path d="${path}" fill="none" stroke="${toCss(colour)}" stroke-width="${n(width)}" stroke-linecap="round" stroke-opacity="${roundToHundredth(opacity)}"/>`;
+  return `<path d="${path}" fill="none" stroke="${toCss(colour)}" stroke-width="${round(width)}" stroke-linecap="round" stroke-opacity="${roundToHundredth(opacity)}"/>`;
 }
 
 /** Moves, rotates (in degrees) and scales a drawing around 0, 0. */
 export function placeAt(x: number, y: number, angle: number, content: string, scale = 1): string {
-  return `<g transform="translate(${n(x)} ${n(y)}) rotate(${n(angle)}) scale(${scale})">${content}</g>`;
+  return `<g transform="translate(${round(x)} ${round(y)}) rotate(${round(angle)}) scale(${scale})">${content}</g>`;
 }
 
 /** A light that fades out; cheaper than a blur, and the same at every size. */
@@ -108,17 +108,17 @@ export function cells(from: number, to: number, size: number): number[] {
 
 /** A path that follows a height function across an area. */
 export function contourPath({ left, right }: Window, step: number, height: (x: number) => number): string {
-  const points = cells(left, right, step).map((cell) => `${n(cell * step)} ${n(height(cell * step))}`);
+  const points = cells(left, right, step).map((cell) => `${round(cell * step)} ${round(height(cell * step))}`);
   return `M${points.join('L')}`;
 }
 
 /** The area between a path of `contourPath` and a floor. */
 export function contourArea(area: Window, step: number, floor: number, height: (x: number) => number): string {
-  return `${contourPath(area, step, height)}L${n(area.right + step)} ${n(floor)}H${n(area.left - step)}Z`;
+  return `${contourPath(area, step, height)}L${round(area.right + step)} ${round(floor)}H${round(area.left - step)}Z`;
 }
 
 /** Silhouettes in a box of 100 units above y = 0, each drawn in one colour. */
-const SHAPES: Readonly<Record<Figure, string>> = {
+const FIGURE_PATHS: Readonly<Record<Figure, string>> = {
   cat: 'M-18 0C-28 -8 -27 -32 -15 -46C-10 -52 -8 -56 -8 -60C-15 -66 -16 -76 -12 -92L-3 -82Q3 -84 9 -82L18 -92C22 -76 20 -66 13 -60C14 -48 20 -36 21 -22C22 -12 21 -4 24 0ZM-16 0C-36 2 -52 -6 -50 -24C-49 -36 -41 -42 -37 -38C-33 -34 -39 -32 -40 -24C-41 -14 -30 -10 -18 -14Z',
   wolf: 'M-46 0L-44 -26C-52 -34 -54 -22 -60 -8C-66 -26 -60 -44 -44 -48L4 -54L16 -70L14 -84L24 -76L30 -86L34 -74L52 -64L50 -57L36 -54L26 -34L26 0L18 0L14 -28L-22 -28L-32 -20L-38 0Z',
   bird: 'M-50 -46Q-24 -66 0 -40Q24 -66 50 -46Q24 -54 2 -30Q0 -28 -2 -30Q-24 -54 -50 -46Z',
@@ -132,7 +132,14 @@ const SHAPES: Readonly<Record<Figure, string>> = {
     'M0 -100C26 -100 36 -80 34 -64C32 -48 16 -34 8 -24L-8 -24C-16 -34 -32 -48 -34 -64C-36 -80 -26 -100 0 -100ZM-7 -16H7L5 -4H-5ZM-8 -24L-6 -16L-4 -16L-6 -24ZM8 -24L6 -16L4 -16L6 -24Z',
 };
 
-export function figureSvg(figure: Figure, x: number, y: number, height: number, fill: Colour, flip = false): string {
+export function figureSvg(
+  figure: Figure,
+  x: number,
+  y: number,
+  height: number,
+  fill: Colour,
+  isFlipped = false,
+): string {
   const scale = height / 100;
-  return `<path transform="translate(${n(x)} ${n(y)}) scale(${(flip ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${SHAPES[figure]}" fill="${toCss(fill)}"/>`;
+  return `<path transform="translate(${round(x)} ${round(y)}) scale(${(isFlipped ? -scale : scale).toFixed(3)} ${scale.toFixed(3)})" d="${FIGURE_PATHS[figure]}" fill="${toCss(fill)}"/>`;
 }

@@ -57,7 +57,7 @@ export async function drawGrid(scenes: readonly Scene[], options: ImageOptions):
   return await encode({ input: await canvas.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
-/** Draws `editedScene` where the mask is white and `originalScene` elsewhere; the edge is only feathered inside, so nothing outside changes. */
+/** Draws `editedScene` where the mask is white and `originalScene` elsewhere; the edge is feathered only inside, so nothing outside changes. */
 export async function drawEdit(
   originalScene: Scene,
   editedScene: Scene,
@@ -66,17 +66,17 @@ export async function drawEdit(
 ): Promise<Image> {
   const references = await referencesOf(options.references);
   const { width, height } = options;
-  const [original, changed, alpha] = await Promise.all([
+  const [original, edited, alpha] = await Promise.all([
     drawPixels(originalScene, options, options, references),
     drawPixels(editedScene, options, options, references),
     featherOf(mask, { width, height }),
   ]);
-  const patch = sharp(changed.input, changed).joinChannel(alpha, { raw: { width, height, channels: 1 } });
+  const patch = sharp(edited.input, edited).joinChannel(alpha, { raw: { width, height, channels: 1 } });
   const overlay = { input: await patch.raw().toBuffer(), raw: { width, height, channels: 4 } } as const;
   return await encode(original, options, [overlay]);
 }
 
-/** Draws the scene without the mark at the given size; a quadrant of a grid is composed for the frame of the grid. */
+/** Draws the scene without the watermark at the given size; a quadrant of a grid is composed for the frame of the grid. */
 async function drawPixels(
   scene: Scene,
   frame: ImageOptions,
@@ -86,7 +86,7 @@ async function drawPixels(
   const { finished = 1 } = frame;
   const { tools, layers } = compositionOf(scene, frame, references);
   const content = layers.map((layer) => layer.svg).join('');
-  // A preview is the finished composition in a low resolution, which increases as the job progresses.
+  // A preview is the finished composition at a low resolution, which increases as the job progresses.
   const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
   const previewSize = {
     width: Math.max(8, Math.round(width * share)),
@@ -119,18 +119,18 @@ async function featherOf(mask: Buffer, { width, height }: Size): Promise<Buffer>
   const selection = await binaryMask(mask, { width, height });
   const raw = { width, height, channels: 1 } as const;
   const sigma = Math.max(0.5, Math.min(width, height) * FEATHER_SHARE);
-  const inner = await sharp(selection, { raw }).blur(sigma).linear(2, -255).extractChannel(0).raw().toBuffer();
-  return await sharp(inner, { raw }).boolean(selection, 'and', { raw }).extractChannel(0).raw().toBuffer();
+  const innerEdge = await sharp(selection, { raw }).blur(sigma).linear(2, -255).extractChannel(0).raw().toBuffer();
+  return await sharp(innerEdge, { raw }).boolean(selection, 'and', { raw }).extractChannel(0).raw().toBuffer();
 }
 
 /** Selects what is white in the mask; if nothing is white, selects what is painted on a transparent background. */
 async function binaryMask(mask: Buffer, { width, height }: Size): Promise<Buffer> {
-  const fitted = sharp(mask).toColourspace('srgb').ensureAlpha().resize(width, height, { fit: 'fill' });
-  const flat = fitted.clone().flatten({ background: '#000' }).greyscale();
-  const white = await flat.threshold(128).extractChannel(0).raw().toBuffer();
-  if (white.some((value) => value > 0)) return white;
-  const painted = await fitted.extractChannel(3).threshold(128).raw().toBuffer();
-  return painted.every((value) => value > 0) ? white : painted;
+  const fittedMask = sharp(mask).toColourspace('srgb').ensureAlpha().resize(width, height, { fit: 'fill' });
+  const flattenedMask = fittedMask.clone().flatten({ background: '#000' }).greyscale();
+  const whiteArea = await flattenedMask.threshold(128).extractChannel(0).raw().toBuffer();
+  if (whiteArea.some((value) => value > 0)) return whiteArea;
+  const paintedArea = await fittedMask.extractChannel(3).threshold(128).raw().toBuffer();
+  return paintedArea.every((value) => value > 0) ? whiteArea : paintedArea;
 }
 
 async function encode({ input, raw }: Pixels, options: ImageOptions, overlays: OverlayOptions[] = []): Promise<Image> {

@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 import { roundToEven, type Size } from './size.ts';
 import type { SoundJob } from './sound.worker.ts';
 import type { VideoJob } from './video.worker.ts';
-import { Workshop } from './workshop.ts';
+import { StudioWorker } from './workshop.ts';
 
 export { describeImages } from './describe.ts';
 export { lyricsOf } from './lyrics.ts';
@@ -42,9 +42,9 @@ const MAX_AUDIO_SECONDS = 240;
 const MIN_AUDIO_SECONDS = 2;
 
 /** Images are drawn on libuv's threads; videos and audio have a worker each, so a song does not wait for a video. */
-export function openStudio(): Studio {
-  const videos = new Workshop<VideoJob, Uint8Array<ArrayBuffer>>(new URL('./video.worker.ts', import.meta.url));
-  const songs = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
+export function createStudio(): Studio {
+  const videos = new StudioWorker<VideoJob, Uint8Array<ArrayBuffer>>(new URL('./video.worker.ts', import.meta.url));
+  const songs = new StudioWorker<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
   return {
     drawImage,
     drawGrid,

@@ -1,7 +1,7 @@
 import { isStopWord, wordsOf } from '../prompt-words.ts';
 import { diceOf, itemAt, seedOf } from './random.ts';
 
-const FALLBACK = ['quiet', 'morning', 'window', 'river'];
+const FALLBACK_WORDS = ['quiet', 'morning', 'window', 'river'];
 const MAX_WORD_LENGTH = 24;
 
 const TITLES = ['Song of the A', 'A and B', 'A little A'] as const;
@@ -15,7 +15,7 @@ const TURNS = [
 /** Song lyrics made from the words of the prompt; the first line says that they come from the sandbox. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {
   const distinctiveWords = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
-  const words = (distinctiveWords.length > 0 ? distinctiveWords : FALLBACK).map((word) =>
+  const words = (distinctiveWords.length > 0 ? distinctiveWords : FALLBACK_WORDS).map((word) =>
     [...word].slice(0, MAX_WORD_LENGTH).join(''),
   );
   const dice = diceOf(seedOf('lyrics', seed, ...words));
@@ -37,6 +37,6 @@ export function lyricsOf(prompt: string, seed: number): { title: string; lyrics:
   const title = line(TITLES, 3, 0, 1);
   return {
     title: title.slice(0, 1).toUpperCase() + title.slice(1),
-    lyrics: ['(A song of the sandbox: made for trying things out.)', verse(1), chorus, verse(2), chorus].join('\n\n'),
+    lyrics: ['(A song from the sandbox, made for trying things out.)', verse(1), chorus, verse(2), chorus].join('\n\n'),
   };
 }

@@ -52,16 +52,16 @@ function rebuildBox(bytes: Buffer, { kind, start, end }: Box): Buffer {
       : box;
   }
   const children = boxesOf(bytes, start + HEADER_BYTES, end);
-  const added = kind === 'stbl' ? [keyframeBox(bytes, children)] : [];
-  const parts = [...children.map((part) => rebuildBox(bytes, part)), ...added];
+  const addedBoxes = kind === 'stbl' ? [keyframeBox(bytes, children)] : [];
+  const parts = [...children.map((part) => rebuildBox(bytes, part)), ...addedBoxes];
   const container = Buffer.concat([bytes.subarray(start, start + HEADER_BYTES), ...parts]);
   container.writeUInt32BE(container.length);
   return container;
 }
 
 function keyframeBox(bytes: Buffer, siblings: readonly Box[]): Buffer {
-  const [sizes, chunks, existing] = findBoxes(siblings, 'stsz', 'stco', 'stss');
-  if (!sizes || !chunks || existing) return Buffer.alloc(0);
+  const [sizes, chunks, existingBox] = findBoxes(siblings, 'stsz', 'stco', 'stss');
+  if (!sizes || !chunks || existingBox) return Buffer.alloc(0);
   const keyframes: number[] = [];
   let offset = bytes.readUInt32BE(chunks.start + 16);
   for (let frame = 0; frame < bytes.readUInt32BE(sizes.start + 16); frame++) {

@@ -1,4 +1,4 @@
-import { along, type Colour, chromaOf, hex, hueOf, lch, lighter, mix } from './colour.ts';
+import { type Colour, chromaOf, fromHex, fromLch, hueOf, interpolateColours, lighten, mix } from './colour.ts';
 import type { Dice } from './random.ts';
 import type { Hue, Mood, Subject } from './subject.ts';
 
@@ -66,17 +66,17 @@ export function paletteOf(subject: Subject, choice: Dice, hueDice: Dice, referen
   const [suits = '', written = ''] = Object.entries(CURATED)[scores.indexOf(Math.max(...scores))] ?? [];
   const colours = parseColours(written);
   const hueShift = (hueDice(0) - 0.5) * 0.24;
-  const shiftHue = (colour: Colour) => lch(colour.l, chromaOf(colour), hueOf(colour) + hueShift);
+  const shiftHue = (colour: Colour) => fromLch(colour.l, chromaOf(colour), hueOf(colour) + hueShift);
   const ownColours = subject.hues.length > 0 ? colours : mapColours(colours, shiftHue);
   const { sky, land, accents, light } = withReferenceColours(subject.hues.reduce(tint, ownColours), referenceColours);
   return {
-    sky: (t) => along(sky, t),
-    land: (t) => along(land, t),
+    sky: (t) => interpolateColours(sky, t),
+    land: (t) => interpolateColours(land, t),
     accent: (index) => accents[index % accents.length] ?? light,
     accents,
     light,
-    ink: mix(along(land, 1), hex('0b0b12'), 0.35),
-    paper: mix(along(sky, 1), hex('fbf6ea'), 0.75),
+    ink: mix(interpolateColours(land, 1), fromHex('0b0b12'), 0.35),
+    paper: mix(interpolateColours(sky, 1), fromHex('fbf6ea'), 0.75),
     isNight: suits.includes('night'),
   };
 }
@@ -89,8 +89,8 @@ function scoreOf(suits: readonly string[], { moods, style }: Subject): number {
 }
 
 function parseColours(written: string): Colours {
-  const colours = written.split(' ').map(hex);
-  const light = colours.pop() ?? hex('ffffff');
+  const colours = written.split(' ').map(fromHex);
+  const light = colours.pop() ?? fromHex('ffffff');
   return { sky: colours.slice(0, 5), land: colours.slice(5, 10), accents: colours.slice(10), light };
 }
 
@@ -102,7 +102,7 @@ function mapColours({ sky, land, accents, light }: Colours, change: (colour: Col
 function tint(palette: Colours, { angle, chroma, lift }: Hue, order: number): Colours {
   const towards = (colour: Colour, amount: number, minChroma = chromaOf(colour)): Colour => {
     const vivid = chroma === 0 ? 0 : Math.max(minChroma, chroma * 0.55 * (0.35 + colour.l * (1 - colour.l) * 2.6));
-    return lighter(mix(colour, lch(colour.l, vivid, angle), amount), lift * amount);
+    return lighten(mix(colour, fromLch(colour.l, vivid, angle), amount), lift * amount);
   };
   const strong = order === 0 ? 0.78 : 0.12;
   const accents = palette.accents.map((accent, index) =>
@@ -118,9 +118,9 @@ function withReferenceColours(palette: Colours, colours: readonly Colour[]): Col
   const byLightness = [...colours].sort((one, other) => one.l - other.l);
   const vivid = [...colours].sort((one, other) => chromaOf(other) - chromaOf(one));
   const { sky, land } = mapColours(palette, (colour) => ({
-    ...mix(colour, along(byLightness, colour.l), 0.85),
+    ...mix(colour, interpolateColours(byLightness, colour.l), 0.85),
     l: colour.l,
   }));
   const accents = palette.accents.map((accent, index) => mix(vivid[index % vivid.length] ?? accent, accent, 0.2));
-  return { sky, land, accents, light: mix(palette.light, along(byLightness, 1), 0.5) };
+  return { sky, land, accents, light: mix(palette.light, interpolateColours(byLightness, 1), 0.5) };
 }

@@ -34,8 +34,8 @@ export function seedOf(...parts: readonly (string | number)[]): number {
 export const clamp = (value: number, low = 0, high = 1) => Math.min(high, Math.max(low, value));
 
 /** The item of a list at a relative position from 0 to 1. */
-export function itemAt<Thing>(things: readonly [Thing, ...Thing[]], roll: number): Thing {
-  return things[Math.floor(roll * things.length)] ?? things[0];
+export function itemAt<Thing>(things: readonly [Thing, ...Thing[]], position: number): Thing {
+  return things[Math.floor(position * things.length)] ?? things[0];
 }
 
 /** Smooth value noise in one dimension, from -1 to 1. */

@@ -20,17 +20,17 @@ export async function referencesOf(images: readonly Buffer[] = []): Promise<Refe
 }
 
 async function referenceOf(image: Buffer): Promise<Reference> {
-  const small = await flattened(image)
+  const resizedImage = await flattenOnWhite(image)
     .autoOrient()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: 86 })
     .toBuffer();
-  return { uri: `data:image/jpeg;base64,${small.toString('base64')}`, colours: await mainColours(small) };
+  return { uri: `data:image/jpeg;base64,${resizedImage.toString('base64')}`, colours: await mainColours(resizedImage) };
 }
 
 /** Returns the mean colours of the fullest coarse bins, so that noise does not create additional colours. */
 export async function mainColours(image: Buffer): Promise<Colour[]> {
-  const pixels = await flattened(image)
+  const pixels = await flattenOnWhite(image)
     .resize(SAMPLE_SIDE, SAMPLE_SIDE, { fit: 'fill' })
     .removeAlpha()
     .raw()
@@ -42,9 +42,9 @@ export async function mainColours(image: Buffer): Promise<Colour[]> {
     const [count, reds, greens, blues] = bins.get(key) ?? [0, 0, 0, 0];
     bins.set(key, [count + 1, reds + red, greens + green, blues + blue]);
   }
-  const fullest = [...bins.values()].sort(([one], [other]) => other - one).slice(0, MAX_COLOURS);
-  return fullest.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
+  const fullestBins = [...bins.values()].sort(([one], [other]) => other - one).slice(0, MAX_COLOURS);
+  return fullestBins.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
 }
 
-const flattened = (image: Buffer) =>
+const flattenOnWhite = (image: Buffer) =>
   sharp(image, { limitInputPixels: MAX_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');

@@ -29,8 +29,8 @@ export function variationOf(scene: Scene, seed: number, strength: 'subtle' | 'st
 }
 
 export function zoomOut(scene: Scene, factor: number): Scene {
-  const times = Number.isFinite(factor) && factor > 0 ? factor : 1;
-  return { ...scene, view: { ...scene.view, zoom: clamp(scene.view.zoom * times, 0.5, MAX_VIEW_FACTOR) } };
+  const validFactor = Number.isFinite(factor) && factor > 0 ? factor : 1;
+  return { ...scene, view: { ...scene.view, zoom: clamp(scene.view.zoom * validFactor, 0.5, MAX_VIEW_FACTOR) } };
 }
 
 export function pan(scene: Scene, direction: 'left' | 'right' | 'up' | 'down'): Scene {

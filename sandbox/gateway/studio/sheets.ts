@@ -6,16 +6,16 @@ interface Channel {
   /** 0 at full size, 1 at half. */
   readonly shift: number;
   /** The channel's offset in a frame, in multiples of a full-size channel. */
-  readonly from: number;
+  readonly frameOffset: number;
   readonly offset: number;
   readonly weights: readonly [red: number, green: number, blue: number];
 }
 
 /** The brightness channel and two colour channels of Rec. 601 in limited range, which players assume. */
 const CHANNELS: readonly Channel[] = [
-  { shift: 0, from: 0, offset: 16, weights: [66, 129, 25] },
-  { shift: 1, from: 1, offset: 128, weights: [-38, -74, 112] },
-  { shift: 1, from: 1.25, offset: 128, weights: [112, -94, -18] },
+  { shift: 0, frameOffset: 0, offset: 16, weights: [66, 129, 25] },
+  { shift: 1, frameOffset: 1, offset: 128, weights: [-38, -74, 112] },
+  { shift: 1, frameOffset: 1.25, offset: 128, weights: [112, -94, -18] },
 ];
 const FIXED_POINT_ONE = 65_536;
 const BOTH_HALVES = 0x00ff00ff;
@@ -63,16 +63,16 @@ export async function sheetOf(svg: Buffer, { width, height }: Size): Promise<She
 
 /** Enlarges a frame smoothly, for videos larger than the maximum drawn size. */
 export async function enlarge(frame: Frame, size: Size): Promise<Buffer> {
-  const parts = CHANNELS.map(async ({ shift, from }) => {
+  const parts = CHANNELS.map(async ({ shift, frameOffset }) => {
     const raw = { width: frame.width >> shift, height: frame.height >> shift, channels: 1 } as const;
-    const values = frame.bytes.subarray(frame.width * frame.height * from).subarray(0, raw.width * raw.height);
-    const larger = sharp(values, { raw }).resize(size.width >> shift, size.height >> shift, { fit: 'fill' });
-    return await larger.extractChannel(0).raw().toBuffer();
+    const values = frame.bytes.subarray(frame.width * frame.height * frameOffset).subarray(0, raw.width * raw.height);
+    const enlarged = sharp(values, { raw }).resize(size.width >> shift, size.height >> shift, { fit: 'fill' });
+    return await enlarged.extractChannel(0).raw().toBuffer();
   });
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Interpolates both halves of two packed pixels; `part` is from 0 to 256. */
+/** Interpolates both halves of two packed pixels; `fraction` is from 0 to 256. */
 function interpolate(one: number, other: number, fraction: number): number {
   return ((Math.imul(one, 256 - fraction) + Math.imul(other, fraction)) >>> 8) & BOTH_HALVES;
 }
@@ -82,16 +82,22 @@ export function drawSheet(frame: Frame, sheet: Sheet, placement: Placement): voi
   for (const { channel, pixels } of sheet.planes) blend(frame, channel, sheet, pixels, placement);
 }
 
-function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int32Array, placement: Placement): void {
+function blend(
+  frame: Frame,
+  { shift, frameOffset }: Channel,
+  sheet: Size,
+  pixels: Int32Array,
+  placement: Placement,
+): void {
   // Shifts keep these numbers integers; a division would turn every index below into a fraction.
   const [rowLength, width, height] = [frame.width >> shift, sheet.width >> shift, sheet.height >> shift];
-  const values = frame.bytes.subarray(frame.width * frame.height * from);
+  const values = frame.bytes.subarray(frame.width * frame.height * frameOffset);
   const opacity = Math.round(placement.opacity * 256);
   const step = Math.round(FIXED_POINT_ONE / placement.zoom);
   for (let row = 0; row < frame.height >> shift; row++) {
     const y = Math.round((row / placement.zoom + placement.top / (1 + shift)) * FIXED_POINT_ONE);
     const rowStart = clamp(y >> 16, 0, height - 2) * width;
-    const partY = (y >> 8) & 255;
+    const fractionY = (y >> 8) & 255;
     const end = (row + 1) * rowLength;
     let x = Math.round(((placement.left + placement.sway(row << shift)) / (1 + shift)) * FIXED_POINT_ONE);
     for (let index = row * rowLength; index < end; index++, x += step) {
@@ -101,11 +107,11 @@ function blend(frame: Frame, { shift, from }: Channel, sheet: Size, pixels: Int3
       const bottomLeft = pixels[offset + width] ?? 0;
       const bottomRight = pixels[offset + width + 1] ?? 0;
       if ((topLeft | topRight | bottomLeft | bottomRight) === 0) continue;
-      const partX = (x >> 8) & 255;
+      const fractionX = (x >> 8) & 255;
       const blended = interpolate(
-        interpolate(topLeft, topRight, partX),
-        interpolate(bottomLeft, bottomRight, partX),
-        partY,
+        interpolate(topLeft, topRight, fractionX),
+        interpolate(bottomLeft, bottomRight, fractionX),
+        fractionY,
       );
       const alpha = ((blended >>> 16) * opacity) >> 8;
       values[index] = (((blended & 255) * opacity) >> 8) + ((((values[index] ?? 0) * (255 - alpha) + 127) * 257) >> 16);

@@ -12,8 +12,8 @@ export interface SoundJob {
 const HEADER_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
 const CHANNELS = 2;
-const MAJOR = [0, 2, 4, 5, 7, 9, 11];
-const MINOR = [0, 2, 3, 5, 7, 8, 10];
+const MAJOR_SCALE = [0, 2, 4, 5, 7, 9, 11];
+const MINOR_SCALE = [0, 2, 3, 5, 7, 8, 10];
 /** Progressions of four chords, as degrees of the scale, that can be repeated. */
 const PROGRESSIONS = ['0453', '0534', '5304', '0234'] as const;
 const DARK_MOODS: readonly Mood[] = ['night', 'dusk', 'cold', 'winter', 'autumn', 'mist', 'mono'];
@@ -40,7 +40,7 @@ function pieceOf({ prompt, seed, seconds }: SoundJob): Tape {
   const { moods, hash } = subjectOf(prompt);
   const dice = diceOf(seedOf('piece', hash, seed));
   const tempo = (moods.some((mood) => LIVELY_MOODS.includes(mood)) ? 96 : 70) + Math.floor(dice(0) * 18);
-  const scale = moods.some((mood) => DARK_MOODS.includes(mood)) || dice(2) < 0.3 ? MINOR : MAJOR;
+  const scale = moods.some((mood) => DARK_MOODS.includes(mood)) || dice(2) < 0.3 ? MINOR_SCALE : MAJOR_SCALE;
   const [beat, root, chords] = [60 / tempo, 48 + Math.floor(dice(1) * 9), itemAt(PROGRESSIONS, dice(3))];
   const samples = Math.round(seconds * SAMPLE_RATE);
   const tape = { left: new Float32Array(samples), right: new Float32Array(samples) };

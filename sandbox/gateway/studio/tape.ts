@@ -74,15 +74,15 @@ export function drum(tape: Tape, note: Note): void {
 }
 
 /** Delays of the echoes in seconds; they are slightly longer on the right. */
-const ECHOES = [0.0297, 0.0371, 0.0411, 0.0437];
-const RIGHT_DELAY = 0.0007;
+const ECHO_DELAYS = [0.0297, 0.0371, 0.0411, 0.0437];
+const EXTRA_RIGHT_DELAY = 0.0007;
 const ECHO_VOLUME = 0.32;
 const PEAK_LEVEL = 0.88;
 
 /** Adds reverberation, fades both ends so that speakers do not click, and normalizes the peak level. */
 export function master({ left, right }: Tape, fadeOut: number): void {
   echo(left, 0);
-  echo(right, RIGHT_DELAY);
+  echo(right, EXTRA_RIGHT_DELAY);
   let peak = 0.0001;
   for (const channel of [left, right]) for (const value of channel) peak = Math.max(peak, Math.abs(Math.tanh(value)));
   const last = (left.length - 1) / SAMPLE_RATE;
@@ -96,14 +96,14 @@ export function master({ left, right }: Tape, fadeOut: number): void {
 /** Adds echoes that blend into reverberation. */
 function echo(channel: Float32Array, extraDelay: number): void {
   const dry = Float32Array.from(channel);
-  for (const delay of ECHOES) {
+  for (const delay of ECHO_DELAYS) {
     const delayLine = new Float32Array(Math.round((delay + extraDelay) * SAMPLE_RATE));
     let filtered = 0;
     for (let index = 0, position = 0; index < dry.length; index++, position = (position + 1) % delayLine.length) {
       const delayed = delayLine[position] ?? 0;
       filtered = delayed * 0.6 + filtered * 0.4;
       delayLine[position] = (dry[index] ?? 0) + filtered * 0.8;
-      channel[index] = (channel[index] ?? 0) + (delayed * ECHO_VOLUME) / ECHOES.length;
+      channel[index] = (channel[index] ?? 0) + (delayed * ECHO_VOLUME) / ECHO_DELAYS.length;
     }
   }
 }

@@ -38,7 +38,7 @@ export interface Tools {
 }
 
 const SHORT_SIDE = 1000;
-/** Separates the numbers that decide whether to replace a number from the replacements. */
+/** Keeps the random numbers that decide about a replacement apart from the replacements themselves. */
 const REPLACEMENT_OFFSET = 0x5a5a;
 
 /** `referenceColours` are colours of reference images, which are blended into the palette. */

@@ -3,7 +3,7 @@ import { parentPort, Worker } from 'node:worker_threads';
 type WorkerResponse<Result> = { readonly result: Result } | { readonly failure: string };
 
 /** One worker thread with one job at a time. If the worker dies, its job is lost, and the next job gets a new worker. */
-export class Workshop<Job = unknown, Result = unknown> {
+export class StudioWorker<Job = unknown, Result = unknown> {
   readonly #script: URL;
   #worker: Worker | undefined;
   #lastRun: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
 import { wordsOf } from '../prompt-words.ts';
 import type { InputItem, TextRequest } from '../requests/text.ts';
 
-/** The relevant parts of an input. */
+/** The parts of a request's input on which the generated response depends. */
 export interface Conversation {
   /** The user's last message. */
   readonly question: string;
@@ -9,8 +9,8 @@ export interface Conversation {
   readonly words: ReadonlySet<string>;
   /** The user's earlier messages, oldest first. */
   readonly earlierMessages: readonly string[];
-  readonly images: number;
-  readonly audioFiles: number;
+  readonly imageCount: number;
+  readonly audioFileCount: number;
   readonly files: readonly string[];
   /** The outputs of tools that came after the question. */
   readonly outputs: readonly { readonly name: string; readonly output: string }[];
@@ -28,8 +28,8 @@ export function conversationOf({ input }: TextRequest): Conversation {
     question,
     words: new Set(wordsOf(question)),
     earlierMessages: userMessages.slice(0, -1).map(({ content }) => textOf(content)),
-    images: parts.filter(({ type }) => type === 'input_image').length,
-    audioFiles: parts.filter(({ type }) => type === 'input_audio').length,
+    imageCount: parts.filter(({ type }) => type === 'input_image').length,
+    audioFileCount: parts.filter(({ type }) => type === 'input_audio').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
     outputs: itemsAfterQuestion
       .filter(({ type }) => type === 'function_call_output')

@@ -42,7 +42,7 @@ export function generateResponse(request: TextRequest, canReason: boolean): Gene
   );
   const items: OutputItem[] = [
     ...(thoughts.length > 0 ? [{ type: 'reasoning', thoughts } as const] : []),
-    ...(searchesFor(request, conversation)
+    ...(requestsSearch(request, conversation)
       ? [{ type: 'web-search', query: conversation.question.slice(0, 200) } as const]
       : []),
     ...calls,
@@ -89,7 +89,7 @@ function callsFor({ tools, tool_choice }: TextRequest, { question, words, output
   }));
 }
 
-function searchesFor({ tools }: TextRequest, { words }: Conversation): boolean {
+function requestsSearch({ tools }: TextRequest, { words }: Conversation): boolean {
   return tools.some(({ type }) => type.startsWith('web_search')) && SEARCH_WORDS.some((word) => words.has(word));
 }
 

@@ -2,8 +2,8 @@ import { isStopWord, wordsOf } from '../prompt-words.ts';
 import { randomOf, seedFrom } from '../random.ts';
 import type { Conversation } from './conversation.ts';
 
-const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
-/** A question may be as long as a book. */
+const FALLBACK_SUBJECTS = ['sand', 'water', 'morning', 'harbour'];
+/** Quotes are truncated, because a question may be as long as a book. */
 const MAX_QUOTE_LENGTH = 120;
 const MAX_WORDS = 100_000;
 const LONG_ANSWER_WORDS = 2_000;
@@ -24,7 +24,7 @@ export function proseFor(conversation: Conversation, instructions: string | unde
     introduction(conversation, instructions),
     ...conversation.outputs.map(({ name, output }) => `${name} answered: ${quoted(output)}`),
   ];
-  const minWords = requestedWords(conversation.question);
+  const minWords = requestedWordCount(conversation.question);
   const random = randomOf(seedFrom('text', conversation.question));
   const sentence = () => {
     const [a = '', b = ''] = [subjects[random.integer(subjects.length)], subjects[random.integer(subjects.length)]];
@@ -47,7 +47,7 @@ export function proseFor(conversation: Conversation, instructions: string | unde
 /** The distinctive words of the question, each once. */
 export function subjectsOf(question: string): readonly string[] {
   const distinctiveWords = [...new Set(wordsOf(question).filter((word) => !isStopWord(word) && word.length > 2))];
-  return distinctiveWords.length > 0 ? distinctiveWords.slice(0, 40) : FALLBACK;
+  return distinctiveWords.length > 0 ? distinctiveWords.slice(0, 40) : FALLBACK_SUBJECTS;
 }
 
 export const quoted = (text: string): string => {
@@ -58,7 +58,7 @@ export const quoted = (text: string): string => {
 };
 
 function introduction(
-  { question, earlierMessages, images, audioFiles, files }: Conversation,
+  { question, earlierMessages, imageCount, audioFileCount, files }: Conversation,
   instructions: string | undefined,
 ): string {
   const previousMessage = earlierMessages.at(-1);
@@ -66,16 +66,20 @@ function introduction(
     `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
     ...(previousMessage === undefined
       ? []
-      : [`Before that, and it is ${earlierMessages.length} by now, you said: ${quoted(previousMessage)}.`]),
-    ...(images === 0 ? [] : [`You showed ${images === 1 ? 'an image' : `${images} images`}.`]),
-    ...(audioFiles === 0 ? [] : [`You sent ${audioFiles === 1 ? 'a recording' : `${audioFiles} recordings`}.`]),
+      : [
+          `Before that, in the last of ${earlierMessages.length} earlier messages, you said: ${quoted(previousMessage)}.`,
+        ]),
+    ...(imageCount === 0 ? [] : [`You showed ${imageCount === 1 ? 'an image' : `${imageCount} images`}.`]),
+    ...(audioFileCount === 0
+      ? []
+      : [`You sent ${audioFileCount === 1 ? 'a recording' : `${audioFileCount} recordings`}.`]),
     ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
     ...(instructions === undefined ? [] : [`I was told: ${quoted(instructions)}.`]),
   ].join(' ');
 }
 
 /** The number of words that a question requests, as in "400 words"; "long" requests 2,000. Otherwise 0. */
-function requestedWords(question: string): number {
+function requestedWordCount(question: string): number {
   const [, number, unit] = /\b(\d{1,6})\s+(words|paragraphs|lines)\b/i.exec(question) ?? [];
   if (number !== undefined)
     return Math.min(MAX_WORDS, Number(number) * (unit?.toLowerCase() === 'paragraphs' ? 40 : 1));

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../src/lib/exact-json.ts';
 import { subjectsOf } from './prose.ts';
 
-/** Without this limit, a schema that refers to itself would never end. */
+/** Without this limit, generating a value for a schema that refers to itself would never end. */
 const MAX_DEPTH = 12;
 
 /** The names of fields that are filled with the whole question rather than one word. */
@@ -47,7 +47,7 @@ export function valueForSchema(schema: unknown, question: string): unknown {
     const required = new Set(
       Array.isArray(resolvedSchema.required) ? resolvedSchema.required : Object.keys(properties),
     );
-    // Deeply nested optional properties are omitted, because a recursive schema would never end.
+    // Deeply nested optional properties are omitted, because the value of a recursive schema would never end.
     const names = Object.keys(properties).filter((name) => required.has(name) || depth < 2);
     return Object.fromEntries(names.map((name) => [name, value(properties[name], name, depth + 1)]));
   };

@@ -9,7 +9,7 @@ export type StreamStep =
 export interface StreamCallbacks {
   /** Drops the connection. */
   dropConnection(): void;
-  /** Called with all written text when the stream has ended. */
+  /** Called with the recorded text when the stream has ended. */
   onEnd(text: string): void;
 }
 
@@ -57,10 +57,10 @@ export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: 
       cancel();
       if (!isBroken) scheduleWrite(this);
     },
-    destroy(problem, done) {
+    destroy(error, done) {
       cancel();
       callbacks.onEnd(recordedText);
-      done(problem);
+      done(error);
     },
   });
 }

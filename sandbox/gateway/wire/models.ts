@@ -8,8 +8,8 @@ const STOCK_CREATED = 1_626_777_600;
 export function modelBody(model: Model, view: View): Body {
   const commonFields = { id: model.id, object: 'model', owned_by: model.owner };
   if (view.profile === 'spec') return { ...commonFields, created: model.created };
-  const extras = { permission: [], root: model.id, parent: null, supported_endpoint_types: model.endpoints };
-  return { ...commonFields, created: STOCK_CREATED, ...extras };
+  const extraFields = { permission: [], root: model.id, parent: null, supported_endpoint_types: model.endpoints };
+  return { ...commonFields, created: STOCK_CREATED, ...extraFields };
 }
 
 export function modelList(models: readonly Model[], view: View): Body {

@@ -18,7 +18,7 @@ const wrap = (data: unknown, view: View): unknown =>
   view.profile === 'spec' ? data : { code: 'success', message: '', data };
 
 /** In `stock`, the data is the id itself. */
-export const musicSubmitted = (job: MusicJob, view: View): unknown =>
+export const musicSubmitBody = (job: MusicJob, view: View): unknown =>
   view.profile === 'spec' ? { id: job.id, ...task(job, view) } : { code: 'success', message: '', data: job.id };
 
 export const musicTask = (job: MusicJob, view: View): unknown => wrap(task(job, view), view);

@@ -9,7 +9,7 @@ const GROUP_RATIOS = { default: 1, reserve: 1.5 };
 const VIDEO_SECONDS = 5;
 
 /** The image family's jobs, each with its cost in quarters of a grid. */
-const IMGX_JOBS: Readonly<Record<string, number>> = {
+const IMGX_JOB_UNITS: Readonly<Record<string, number>> = {
   mj_imagine: 4,
   mj_variation: 4,
   mj_high_variation: 4,
@@ -68,7 +68,7 @@ const TIERED_MODEL: Body = {
 /** The response to `GET /api/pricing`, as on stock gateways. */
 export function priceList(): Body {
   const models = catalogue.flatMap(entriesFor).filter(({ model_name }) => model_name !== TIERED_MODEL.model_name);
-  const jobs = Object.entries(IMGX_JOBS).map(([name, units]) => perJobEntry(name, priceOf('imgx-7'), units));
+  const jobs = Object.entries(IMGX_JOB_UNITS).map(([name, units]) => perJobEntry(name, priceOf('imgx-7'), units));
   const songs = [perJobEntry('suno_music', priceOf('chorale-4'), 1), perJobEntry('suno_lyrics', priceOf('verse-1'), 1)];
   return { success: true, data: [...models, ...jobs, ...songs, TIERED_MODEL], group_ratio: GROUP_RATIOS };
 }

@@ -29,7 +29,7 @@ export function wrapInUnknownEnvelope(text: string): string {
 function renameTask(task: unknown): unknown {
   if (typeof task === 'string') return { GenerationRef: idOf(task) };
   if (!isRecord(task)) return task;
-  // A submit of the image family has its id under `result`, a task without a `task_id` under `id`.
+  // A submit of the image family has its id under `result`, and a task without a `task_id` has it under `id`.
   const idField = ['task_id', 'result', 'id'].find(
     (name) => typeof task[name] === 'string' || typeof task[name] === 'number',
   );

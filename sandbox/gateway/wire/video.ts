@@ -19,7 +19,7 @@ export const isVideo = (job: Job): job is VideoJob => job.details.family === 'vi
 const FRAMES_PER_SECOND = 12;
 
 /** The response of a submit; every new job is queued. */
-export const videoCreated = (job: VideoJob, view: View): Body => ({
+export const videoSubmitBody = (job: VideoJob, view: View): Body => ({
   id: job.id,
   task_id: job.id,
   object: 'video',

@@ -25,7 +25,7 @@ interface HealthParts {
   say: Say;
 }
 
-/** The state of the bot, of Discord and of the gateway. */
+/** Creates a function that collects the state of the bot, of Discord and of the gateway. */
 export const healthCheck =
   ({ version, clients, gateway, tasks, store, callbacks, clusterHealth, say }: HealthParts) =>
   async (): Promise<Health> => {

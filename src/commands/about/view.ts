@@ -34,7 +34,7 @@ export interface OperatorState {
   runs: readonly Run[];
 }
 
-interface About extends Health {
+interface AboutFacts extends Health {
   /** The limits that apply to the member who uses the command. */
   allowances: readonly Allowance[];
   /** Undefined if the member is not the operator. */
@@ -42,7 +42,7 @@ interface About extends Health {
 }
 
 /** `help` is a mention of the command `/help`. */
-export function aboutPage(about: About, help: string, say: Say): MessagePlan {
+export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
   const { version, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
   const lines = [
     say('about.version', { version }),

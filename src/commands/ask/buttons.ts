@@ -6,7 +6,7 @@ import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
-import { loadForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
+import { loadForForm, ownTask, pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
@@ -29,7 +29,7 @@ export const stopButton = button(customIds.stop, {
 export const nextQuestionOpener = opener(
   customIds.continueConversation,
   async (taskId, context: HandlerContext<Services>) => {
-    const task = mustBeOfKind('ask', await loadForForm(pressedTask(taskId, context), context));
+    const task = requireKind('ask', await loadForForm(pressedTask(taskId, context), context));
     return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
   },
 );
@@ -38,7 +38,7 @@ export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'new-message',
   parse: parseQuestion,
   async run(taskId, question, context: HandlerContext<Services>) {
-    const previous = mustBeOfKind('ask', await pressedTask(taskId, context));
+    const previous = requireKind('ask', await pressedTask(taskId, context));
     const { effort, web, schema, ...request } = previous.request;
     // Like instructions, a schema is not shown in any message.
     const canReuseSchema = schema === undefined || mayReuseInputs(previous, context.origin);
@@ -71,7 +71,7 @@ function parseQuestion({ fields, files: { file } }: FormValues) {
 export const detailsButton = button(customIds.details, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
-    const task = mustBeOfKind('ask', await pressedTask(taskId, context));
+    const task = requireKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
     const turns = await services.asks.countEarlierTurns(task);
     const canSeeCost = await maySeeCost(task, context);
@@ -112,7 +112,7 @@ function answerDetails(
   return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
 }
 
-const MAX_LEFT_OUT = 10;
+const MAX_LISTED_FILES = 10;
 const MAX_FILE_NAME_LENGTH = 60;
 const MAX_TRANSCRIPT_LENGTH = 1_500;
 
@@ -124,14 +124,14 @@ function transcriptLines(task: Task, say: Say): string[] {
   return [say('ask.details.transcript', { name, text: escapeText(heard, MAX_TRANSCRIPT_LENGTH) })];
 }
 
-/** The files of earlier questions that the model did not get. */
+/** Lists the files of earlier questions that were not sent to the model again. */
 function leftOutLines(task: Task, say: Say): string[] {
   const { leftOut = [] } = answerOf(task);
   const visibleFiles = leftOut.filter(({ why }) => why !== 'hidden');
   const hiddenCount = leftOut.length - visibleFiles.length;
   const lines = hiddenCount === 0 ? [] : [say('ask.details.leftOutHidden', { count: hiddenCount })];
   if (visibleFiles.length === 0) return lines;
-  const shownFiles = visibleFiles.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
+  const shownFiles = visibleFiles.slice(0, MAX_LISTED_FILES).map(({ name, why }) => {
     const facts = { name: escapeText(name, MAX_FILE_NAME_LENGTH), why: say(`ask.details.leftOutReasons.${why}`) };
     return say('ask.details.leftOutFile', facts);
   });
@@ -155,7 +155,7 @@ function tokenLines(task: Task, say: Say): string[] {
 export const endConversationButton = button(customIds.endConversation, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
-    await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));
+    await context.services.asks.forget(requireKind('ask', await ownTask(taskId, context)));
     return { content: context.say('ask.forgotten') };
   },
 });

@@ -62,18 +62,18 @@ const AUDIO_TYPE = /^audio\//i;
 /** A form does not reveal the type of a file; the content is checked before it is sent. */
 const AUDIO_NAME = /\.(?:mp3|wav|ogg|oga|opus)$/i;
 
-/** Audio, or a document to read. */
+/** Returns the file as audio or as a document, depending on its type. */
 function fileRequest({ address, name, mediaType }: QuestionFile): Pick<AskRequest, 'sound' | 'documents'> {
   const isAudio = mediaType === undefined ? AUDIO_NAME.test(name) : AUDIO_TYPE.test(mediaType);
   return isAudio ? { sound: { address, name } } : { documents: [{ address, name }] };
 }
 
-interface AskInThreadsParts extends ReplyParts {
+interface QuestionReaderParts extends ReplyParts {
   isThread(channelId: string): Promise<boolean>;
 }
 
 /** A member who has used `/ask` in a thread can continue the conversation there by posting messages. */
-export function questionReader({ isThread, ...parts }: AskInThreadsParts): ThreadMessageReader {
+export function questionReader({ isThread, ...parts }: QuestionReaderParts): ThreadMessageReader {
   const { services } = parts;
   return async (message) => {
     const { memberId, channelId, content, files } = message;

@@ -1,8 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { button, type HandlerContext } from '../../discord/handlers.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
-import { mustBeOfKind, ownTask } from '../../messages/pressed-task.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { ownTask, requireKind } from '../../messages/pressed-task.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
@@ -27,7 +27,7 @@ export const allowButton = button(customIds.allow, {
     const { task, call } = await waitingCall(pointer, context);
     const name = costlyTool(call);
     const { origin, place, services } = context;
-    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
@@ -51,7 +51,7 @@ async function waitingCall(
   { taskId, index }: CallPointer,
   context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
-  const task = mustBeOfKind('ask', await ownTask(taskId, context));
+  const task = requireKind('ask', await ownTask(taskId, context));
   const call = answerOf(task).rounds.at(-1)?.calls[index - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
   return { task, call };
@@ -67,10 +67,10 @@ async function orderOf(name: CostlyTool, call: AnswerCall, services: Services): 
   if (!parsed) throw new Refusal('refusals.unknownButton');
   const { prompt } = parsed;
   if (name === 'make_image') {
-    const request = throwRefusal(imageRequest({ prompt }));
+    const request = throwIfRefusal(imageRequest({ prompt }));
     return { kind: 'image', request: { ...request, model: await chooseModel('image', parsed.model, services) } };
   }
-  const draft = throwRefusal(videoRequest({ prompt }));
+  const draft = throwIfRefusal(videoRequest({ prompt }));
   const model = await chooseModel('video', parsed.model, services);
   return videoOrder(draft, { model, fields: services.videoFields });
 }

@@ -52,7 +52,7 @@ const blendView: KindView<'blend'> = {
   facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
 };
 
-/** One image made of several (specification, 4.3). */
+/** Blends several images into a grid of new ones (specification, 4.3). */
 export const blend: Feature<typeof text> = {
   command: blendCommand,
   text,

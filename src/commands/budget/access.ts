@@ -5,16 +5,16 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Services } from '../services.ts';
 
-/** The server whose budget a command concerns, and whether the operator uses it. */
+/** The server whose budget a command concerns, and the rights of the member who uses the command. */
 export interface BudgetTarget {
   guildId: string;
-  /** The operator, and admins of the operator's own servers, can change the operator's limits. */
+  /** Whether the member can change the operator's limits: true for the operator and for admins of the operator's own servers. */
   isOperator: boolean;
 }
 
 const SERVER_ID = /^\d{17,20}$/;
 
-/** What the operator enters to mean all servers together. */
+/** The value that the operator enters instead of a server ID to address all servers. */
 const ALL_SERVERS = 'all';
 
 /** Returns the server where the command was used, or another one that the operator names. */

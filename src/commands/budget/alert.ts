@@ -3,7 +3,7 @@ import type { Say } from '../../locales/index.ts';
 import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 
-/** `elsewhere`: readers outside the server need to know which server the alert is about. */
+/** With `elsewhere`, the title names the server, because readers outside it need to know which server the alert is about. */
 export function alertPlan({ reached, guildId }: BudgetAlert, location: 'here' | 'elsewhere', say: Say): MessagePlan {
   const title = location === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
   const lines = reached.map(({ share, allowance }) => {

@@ -23,7 +23,7 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
-import { operatorResets } from '../../services/spending/spending.ts';
+import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
@@ -35,8 +35,8 @@ type Context = HandlerContext<Services>;
 
 const server = { type: 'text', max: 30 } as const;
 const member = { type: 'user' } as const;
-const DEFAULT = 'default';
-const NONE = 'none';
+const DEFAULT_KEYWORD = 'default';
+const NONE_KEYWORD = 'none';
 const MAX_LIMITS_LENGTH = 300;
 const MAX_DAYS = 3_650;
 
@@ -56,10 +56,10 @@ function serverReply({ guildId }: BudgetTarget, { services, place, say }: Contex
   const facts = {
     otherServer: guildId === place.guildId ? undefined : guildId,
     budget: budgets.get(guildId),
-    byDefault: { server: fallback, member: spending.memberDefault },
-    above: overriding,
+    defaults: { server: fallback, member: spending.memberDefault },
+    overriding,
     allowances: spending.serverAllowances(guildId),
-    isAllPaused: budgets.isAllPaused,
+    isAllPaused: budgets.isWholeBotPaused,
     now: clock.now(),
   };
   return budgetPage(facts, say);
@@ -87,7 +87,7 @@ function change(
   });
 }
 
-const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberIds => ({
+const memberIdsOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberIds => ({
   hash: services.budgets.memberHash(guildId, memberId),
   memberId,
 });
@@ -106,8 +106,8 @@ const setCommand = (kinds: readonly string[]) =>
       show_cost: { type: 'switch' },
       server,
     },
-    parse({ limits: limitsInput, confirm_above: above, show_cost: showsCost, ...rest }) {
-      const confirmAbove = above === undefined ? undefined : parsePrice(above);
+    parse({ limits: limitsInput, confirm_above: thresholdInput, show_cost: showsCost, ...rest }) {
+      const confirmAbove = thresholdInput === undefined ? undefined : parsePrice(thresholdInput);
       if (confirmAbove instanceof Refusal) return confirmAbove;
       const otherValues = { ...rest, confirmAbove, showsCost };
       if ([rest.for, rest.role, rest.member].filter((one) => one !== undefined).length > 1)
@@ -116,7 +116,7 @@ const setCommand = (kinds: readonly string[]) =>
         return confirmAbove === undefined && showsCost === undefined
           ? new Refusal('refusals.budgetNothingToSet')
           : otherValues;
-      if (limitsInput.trim().toLowerCase() === DEFAULT) return { ...otherValues, limits: 'default' as const };
+      if (limitsInput.trim().toLowerCase() === DEFAULT_KEYWORD) return { ...otherValues, limits: 'default' as const };
       const limits = parseLimits(limitsInput, kinds);
       return limits ? { ...otherValues, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: limitsInput });
     },
@@ -124,9 +124,9 @@ const setCommand = (kinds: readonly string[]) =>
       const target = await budgetTarget(server, context);
       const lines: string[] = [];
       if (limits !== undefined)
-        lines.push(await setLimits(limits === DEFAULT ? undefined : limits, rest, target, context));
+        lines.push(await setLimits(limits === DEFAULT_KEYWORD ? undefined : limits, rest, target, context));
       if (confirmAbove !== undefined) {
-        const price = confirmAbove === NONE ? undefined : confirmAbove;
+        const price = confirmAbove === NONE_KEYWORD ? undefined : confirmAbove;
         await change(target, context, (budget, author) => withConfirmAbove(budget, price, author));
         lines.push(
           price === undefined
@@ -166,9 +166,9 @@ async function setLimits(
 
 /** Accepts `$1`, `1.50` or `none`. */
 function parsePrice(text: string): string | Refusal {
-  const plain = text.trim().toLowerCase();
-  if (plain === NONE) return NONE;
-  const price = /^\$?(\d{1,6}(?:\.\d{1,6})?)$/.exec(plain)?.[1];
+  const normalized = text.trim().toLowerCase();
+  if (normalized === NONE_KEYWORD) return NONE_KEYWORD;
+  const price = /^\$?(\d{1,6}(?:\.\d{1,6})?)$/.exec(normalized)?.[1];
   return price ?? new Refusal('refusals.budgetPriceInvalid', { price: text });
 }
 
@@ -186,23 +186,23 @@ function holderOf(
   // Everyone has the role with the server's own id, and Discord does not list it.
   if (role === target.guildId) return { type: 'members' };
   if (role !== undefined) return { type: 'role', roleId: role };
-  if (member !== undefined) return { type: 'member', ...nameOf(target, member.id, context) };
+  if (member !== undefined) return { type: 'member', ...memberIdsOf(target, member.id, context) };
   return { type: targetType };
 }
 
 function setReply(holder: LimitsFor, limits: Limits | undefined, { guildId }: BudgetTarget, context: Context): string {
   const { services, say } = context;
   const { spending } = services;
-  const { fallback: byDefault, overriding } = spending.operatorLimits(guildId);
+  const { fallback: defaultLimits, overriding } = spending.operatorLimits(guildId);
   const concernsServer = holder.type === 'server' || holder.type === 'operator';
   const fallback = concernsServer
-    ? (overriding ?? byDefault)
+    ? (overriding ?? defaultLimits)
     : (services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
   const text =
     limits === undefined ? say('budget.done.byDefault', { limits: limitsText(fallback) }) : limitsText(limits);
-  const done = doneText(holder, text, say);
-  if (holder.type !== 'server' || limits === undefined || overriding === undefined) return done;
-  return `${done}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
+  const doneMessage = doneText(holder, text, say);
+  if (holder.type !== 'server' || limits === undefined || overriding === undefined) return doneMessage;
+  return `${doneMessage}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
 }
 
 function doneText(holder: LimitsFor, limits: string, say: Context['say']): string {
@@ -230,8 +230,8 @@ const grant = command({
   },
   async run({ more, member, server }, context: Context) {
     const target = await budgetTarget(server, context);
-    const recipient = member && nameOf(target, member.id, context);
-    if (!recipient) mustHaveOwnLimits(target, context);
+    const recipient = member && memberIdsOf(target, member.id, context);
+    if (!recipient) assertHasOwnLimits(target, context);
     await change(target, context, (budget, author) =>
       withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
@@ -240,7 +240,7 @@ const grant = command({
 });
 
 /** Admins cannot raise what the operator has limited. */
-function mustHaveOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
+function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
   const { overriding } = services.spending.operatorLimits(guildId);
   if (!isOperator && overriding !== undefined && services.budgets.get(guildId).serverLimits === undefined)
     throw new Refusal('refusals.budgetNothingToRaise');
@@ -253,14 +253,14 @@ const reset = command({
   async run({ member, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { spending } = context.services;
-    const recipient = member && nameOf(target, member.id, context);
-    if (!recipient) mustHaveOwnLimits(target, context);
-    // A limit that is set later may cover a period that no limit covers today.
+    const recipient = member && memberIdsOf(target, member.id, context);
+    if (!recipient) assertHasOwnLimits(target, context);
+    // Count usage in every period: a limit that is set later may cover a period that no limit covers today.
     await context.services.countEverything();
     const scope = recipient?.hash ?? spending.serverScope(target.guildId);
     await change(target, context, (budget, author) => {
-      const usage = spending.resetOf(scope);
-      const operatorReset = !recipient && target.isOperator ? { [operatorResets(scope)]: usage } : {};
+      const usage = spending.createReset(scope);
+      const operatorReset = !recipient && target.isOperator ? { [operatorResetKey(scope)]: usage } : {};
       return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
     });
     return { content: context.say('budget.done.reset') };
@@ -280,7 +280,7 @@ const block = command({
     const { say } = context;
     const blockedUntil = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
     await change(target, context, (budget, author) =>
-      withBlock(budget, nameOf(target, id, context), blockedUntil, author),
+      withBlock(budget, memberIdsOf(target, id, context), blockedUntil, author),
     );
     if (blockedUntil === undefined) return { content: say('budget.done.blocked', { member: id }) };
     return { content: say('budget.done.blockedUntil', { member: id, until: Math.ceil(blockedUntil / 1000) }) };
@@ -293,7 +293,7 @@ const unblock = command({
   options: { member: { type: 'user', required: true }, server },
   async run({ member: { id }, server }, context: Context) {
     const target = await budgetTarget(server, context);
-    await change(target, context, (budget, author) => withoutBlock(budget, nameOf(target, id, context), author));
+    await change(target, context, (budget, author) => withoutBlock(budget, memberIdsOf(target, id, context), author));
     return { content: context.say('budget.done.unblocked', { member: id }) };
   },
 });
@@ -329,7 +329,7 @@ const alerts = command({
   async run({ channel, server }, context: Context) {
     const target = await budgetTarget(server, context);
     const { services, say } = context;
-    // Posting there shows immediately whether the bot is allowed to.
+    // This post shows immediately whether the bot is allowed to post in the channel.
     if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
     await change(target, context, (budget, author) => withAlerts(budget, channel, author));
@@ -337,7 +337,7 @@ const alerts = command({
   },
 });
 
-/** What a server and its members can spend, for its admins and the operator. */
+/** Lets a server's admins and the operator limit what the server and its members can spend. */
 export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
   command: {
     name: 'budget',

@@ -10,14 +10,14 @@ const MAX_LINES = 15;
 /** Shows the newest changes, and attaches a file with all of them. */
 export function historyPage(history: readonly BudgetChange[], say: Say): MessagePlan {
   if (history.length === 0) return { content: say('budget.history.none') };
-  const newest = history.toReversed();
-  const rest = newest.length - MAX_LINES;
+  const newestFirst = history.toReversed();
+  const remainingCount = newestFirst.length - MAX_LINES;
   const lines = [
     say('budget.history.title'),
-    ...newest.slice(0, MAX_LINES).map((change) => `- ${lineOf(change, say)}`),
-    ...(rest > 0 ? [say('budget.history.rest', { count: rest })] : []),
+    ...newestFirst.slice(0, MAX_LINES).map((change) => `- ${lineOf(change, say)}`),
+    ...(remainingCount > 0 ? [say('budget.history.rest', { count: remainingCount })] : []),
   ];
-  const rows = newest.map(({ at, by = '', what, on = '', memberId = '', before = '', after = '' }) => {
+  const rows = newestFirst.map(({ at, by = '', what, on = '', memberId = '', before = '', after = '' }) => {
     return [new Date(at).toISOString(), by, what, memberId || on, before, after];
   });
   const bytes = csv([['time', 'by', 'change', 'of', 'before', 'after'], ...rows]);

@@ -1,6 +1,6 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { exactDollars, leftOf } from '../../messages/money.ts';
+import { exactDollars, remainingText } from '../../messages/money.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
@@ -14,10 +14,10 @@ export interface BudgetFacts {
   /** Undefined for the server where the page is shown. */
   otherServer: string | undefined;
   budget: ServerBudget;
-  /** What applies if the server has no limits of its own. */
-  byDefault: { server: Limits; member: Limits };
-  /** The operator's limits above the server's own. */
-  above: Limits | undefined;
+  /** The limits that apply if the server has none of its own. */
+  defaults: { server: Limits; member: Limits };
+  /** The operator's limits that apply in addition to the server's own. */
+  overriding: Limits | undefined;
   allowances: readonly Allowance[];
   isAllPaused: boolean;
   now: number;
@@ -33,7 +33,7 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
     ...(budget.isPaused ? [say('budget.paused')] : []),
     ...serverLines(facts, say),
-    memberDefault(facts, say),
+    memberLimitsLine(facts, say),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       say('budget.limits.role', { role, limits: limitsText(limits) }),
     ),
@@ -56,36 +56,36 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
 
   function list<Item>(name: 'roles' | 'members' | 'blocked', items: readonly Item[], line: (item: Item) => string) {
     if (items.length === 0) return [];
-    const rest = items.length - MAX_LISTED;
-    const moreLines = rest > 0 ? [`- ${say('budget.more', { count: rest })}`] : [];
+    const remainingCount = items.length - MAX_LISTED;
+    const moreLines = remainingCount > 0 ? [`- ${say('budget.more', { count: remainingCount })}`] : [];
     return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...moreLines];
   }
 }
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
-function serverLines({ budget, byDefault, above, allowances }: BudgetFacts, say: Say): string[] {
+function serverLines({ budget, defaults, overriding, allowances }: BudgetFacts, say: Say): string[] {
   const { serverLimits: ownLimits, operatorLimits } = budget;
-  const remainingLines = allowances.map((one) => leftLine(one, say));
+  const remainingLines = allowances.map((one) => remainingLine(one, say));
   const firstLine =
     ownLimits === undefined
-      ? say('budget.limits.serverDefault', { limits: limitsText(above ?? byDefault.server) })
+      ? say('budget.limits.serverDefault', { limits: limitsText(overriding ?? defaults.server) })
       : say('budget.limits.server', { limits: limitsText(ownLimits) });
-  const isShown = operatorLimits !== undefined || (ownLimits !== undefined && above !== undefined);
+  const showsOperatorLimits = operatorLimits !== undefined || (ownLimits !== undefined && overriding !== undefined);
   return [
     firstLine,
-    ...(isShown ? [say('budget.limits.operator', { limits: limitsText(above ?? {}) })] : []),
+    ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsText(overriding ?? {}) })] : []),
     ...remainingLines,
   ];
 }
 
-function memberDefault({ budget: { memberLimits }, byDefault }: BudgetFacts, say: Say): string {
-  if (memberLimits === undefined) return say('budget.limits.membersDefault', { limits: limitsText(byDefault.member) });
+function memberLimitsLine({ budget: { memberLimits }, defaults }: BudgetFacts, say: Say): string {
+  if (memberLimits === undefined) return say('budget.limits.membersDefault', { limits: limitsText(defaults.member) });
   return say('budget.limits.members', { limits: limitsText(memberLimits) });
 }
 
-function leftLine(allowance: Allowance, say: Say): string {
-  const left = leftOf(allowance, say);
+function remainingLine(allowance: Allowance, say: Say): string {
+  const left = remainingText(allowance, say);
   return allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
 }
 
@@ -101,7 +101,7 @@ export function memberPage({ memberId, limits, source, allowances, block }: Memb
   const lines = [
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsText(limits) }),
-    ...allowances.map((one) => leftLine(one, say)),
+    ...allowances.map((one) => remainingLine(one, say)),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
   return { content: lines.join('\n') };

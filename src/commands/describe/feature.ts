@@ -79,11 +79,11 @@ export const describe: Feature<typeof text> = {
       sourceImages: ({ request }) => request.pictures ?? [],
       result: (task, say) => numberedLines(task, say),
       files: (task) => fullTextFile(task),
-      // Many gateways reject the buttons that they return for these lines.
+      // The gateway's own buttons are not used, because many gateways reject those that they return for these lines.
       buttons(task, _offering, say) {
         const { each, all } = lineButtons(task, say);
-        const look = { emoji: '🔄', startsRow: true };
-        return [...each, buttonPlan(say('task.buttons.describeAgain'), customIds.repeat.id(task.id), look), ...all];
+        const options = { emoji: '🔄', startsRow: true };
+        return [...each, buttonPlan(say('task.buttons.describeAgain'), customIds.repeat.id(task.id), options), ...all];
       },
     },
   },

@@ -31,7 +31,7 @@ const fineTuneButton = button(customIds.fineTune, {
   },
 });
 
-/** Fine-tunes belong to the gateway's account. */
+/** Fine-tunes belong to the gateway account, so only those who can see the account can see them. */
 async function requireFineTuneAccess(context: HandlerContext<Services>): Promise<void> {
   if (!(await maySeeAccount(context))) throw new Refusal('refusals.fineTuneNotYours');
 }

@@ -8,11 +8,11 @@ import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
 /** Discord's 2,000 characters, minus the text around the events. */
 const MAX_EVENTS_LENGTH = 1_500;
-/** An event may be a stack trace; the file contains all of it. */
+/** An event may be a long stack trace. It is cut off in the message; the attached file contains all of it. */
 const MAX_EVENT_LENGTH = 700;
 
 /** Whether the message is updated live, or why it no longer is. */
-type Following =
+type FollowStatus =
   | { state: 'not' }
   | { state: 'followed'; followId: string; until: number; quietMs: number }
   | { state: 'stopped' | 'quiet' | 'too-late' | 'gone' };
@@ -23,7 +23,7 @@ export interface FineTunePage {
   events: readonly FineTuneEvent[] | undefined;
   /** Counted from 0. Undefined, or a page beyond the end, means the last page, which is the newest. */
   page?: number | undefined;
-  following: Following;
+  following: FollowStatus;
 }
 
 /** The events of a fine-tuning job, newest last, exactly as the gateway wrote them. */
@@ -33,9 +33,9 @@ export function fineTunePage(
 ): MessagePlan {
   const events = reportedEvents ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));
-  const last = pages.length - 1;
+  const lastIndex = pages.length - 1;
   // Live updates always show the newest page.
-  const pageIndex = following.state === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
+  const pageIndex = following.state === 'followed' ? lastIndex : Math.min(Math.max(0, page ?? lastIndex), lastIndex);
   const headingFacts = { id: inlineCode(fineTuneId), count: events.length };
   const heading =
     pages.length > 1
@@ -43,28 +43,30 @@ export function fineTunePage(
       : say('fineTune.heading', headingFacts);
   const block = ['```', ...(pages[pageIndex] ?? []), '```'].join('\n');
   const body = events.length === 0 ? say(reportedEvents ? 'fineTune.empty' : 'fineTune.noResponse') : block;
-  const isTruncated = events.some(({ message }) => inBlock(message).length > MAX_EVENT_LENGTH);
+  const isTruncated = events.some(({ message }) => escapeCodeBlock(message).length > MAX_EVENT_LENGTH);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isTruncated ? [fileOf(fineTuneId, events)] : [],
-    controls: controlsOf(fineTuneId, following, { page: pageIndex, last }, say),
+    controls: controlsOf(fineTuneId, following, { page: pageIndex, last: lastIndex }, say),
   };
 }
 
 /** Times are in UTC, as in a log, because Discord does not render its timestamps inside a code block. */
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const time = at === undefined ? say('fineTune.noTime') : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
-  const words = inBlock(message);
+  const escapedMessage = escapeCodeBlock(message);
   // Do not cut inside a surrogate pair.
   const truncatedMessage =
-    words.length > MAX_EVENT_LENGTH ? `${words.slice(0, MAX_EVENT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
-  return [time, ...(level === undefined ? [] : [inBlock(level)]), truncatedMessage].join('  ');
+    escapedMessage.length > MAX_EVENT_LENGTH
+      ? `${escapedMessage.slice(0, MAX_EVENT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`
+      : escapedMessage;
+  return [time, ...(level === undefined ? [] : [escapeCodeBlock(level)]), truncatedMessage].join('  ');
 }
 
 /** Three backticks would end the code block, so an invisible space is put between them. */
-export const inBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200b');
+export const escapeCodeBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200b');
 
-/** Filled from the end, so the newest page is full. */
+/** Fills the pages from the end, so that the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
   const pages: string[][] = [[]];
   let remaining = MAX_EVENTS_LENGTH;
@@ -79,7 +81,7 @@ function pagesOf(lines: readonly string[]): string[][] {
   return pages;
 }
 
-function noteOf(following: Following, say: Say): string[] {
+function noteOf(following: FollowStatus, say: Say): string[] {
   if (following.state === 'not') return [];
   if (following.state !== 'followed') return [`-# ${say(`fineTune.ended.${following.state}`)}`];
   const until = String(Math.floor(following.until / 1000));
@@ -88,7 +90,7 @@ function noteOf(following: Following, say: Say): string[] {
 
 function controlsOf(
   fineTuneId: string,
-  following: Following,
+  following: FollowStatus,
   pages: { page: number; last: number },
   say: Say,
 ): ButtonPlan[] {
@@ -114,12 +116,12 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
   };
 }
 
-/** The page of a message with live updates, or of one that had them. */
+/** Builds the page of a message that is, or was, updated live. */
 export const followedPagePlan =
   (quietMs: number, say: Say): FollowerParts['planOf'] =>
   ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
     const until = lastEditAt({ tokenExpiresAt });
-    const following: Following =
+    const following: FollowStatus =
       end === undefined ? { state: 'followed', followId: id, until, quietMs } : { state: end };
     return fineTunePage({ fineTuneId, events, following }, say);
   };

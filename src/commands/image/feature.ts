@@ -24,14 +24,14 @@ const imageView: KindView<'image'> = {
     model === '' ? [] : [`-# ${say('task.facts.model', { model: escapeText(model, MAX_MODEL_LENGTH) })}`],
 
   buttons({ id, model = '', media }, offering, say) {
-    const again = againButtons(id, say);
-    if (media.length === 0) return again;
+    const repeatButtons = againButtons(id, say);
+    if (media.length === 0) return repeatButtons;
     const largerButtons = offering.largerVariants(model).map((which, index) => {
       const label = say('task.buttons.larger', { size: which });
       return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
     });
     const reference = buttonPlan(say('task.buttons.reference'), customIds.reference.id(id), { emoji: '🖼️' });
-    return [...again, reference, ...largerButtons];
+    return [...repeatButtons, reference, ...largerButtons];
   },
 
   moreButtons: ({ id, media }, _context, say) =>

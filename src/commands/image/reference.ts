@@ -15,12 +15,12 @@ import { imageRequest } from './request.ts';
 /** Opens the form for an image made from a result. The pressed message contains the URLs of its files, which are valid for a day. */
 export const referenceOpener = opener(
   customIds.reference,
-  async (taskId, context: HandlerContext<Services>, pressed) => {
+  async (taskId, context: HandlerContext<Services>, pressedMessage) => {
     const task = await loadForForm(pressedTask(taskId, context), context);
     assertHasResult(task);
     const id = customIds.referenceFilled.id({ from: 'task', taskId });
     const model = task.kind === 'image' ? task.model : undefined;
-    return formFor({ id, images: imagesOfResult(task, pressed), model }, context);
+    return formFor({ id, images: imagesOfResult(task, pressedMessage), model }, context);
   },
 );
 
@@ -77,7 +77,7 @@ const MAX_NAME_LENGTH = 80;
 /** The images' URLs are in a field, so nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
   const fittingImages = fitIntoField(images);
-  const which: FieldPlan = {
+  const whichField: FieldPlan = {
     type: 'choice',
     name: 'which',
     label: say('reference.which'),
@@ -96,7 +96,7 @@ export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Sa
         ...{ type: 'text', name: 'pictures', label: say('reference.images'), hint: say('reference.imagesHint') },
         ...{ value: fittingImages.map(({ address }) => address).join('\n'), isLong: true, required: true },
       },
-      ...(fittingImages.length > 1 ? [which] : []),
+      ...(fittingImages.length > 1 ? [whichField] : []),
       { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },
     ],
   };

@@ -54,9 +54,9 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
   const id = customIds.actionTextFilled.id({ taskId, index });
-  const withRegion = meaningOfAction(action.customId).promptRequirement === 'with-region';
+  const needsRegion = meaningOfAction(action.customId).promptRequirement === 'with-region';
   return promptForm(
-    { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: withRegion },
+    { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: needsRegion },
     context.say,
   );
 });
@@ -73,11 +73,11 @@ const promptSubmit = form(customIds.actionTextFilled, {
 const continueOpener = opener(customIds.continue, async (taskId, context: HandlerContext<Services>) => {
   const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
-  const withRegion =
+  const needsRegion =
     task.kind === 'action' && meaningOfAction(task.request.customId).promptRequirement === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
-  return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: withRegion }, context.say);
+  return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
 });
 
 const continueSubmit = form(customIds.continueFilled, {

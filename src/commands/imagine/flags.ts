@@ -6,7 +6,7 @@ const MAX_NEGATIVE_LENGTH = 500;
 const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
 const wholeNumber = { type: 'number', isInteger: true } as const;
 
-/** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
+/** The options that become flags, which the image-prompt family expects inside the prompt (specification, 4.3). */
 export const flagOptions = {
   aspect: oneOf('1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'),
   negative: { type: 'text', max: MAX_NEGATIVE_LENGTH },
@@ -72,10 +72,10 @@ export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | un
 }
 
 /** Phones replace two hyphens with a dash. A dash inside a word or a URL does not start a flag. */
-const FLAG = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
+const FLAG_PATTERN = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
 
 function flagsIn(text: string): { name: string; number: string | undefined }[] {
-  return [...text.matchAll(FLAG)].map(({ groups }) => ({
+  return [...text.matchAll(FLAG_PATTERN)].map(({ groups }) => ({
     name: groups?.name?.toLowerCase() ?? '',
     number: groups?.number,
   }));

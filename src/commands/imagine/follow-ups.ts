@@ -11,7 +11,7 @@ import type { WrittenWords } from '../../services/tasks/words.ts';
 /** The request of a follow-up; the press itself determines the requester and the place. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
-/** The action of a button that the gateway returned with the result, identified by its stored custom action id. */
+/** A follow-up by one of the buttons that the gateway returned with the result. The stored custom id of its action identifies it. */
 export function actionOrder(parent: Task, index: number, written?: WrittenWords): FollowUp<'action'> {
   const action = parent.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
@@ -35,7 +35,7 @@ export const lineSubmit = form(customIds.lineFilled, {
   },
 });
 
-/** Requests images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
+/** Builds an order for images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
 function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
@@ -43,7 +43,7 @@ function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
 const proposeAllLines = async (taskId: string, context: HandlerContext<Services>) => {
   const parent = await pressedTask(taskId, context);
-  const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwRefusal(imagineRequest({ prompt }))));
+  const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
   const reason = context.say('task.lines.allAtOnce', { count: orders.length });
   return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
 };

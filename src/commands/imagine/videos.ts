@@ -44,19 +44,22 @@ function familyOf(task: Task): ActionFamily | undefined {
   }
 }
 
-/** Opens the form for a video from an image, or for an extended one, if the gateway has no working button for it. */
-export const animateOpener = opener(customIds.animate, async (taskId, context: HandlerContext<Services>, pressed) => {
-  // Do not open the form if the gateway refused the endpoint a moment ago.
-  if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
-  const task = await loadForForm(pressedTask(taskId, context), context);
-  const id = customIds.animateFilled.id(task.id);
-  if (videoAction(task) === 'extend')
-    return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
-  // The file on the message exists as long as the message does; the gateway's copy may be gone.
-  const image = imagesOnMessage(pressed)[0]?.address ?? task.media[0]?.address;
-  if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
-  return animateForm({ id, image }, context.say);
-});
+/** Opens the form that makes a video from an image or extends a video, if the gateway has no working button for it. */
+export const animateOpener = opener(
+  customIds.animate,
+  async (taskId, context: HandlerContext<Services>, pressedMessage) => {
+    // Do not open the form if the gateway refused the endpoint a moment ago.
+    if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
+    const task = await loadForForm(pressedTask(taskId, context), context);
+    const id = customIds.animateFilled.id(task.id);
+    if (videoAction(task) === 'extend')
+      return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
+    // The file on the message exists as long as the message does; the gateway's copy may be gone.
+    const image = imagesOnMessage(pressedMessage)[0]?.address ?? task.media[0]?.address;
+    if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
+    return animateForm({ id, image }, context.say);
+  },
+);
 
 export const animateSubmit = form(customIds.animateFilled, {
   reply: 'new-message',
@@ -71,25 +74,28 @@ interface AnimateValues {
   motion: (typeof motions)[number];
   loop: boolean | undefined;
   address: string | undefined;
-  end: MemberFile | undefined;
-  which: number;
+  lastFrame: MemberFile | undefined;
+  videoNumber: number;
 }
 
 function animateValues({ fields, files }: FormValues): AnimateValues | Refusal {
-  const { words = '', loop = '', picture: links = '', which = '1' } = fields;
+  const { words = '', loop = '', picture: links = '', which: videoNumber = '1' } = fields;
   return (
     referenceRefusal({ links }, 1) ?? {
       words: words.trim(),
       motion: motions.find((one) => one === fields.motion) ?? 'low',
       loop: loop === '' ? undefined : loop === 'yes',
       address: linksIn({ links })[0],
-      end: files.end,
-      which: Number(which),
+      lastFrame: files.end,
+      videoNumber: Number(videoNumber),
     }
   );
 }
 
-function orderOf(parent: Task, { words, motion, loop, address, end, which }: AnimateValues): FollowUp<'animate'> {
+function orderOf(
+  parent: Task,
+  { words, motion, loop, address, lastFrame, videoNumber }: AnimateValues,
+): FollowUp<'animate'> {
   const action = videoAction(parent);
   if (action === undefined) throw new Refusal('refusals.noResult');
   const { of: taskId, prompt, title = prompt, spoiler } = followUpFields(parent);
@@ -105,11 +111,11 @@ function orderOf(parent: Task, { words, motion, loop, address, end, which }: Ani
     }),
   };
   if (action === 'extend') {
-    if (parent.media[which - 1] === undefined) throw new Refusal('refusals.unknownButton');
-    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index: which } } };
+    if (parent.media[videoNumber - 1] === undefined) throw new Refusal('refusals.unknownButton');
+    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index: videoNumber } } };
   }
   if (address === undefined) throw new Refusal('refusals.noImageInMessage');
-  const images = [{ address, name: fileNameIn(address) }, ...(end ? [end] : [])];
+  const images = [{ address, name: fileNameIn(address) }, ...(lastFrame ? [lastFrame] : [])];
   return { kind: 'animate', parent, request: { ...request, pictures: images } };
 }
 
@@ -137,14 +143,14 @@ function extendForm({ id, words, count }: { id: string; words: string; count: nu
     const number = String(index + 1);
     return { value: number, label: say('animate.video', { number }), isDefault: index === 0 };
   });
-  const which: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
+  const whichField: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
   return {
     id,
     title: say('animate.extendTitle'),
     fields: [
       { type: 'text', name: 'words', label: say('animate.prompt'), value: words, isLong: true },
       motionField(say),
-      ...(count > 1 ? [which] : []),
+      ...(count > 1 ? [whichField] : []),
     ],
   };
 }
@@ -156,7 +162,7 @@ function motionField(say: Say): FieldPlan {
   return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
 }
 
-/** Offers a video made by the bot itself, if the gateway has no working button for it. */
+/** The view of an animation. `videoButtons` offers to extend it, if the gateway has no working button for that. */
 export const animateView: KindView<'animate'> = {
   facts: ({ request: { motion, loop } }, say) => [
     `-# ${[say(`task.animate.${motion}`), ...(loop ? [say('task.animate.loop')] : [])].join(' · ')}`,

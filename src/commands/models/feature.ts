@@ -42,7 +42,7 @@ const modelsCommand = command({
   },
 });
 
-/** More than this could not be read at a glance on a phone. */
+/** As many models as can be read at a glance on a phone. */
 const PAGE_SIZE = 12;
 
 /** A page of the list, grouped by owner. If the page is beyond the end, the last one is shown. */

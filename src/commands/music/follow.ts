@@ -9,12 +9,12 @@ import { MAX_OPTION_LENGTH, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { readIds, shortenList } from './ids.ts';
 
-/** The limit means at most three polls to the gateway and twenty pages of a message. */
+/** With this limit, an album takes at most three polls, and its message has at most twenty pages. */
 const MAX_IDS = 300;
 
 /** Reads each option separately, because each may be JSON. */
-function idsIn(texts: readonly string[]): string[] | Refusal {
-  const parsed = texts.map(readIds);
+function idsIn(inputs: readonly string[]): string[] | Refusal {
+  const parsed = inputs.map(readIds);
   const ids = [...new Set(parsed.flatMap((one) => one.ids))];
   const invalid = parsed.flatMap((one) => one.invalid);
   if (invalid.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid) });
@@ -36,7 +36,7 @@ export const follow = command({
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
   guards: [requirePostPermissions],
   async run(ids, context: HandlerContext<Services>) {
-    await context.services.tasks.albums.create(context.origin, ids, await admission(context));
+    await context.services.tasks.albums.create(context.origin, ids, await createFollowCheck(context));
     return 'shown by delivery';
   },
 });
@@ -45,7 +45,7 @@ export const follow = command({
  * Returns a check of who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A
  * known task can be followed by everyone who can see it; a private one only by its owner.
  */
-async function admission(context: HandlerContext<Services>): Promise<CheckAdmission> {
+async function createFollowCheck(context: HandlerContext<Services>): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
   const { userId } = context.place;
   return (tasksById) => {

@@ -2,7 +2,7 @@ import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
 import { trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 
 /** A gateway's id: letters and digits, possibly with separators. Words without a digit are rarely ids. */
-const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
+const ID_PATTERN = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
 
 /** The fields of a gateway's response that contain an id, and those that contain several. */
 const ID_NAMES = ['task_id', 'taskId', 'id'];
@@ -63,11 +63,11 @@ function splitText(text: string): string[] {
 }
 
 function idIn(word: string): string | undefined {
-  const id = /^https?:\/\//i.test(word) ? lastPart(word) : word;
-  return id !== undefined && ID.test(id) ? id : undefined;
+  const id = /^https?:\/\//i.test(word) ? idInUrl(word) : word;
+  return id !== undefined && ID_PATTERN.test(id) ? id : undefined;
 }
 
-function lastPart(link: string): string | undefined {
+function idInUrl(link: string): string | undefined {
   const url = URL.parse(link);
   const parts = url?.pathname.split('/').filter((part) => part !== '') ?? [];
   const queryId = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
@@ -89,6 +89,6 @@ const MAX_NAME_LENGTH = 60;
 
 /** Shortens a list so that it fits into a sentence. */
 export function shortenList(words: readonly string[]): string[] {
-  const shown = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_NAME_LENGTH));
-  return words.length > MAX_LISTED ? [...shown, `+${words.length - MAX_LISTED}`] : shown;
+  const shownWords = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_NAME_LENGTH));
+  return words.length > MAX_LISTED ? [...shownWords, `+${words.length - MAX_LISTED}`] : shownWords;
 }

@@ -58,7 +58,7 @@ export function musicKinds(music: Gateway['music'], acceptsCallback = false): Ki
   ];
 }
 
-/** The specification (4.1) gives no limit, and a gateway that has one reports it. With this one, polling a whole album takes at most three requests. */
+/** The specification (4.1) gives no limit, and a gateway that has one reports it. This one lets a whole album be polled in at most three requests. */
 const MAX_IN_LIST = 300;
 /** Songs that were requested moments apart are polled together. */
 const GATHER_MS = 2_000;
@@ -66,7 +66,7 @@ const GATHER_MS = 2_000;
 const TOO_LONG_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413]);
 
 interface PollResult {
-  found: ReadonlyMap<string, Snapshot>;
+  snapshots: ReadonlyMap<string, Snapshot>;
   /** Whether no single id was refused, so any refusal was about the length of the list. */
   isComplete: boolean;
 }
@@ -81,7 +81,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
 
   async function pollInPieces(ids: readonly string[]): Promise<PollResult> {
     try {
-      return { found: await music.getMany(ids, { attempts: 1 }), isComplete: true };
+      return { snapshots: await music.getMany(ids, { attempts: 1 }), isComplete: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (error.kind === 'not-offered') max = 1;
@@ -90,7 +90,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     const [onlyId = ''] = ids;
     if (ids.length === 1) {
       refusedIds.add(onlyId);
-      return { found: new Map(), isComplete: false };
+      return { snapshots: new Map(), isComplete: false };
     }
     const middle = Math.ceil(ids.length / 2);
     const first = await pollInPieces(ids.slice(0, middle));
@@ -98,30 +98,30 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     const isComplete = first.isComplete && second.isComplete;
     // Otherwise the gateway refused an id, and not the length of the list.
     if (isComplete) max = Math.min(max, middle);
-    return { found: new Map([...first.found, ...second.found]), isComplete };
+    return { snapshots: new Map([...first.snapshots, ...second.snapshots]), isComplete };
   }
 
   return {
     name: 'music',
     pollOne: (remoteId) => music.get(remoteId, { attempts: 1 }),
-    many: {
+    batch: {
       gatherMs: GATHER_MS,
       get max() {
         return max;
       },
       /** Ids missing from the result, including refused ones, are then polled one by one. */
       async pollMany(ids) {
-        // A gateway may only respond to the first ids of a list, so the ids that have been missing longest come first in the next list.
+        // A gateway may report on only the first ids of a list, so the ids that have been missing longest come first in the next list.
         const missCount = (id: string): number => missCounts.get(id) ?? 0;
         const longestMissingFirst = ids
           .filter((id) => !refusedIds.has(id))
           .toSorted((a, b) => missCount(b) - missCount(a));
-        const found =
+        const snapshots =
           longestMissingFirst.length === 0
             ? new Map<string, Snapshot>()
-            : (await pollInPieces(longestMissingFirst)).found;
-        missCounts = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, missCount(id) + 1] as const])));
-        return found;
+            : (await pollInPieces(longestMissingFirst)).snapshots;
+        missCounts = new Map(ids.flatMap((id) => (snapshots.has(id) ? [] : [[id, missCount(id) + 1] as const])));
+        return snapshots;
       },
     },
   };

@@ -6,27 +6,27 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { hasVisibleText, MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** The limit is Discord's maximum, so that a text that is too long is refused with the bot's own message. */
+/** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
 
 /** More than any known gateway accepts; the gateway reports its exact limits. */
 const MAX_LENGTHS = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
-type SongTexts = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
+type SongOptions = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
 
 /** Drops options that contain only spaces and invisible characters. */
-const visibleValues = (values: SongTexts): SongTexts =>
+const visibleValues = (values: SongOptions): SongOptions =>
   Object.fromEntries(
     keysOf(MAX_LENGTHS).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
 /** The request without its model, which is looked up later; or a refusal if the options contradict each other. */
-function songRequest(values: SongTexts & { instrumental?: boolean | undefined }) {
-  const texts = visibleValues(values);
-  const { about, lyrics, style, title } = texts;
-  if (Object.values(texts).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
+function songRequest(values: SongOptions & { instrumental?: boolean | undefined }) {
+  const options = visibleValues(values);
+  const { about, lyrics, style, title } = options;
+  if (Object.values(options).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
   if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
   for (const option of keysOf(MAX_LENGTHS)) {
-    const [max, { length }] = [MAX_LENGTHS[option], texts[option] ?? ''];
+    const [max, { length }] = [MAX_LENGTHS[option], options[option] ?? ''];
     if (length > max) return new Refusal('refusals.songTooLong', { option, max: String(max), count: String(length) });
   }
   const isLyrics = lyrics === undefined ? undefined : true;
@@ -34,7 +34,7 @@ function songRequest(values: SongTexts & { instrumental?: boolean | undefined })
   return { prompt: lyrics ?? about ?? '', ...facts };
 }
 
-/** Submits a song. Only the first submit shows whether the gateway can generate songs. */
+/** Submits a song. Whether the gateway can generate songs is not known before the first submit. */
 export const make = command({
   name: 'make',
   isPrivate: (values) => values.private ?? false,

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Author } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 
-/** The server whose rules a member can change: the one where the interaction happens. Checked on every command, press and form. */
+/** Returns the server of the interaction, or refuses if the member cannot change its rules. Checked on every command, press and form. */
 export function managedServer({ place, services }: HandlerContext<Services>): { guildId: string; author: Author } {
   const { guildId, userId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');

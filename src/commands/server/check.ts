@@ -5,7 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 
-/** The permissions that the bot needs in this channel, and whether it has them. */
+/** Lists the permissions that the bot needs in this channel, and whether it has them. */
 export const checkServer = command({
   name: 'check',
   isPrivate: true,
@@ -14,9 +14,9 @@ export const checkServer = command({
     managedServer(context);
     const { place, say, origin } = context;
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
-    const missing = missingPermissions(place);
+    const missingNames = missingPermissions(place);
     const lines = neededPermissions.map(({ name, purpose }) =>
-      missing.includes(name)
+      missingNames.includes(name)
         ? say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) })
         : say('rules.check.granted', { name, use: say(`rules.check.uses.${purpose}`) }),
     );
@@ -24,7 +24,7 @@ export const checkServer = command({
       content: [
         say('rules.check.title', { channel: place.channelId ?? '' }),
         ...lines,
-        missing.length === 0 ? say('rules.check.allThere') : say('rules.check.howTo'),
+        missingNames.length === 0 ? say('rules.check.allThere') : say('rules.check.howTo'),
       ].join('\n'),
       controls: [{ type: 'link', address: server, label: say('rules.check.invite') }],
     };

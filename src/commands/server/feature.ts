@@ -36,7 +36,7 @@ const removeAccessRule = button(customIds.accessRemove, {
 });
 
 /** The commands with which a server's admins decide what its members can request. */
-export const server = (ruleWords: RuleNames): Feature<typeof text> => ({
+export const server = (ruleNames: RuleNames): Feature<typeof text> => ({
   command: {
     name: 'server',
     isForServers: true,
@@ -45,7 +45,7 @@ export const server = (ruleWords: RuleNames): Feature<typeof text> => ({
   },
   menus: [reportMenu],
   openers: [openRulesForm, reportBlockOpener],
-  forms: [rulesForm(ruleWords), reportForm, reportBlockForm],
+  forms: [rulesForm(ruleNames), reportForm, reportBlockForm],
   buttons: [removeAccessRule, applyImportButton, cancelImportButton, ...reportButtons],
   text,
 });

@@ -20,12 +20,12 @@ import {
   parseAllowedWords,
   parseCommands,
   parseDomains,
+  parseKindsAndModels,
   parseLogDays,
   parseLongestPrompt,
   parsePatterns,
   parseThresholds,
   parseWords,
-  parseWork,
 } from './lines.ts';
 import { rulesPage } from './page.ts';
 import type { text } from './text.ts';
@@ -200,26 +200,26 @@ export const rulesForm = (ruleNames: RuleNames) =>
     },
   });
 
-/** Posting there shows immediately whether the bot is allowed to. */
+/** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
 async function verifyChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
 }
 
-type Change = (current: RuleSet) => Partial<RuleSet>;
+type RulesChange = (current: RuleSet) => Partial<RuleSet>;
 
 async function changesOf(
   section: Exclude<RuleSection, 'log'>,
   { fields, lists, files }: FormValues,
   { kinds, commands }: RuleNames,
   context: Context,
-): Promise<Change> {
+): Promise<RulesChange> {
   const { effect, work = '', pressers, privateCommands = '', personalInstalls } = fields;
   switch (section) {
     case 'access': {
       const rule = {
         effect: effect === 'allow' ? ('allow' as const) : ('deny' as const),
-        ...parseWork(work, kinds),
+        ...parseKindsAndModels(work, kinds),
         ...(lists.roles?.length && { roleIds: [...lists.roles] }),
         ...(lists.channels?.length && { channelIds: [...lists.channels] }),
       };

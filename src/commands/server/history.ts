@@ -15,13 +15,13 @@ export const rulesHistory = command({
   async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
     const { say, services } = context;
-    const newest = services.rules.get(guildId).history.toReversed();
-    if (newest.length === 0) return { content: say('rules.history.none') };
-    const lines = newest.slice(0, MAX_LINES).map(({ at, by, what }) => {
+    const newestFirst = services.rules.get(guildId).history.toReversed();
+    if (newestFirst.length === 0) return { content: say('rules.history.none') };
+    const lines = newestFirst.slice(0, MAX_LINES).map(({ at, by, what }) => {
       const facts = { at: Math.floor(at / 1000), who: memberMention(by, say), what: say(`rules.names.${what}`) };
       return `- ${say('rules.history.line', facts)}`;
     });
-    const rows = newest.map(({ at, by = '', what, before = '', after = '' }) => {
+    const rows = newestFirst.map(({ at, by = '', what, before = '', after = '' }) => {
       return [new Date(at).toISOString(), by, what, before, after];
     });
     const bytes = csv([['time', 'by', 'rule', 'before', 'after'], ...rows]);

@@ -17,29 +17,30 @@ const MAX_THRESHOLDS = 30;
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
 
-const WITH_KINDS = /^\[([^\]]{1,300})\]/;
+const KINDS_PREFIX = /^\[([^\]]{1,300})\]/;
 
-/** Reads `[video, music] word`, which applies to these kinds only. */
-function parseListed(line: string, allowedNames: readonly string[]): RuleSet['words'][number] {
-  const [prefix = '', names = ''] = WITH_KINDS.exec(line) ?? [];
+/** Reads an entry such as `[video, music] word`, which applies to these kinds only. */
+function parseEntry(line: string, allowedNames: readonly string[]): RuleSet['words'][number] {
+  const [prefix = '', names = ''] = KINDS_PREFIX.exec(line) ?? [];
   const text = line.slice(prefix.length).trim();
   return prefix === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, allowedNames) };
 }
 
 function parseKinds(names: string, allowedNames: readonly string[]): string[] {
-  const kinds = listOf(names);
+  const kinds = splitAtCommas(names);
   const unknown = kinds.find((kind) => !allowedNames.includes(kind));
   if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: allowedNames });
   return kinds;
 }
 
-const listOf = (text: string): string[] => [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
+const splitAtCommas = (text: string): string[] =>
+  [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
 export const parseWords = (text: string, allowedNames: readonly string[]): RuleSet['words'] =>
-  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseListed(line, allowedNames));
+  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseEntry(line, allowedNames));
 
 export const parsePatterns = (text: string, allowedNames: readonly string[]): RuleSet['patterns'] =>
-  requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseListed(line, allowedNames));
+  requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, allowedNames));
 
 export const parseAllowedWords = (text: string): string[] => requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
 
@@ -68,7 +69,7 @@ export function parseLogDays(text: string): number | undefined {
 }
 
 export function parseCommands(text: string, allowedNames: readonly string[]): string[] {
-  const names = listOf(text.replaceAll('\n', ',')).map((name) => name.replace(/^\//, ''));
+  const names = splitAtCommas(text.replaceAll('\n', ',')).map((name) => name.replace(/^\//, ''));
   const unknown = names.find((name) => !allowedNames.includes(name));
   if (unknown !== undefined) throw new Refusal('refusals.rules.unknownCommand', { command: unknown });
   return names;
@@ -86,9 +87,12 @@ export function parseThresholds(text: string): Record<string, number> {
   );
 }
 
-/** Reads `video, music, model reel-*`. An empty text means everything. */
-export function parseWork(text: string, allowedNames: readonly string[]): Pick<AccessRule, 'kinds' | 'models'> {
-  const parts = listOf(text);
+/** Reads a list such as `video, music, model reel-*`. An empty list means all kinds and models. */
+export function parseKindsAndModels(
+  text: string,
+  allowedNames: readonly string[],
+): Pick<AccessRule, 'kinds' | 'models'> {
+  const parts = splitAtCommas(text);
   const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);
   const kinds = parts.filter((part) => !/^model\s/.test(part));
   return {

@@ -21,10 +21,10 @@ export function logPoster(parts: {
   const { outbox, serverLogs, clock, log } = parts;
   return async (guildId, channelId, plan, memberId) => {
     const at = clock.now();
-    const posted = await outbox.sendInChannel(channelId, plan);
-    if (!posted) return false;
+    const postedMessage = await outbox.sendInChannel(channelId, plan);
+    if (!postedMessage) return false;
     try {
-      await serverLogs.record(guildId, { ...posted, at, ...(memberId !== undefined && { about: memberId }) });
+      await serverLogs.record(guildId, { ...postedMessage, at, ...(memberId !== undefined && { about: memberId }) });
     } catch (error) {
       log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
     }
@@ -46,7 +46,7 @@ const WINDOW_MS = 60_000;
 const MAX_ENTRY_LENGTH = 60;
 
 /** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
-export function openRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
+export function startRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
   const windows = new Map<string, { startsAt: number; posted: number; skippedCount: number }>();
   const postEntry = (guildId: string, content: string, memberId: string): void => {
     const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;

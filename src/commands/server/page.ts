@@ -33,13 +33,13 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     ...(rules.access.length === 0
       ? [`- ${say('rules.access.none')}`]
       : rules.access.map((rule) => `- ${accessText(rule)}`)),
-    ...lastChange(['access'], facts, say),
+    ...lastChangeLines(['access'], facts, say),
     '',
     say('rules.section.use'),
     `- ${buttonAccessLine(facts, say)}`,
     `- ${say('rules.privateCommands', { commands: commandsText(facts, say) })}`,
     `- ${say(rules.personalInstalls ? 'rules.personalInstalls.on' : 'rules.personalInstalls.off')}`,
-    ...lastChange(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
+    ...lastChangeLines(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
     '',
     say('rules.section.words'),
     `- ${say('rules.words', { count: rules.words.length })}`,
@@ -48,22 +48,22 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
       : [`- ${say('rules.allowedWords', { count: rules.allowedWords.length })}`]),
     `- ${say('rules.patterns', { count: rules.patterns.length })}`,
     ...(rules.longestPrompt === undefined ? [] : [`- ${say('rules.longestPrompt', { count: rules.longestPrompt })}`]),
-    ...lastChange(['words', 'allowedWords', 'patterns', 'longestPrompt'], facts, say),
+    ...lastChangeLines(['words', 'allowedWords', 'patterns', 'longestPrompt'], facts, say),
     '',
     say('rules.section.links'),
     `- ${say('rules.deniedDomains', { count: rules.deniedDomains.length })}`,
     ...(rules.allowedDomains === undefined
       ? []
       : [`- ${say('rules.allowedDomains', { count: rules.allowedDomains.length })}`]),
-    ...lastChange(['allowedDomains', 'deniedDomains'], facts, say),
+    ...lastChangeLines(['allowedDomains', 'deniedDomains'], facts, say),
     '',
     say('rules.section.moderation'),
     ...moderationLines(facts, say).map((line) => `- ${line}`),
-    ...lastChange(['moderation'], facts, say),
+    ...lastChangeLines(['moderation'], facts, say),
     '',
     say('rules.section.log'),
     ...logLines(facts, say).map((line) => `- ${line}`),
-    ...lastChange(['log-channel', 'log-retention'], facts, say),
+    ...lastChangeLines(['log-channel', 'log-retention'], facts, say),
     '',
     `-# ${say('rules.integrations')}`,
   ];
@@ -117,7 +117,7 @@ function logLines({ logChannelId, logDays, alertsChannelId }: RulesPageFacts, sa
   ];
 }
 
-function lastChange(
+function lastChangeLines(
   names: readonly (RuleName | 'log-channel' | 'log-retention')[],
   { history }: RulesPageFacts,
   say: Say,

@@ -5,8 +5,8 @@ import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import {
+  assertBlockable,
   type Moderator,
-  mustBeBlockable,
   type Report,
   type ReportDecision,
   withBlocked,
@@ -28,19 +28,19 @@ function reportInServer(id: string, { place, services }: Context): Report {
 const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
 
 /** Stores a change to a report. Its message is updated and the decision carried out afterwards, even after a restart. */
-async function decide(id: string, transition: (known: Report) => Report, { services }: Context) {
+async function decide(id: string, transition: (current: Report) => Report, { services }: Context) {
   if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
   void services.reportDelivery.process(id);
   return 'shown by delivery' as const;
 }
 
-const decisionButton = (on: typeof customIds.reportRemove, what: ReportDecision) =>
-  button(on, {
+const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDecision) =>
+  button(customId, {
     reply: 'here',
     async run(id, context: Context) {
       reportInServer(id, context);
       if (!mayManageMessages(context.place)) throw new Refusal('refusals.rules.moderatorsOnly');
-      return decide(id, (known) => withDecision(known, what, moderatorOf(context)), context);
+      return decide(id, (current) => withDecision(current, what, moderatorOf(context)), context);
     },
   });
 
@@ -49,7 +49,7 @@ export const reportButtons = [
   decisionButton(customIds.reportDismiss, 'dismissed'),
 ];
 
-/** How long a member is blocked; undefined until an admin unblocks them. */
+/** How long a member is blocked; undefined means until an admin unblocks them. */
 const BLOCK_DURATIONS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
   hour: HOUR_MS,
   day: DAY_MS,
@@ -61,7 +61,7 @@ type BlockDuration = keyof typeof BLOCK_DURATIONS;
 function blockableReport(id: string, context: Context): Report {
   const report = reportInServer(id, context);
   if (!mayManageServer(context.place)) throw new Refusal('refusals.reports.adminsOnly');
-  mustBeBlockable(report);
+  assertBlockable(report);
   return report;
 }
 
@@ -95,12 +95,12 @@ export const reportBlockForm = form(customIds.reportBlockFilled, {
     const until = duration === undefined ? undefined : moderator.at + duration;
     // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
     if (requesterId !== undefined)
-      withBlock(budgets.get(guildId), memberName(guildId, requesterId, context), until, moderator);
-    return decide(id, (known) => withBlocked(known, until, moderator), context);
+      withBlock(budgets.get(guildId), memberIdsOf(guildId, requesterId, context), until, moderator);
+    return decide(id, (current) => withBlocked(current, until, moderator), context);
   },
 });
 
-const memberName = (guildId: string, memberId: string, { services }: Context) => ({
+const memberIdsOf = (guildId: string, memberId: string, { services }: Context) => ({
   hash: services.budgets.memberHash(guildId, memberId),
   memberId,
 });

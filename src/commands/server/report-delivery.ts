@@ -8,7 +8,7 @@ import { withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { type Report, type ReportStep, withMessage, withoutDue } from '../../services/reports/report.ts';
+import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
 import type { Reports } from '../../services/reports/reports.ts';
 import type { Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
@@ -69,9 +69,9 @@ export class ReportDelivery {
     this.#awaitingConfirmation.add(id);
     try {
       await withTimeout(clock, CONFIRMATION_WAIT_MS, this.process(id));
-      const known = reports.get(id);
-      if (!known) return 'refused';
-      return known.messageId === undefined ? 'later' : 'posted';
+      const current = reports.get(id);
+      if (!current) return 'refused';
+      return current.messageId === undefined ? 'later' : 'posted';
     } finally {
       this.#awaitingConfirmation.delete(id);
     }
@@ -79,7 +79,7 @@ export class ReportDelivery {
 
   /** Carries out all steps that are due for a report; retries in the background. */
   process(id: string): Promise<void> {
-    const running =
+    const processing =
       this.#running.get(id) ??
       new Backoff({ id, ...this.#parts, stopping: this.#shutdown.signal })
         .retryUntilDone(() => this.#processSteps(id), 'A report could not be processed.')
@@ -88,8 +88,8 @@ export class ReportDelivery {
           // A step may have become due after the last check.
           if (!this.#shutdown.signal.aborted && this.#isDue(id)) void this.process(id);
         });
-    this.#running.set(id, running);
-    return running;
+    this.#running.set(id, processing);
+    return processing;
   }
 
   #isDue(id: string): boolean {
@@ -120,7 +120,7 @@ export class ReportDelivery {
       case 'edit':
         return this.#edit(report);
     }
-    await this.#change(report.id, (known) => withoutDue(known, step));
+    await this.#change(report.id, (current) => withoutDueStep(current, step));
   }
 
   /** Searches for the message first and posts it with a nonce, so it appears only once. */
@@ -129,12 +129,13 @@ export class ReportDelivery {
     const at = this.#parts.clock.now();
     const existing = await this.#find(report);
     const plan = await this.#plan(report);
-    const posted =
+    const postedMessage =
       existing ?? (await this.#request(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
-    if (posted === 'refused') return this.#giveUp(report);
-    if (posted === undefined) throw new RetryLater('unreachable', new Error('The response contains no message.'));
-    await this.#withStore(() => this.#parts.serverLogs.record(guildId, { ...posted, at, reportId: id }));
-    await this.#change(id, (known) => withMessage(known, posted.id));
+    if (postedMessage === 'refused') return this.#giveUp(report);
+    if (postedMessage === undefined)
+      throw new RetryLater('unreachable', new Error('The response contains no message.'));
+    await this.#withStore(() => this.#parts.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
+    await this.#change(id, (current) => withMessage(current, postedMessage.id));
   }
 
   async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {
@@ -147,7 +148,7 @@ export class ReportDelivery {
     return existing === 'refused' ? undefined : existing;
   }
 
-  /** For a channel that is gone or where the bot is not allowed to post: a report that no moderator can read is of no use. */
+  /** Removes a report whose channel is gone or closed to the bot, because no moderator can read it. Notifies its reporter. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
     const { reports, outbox, say } = this.#parts;
     if (reporterId !== undefined && !this.#awaitingConfirmation.has(id)) {
@@ -166,7 +167,7 @@ export class ReportDelivery {
       );
     }
     // If the report has changed in the meantime, another edit follows.
-    await this.#change(id, (known) => (known === report ? withoutDue(known, 'edit') : known));
+    await this.#change(id, (current) => (current === report ? withoutDueStep(current, 'edit') : current));
   }
 
   async #erase(report: Report): Promise<void> {
@@ -215,7 +216,7 @@ export class ReportDelivery {
     }
   }
 
-  #change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
+  #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {
     return this.#withStore(() => this.#parts.reports.change(id, transition));
   }
 

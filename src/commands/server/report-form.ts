@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
 import type { Services } from '../services.ts';
-import { mustBeReportable, taskShownBy } from './report-target.ts';
+import { assertReportable, findReportedTask } from './report-target.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -24,8 +24,8 @@ export const reportMenu: Menu<Services> = {
   async open(target, context) {
     const { place, services, say } = context;
     const { guildId } = reportChannelOf(context);
-    const task = await loadForForm(taskShownBy(target, context), context);
-    mustBeReportable(task, target.id, place);
+    const task = await loadForForm(findReportedTask(target, context), context);
+    assertReportable(task, target.id, place);
     services.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
     return {
       id: customIds.reportFilled.id({ taskId: task.id, messageId: target.id }),
@@ -58,7 +58,7 @@ export const reportForm = form(customIds.reportFilled, {
     const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
-    mustBeReportable(task, messageId, place);
+    assertReportable(task, messageId, place);
     const { id } = await services.reports.add({
       ...{ guildId, channelId, taskId, reason, words },
       requesterId: task.requesterId,

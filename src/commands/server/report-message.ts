@@ -14,7 +14,7 @@ const MAX_PROMPT_LENGTH = 700;
 
 export interface ReportFacts {
   report: Report;
-  /** The prompt as shown in the report's server; undefined if it is no longer stored. */
+  /** The reported task, masked for the report's server; undefined if it is no longer stored. */
   task: Task | undefined;
   history: ReportHistory;
 }
@@ -65,7 +65,7 @@ function blockLine({ by, at, until }: NonNullable<Report['block']>, say: Say): s
 /** A dismissed report is closed; after a removal the member can still be blocked. */
 function controls({ id, decision, block }: Report, say: Say): Control[] {
   return [
-    ...(decision ? [] : [buttonPlan(say('reports.remove'), customIds.reportRemove.id(id), { look: 'danger' })]),
+    ...(decision ? [] : [buttonPlan(say('reports.remove'), customIds.reportRemove.id(id), { style: 'danger' })]),
     ...(block || decision?.what === 'dismissed'
       ? []
       : [buttonPlan(say('reports.block'), customIds.reportBlock.id(id))]),

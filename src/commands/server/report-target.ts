@@ -15,18 +15,22 @@ const SKEW_MS = 60_000;
 type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
 /** Finds the task whose result a message shows. */
-export async function taskShownBy(target: TargetMessage, context: Context): Promise<Task> {
+export async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {
   if (!target.isOurs) throw new Refusal('refusals.reports.noResult');
   const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
   const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));
   // A private copy of a result is visible to its reader only, so it is not stored with the task.
   const onlyTask = namedTasks.length === 1 ? namedTasks[0] : undefined;
-  const task = exactMatch ?? onlyTask ?? (namedTasks.length === 0 ? await answerShownBy(target, context) : undefined);
+  const task =
+    exactMatch ?? onlyTask ?? (namedTasks.length === 0 ? await findReportedAnswer(target, context) : undefined);
   if (!task) throw new Refusal('refusals.reports.noResult');
   return task;
 }
 
-async function answerShownBy({ id, isPrivate, createdAt }: TargetMessage, context: Context): Promise<Task | undefined> {
+async function findReportedAnswer(
+  { id, isPrivate, createdAt }: TargetMessage,
+  context: Context,
+): Promise<Task | undefined> {
   const { place, services } = context;
   const listOwner = isPrivate || place.guildId === undefined ? { memberId: place.userId } : { guildId: place.guildId };
   const beforeId = earliestTaskId(createdAt + SKEW_MS);
@@ -52,7 +56,7 @@ const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolea
   [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
 /** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
-export function mustBeReportable(task: Task, messageId: string, { userId }: Pick<InteractionFacts, 'userId'>): void {
+export function assertReportable(task: Task, messageId: string, { userId }: Pick<InteractionFacts, 'userId'>): void {
   const isShownToOthers = task.route.isPrivate
     ? task.beside?.some(({ id }) => id === messageId) === true
     : !isClosed(task) || isShownIn(task, messageId);

@@ -32,11 +32,12 @@ export class ResultRemoval {
     const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
     const tasksToRemove = [...parts, ...(task ? [task] : [])];
     if (isOwn)
-      for (const { id } of tasksToRemove) await this.#change(id, (known) => markResultRemoved(known, clock.now()));
-    for (const one of tasksToRemove) requireGone((await removeMessages(inServer(one, guildId))).needsRetry);
+      for (const { id } of tasksToRemove) await this.#change(id, (current) => markResultRemoved(current, clock.now()));
+    for (const one of tasksToRemove)
+      throwIfRetryNeeded((await removeMessages(withOnlyMessagesIn(one, guildId))).needsRetry);
     // The message may be a copy that is not stored with any task.
-    requireGone((await removeMessage(message)) === 'later');
-    for (const one of tasksToRemove) await this.#change(one.id, (known) => withoutMessagesIn(known, guildId));
+    throwIfRetryNeeded((await removeMessage(message)) === 'later');
+    for (const one of tasksToRemove) await this.#change(one.id, (current) => withoutMessagesIn(current, guildId));
   }
 
   /** Ignores a task that has been erased in the meantime. */
@@ -49,12 +50,12 @@ export class ResultRemoval {
   }
 }
 
-function requireGone(needsRetry: boolean): void {
+function throwIfRetryNeeded(needsRetry: boolean): void {
   if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result has not been deleted.'));
 }
 
 /** The task with only its messages in one server. */
-function inServer(task: Task, guildId: string): Task {
+function withOnlyMessagesIn(task: Task, guildId: string): Task {
   const beside = (task.beside ?? []).filter((one) => one.guildId === guildId);
   if (task.guildId === guildId) return { ...task, beside };
   const { message: _, answer: __, ...rest } = task;
@@ -63,7 +64,7 @@ function inServer(task: Task, guildId: string): Task {
 }
 
 function withoutMessagesIn(task: Task, guildId: string): Task {
-  const own = task.guildId === guildId && task.message ? [task.message] : [];
-  const others = (task.beside ?? []).filter((one) => one.guildId === guildId);
-  return [...own, ...others].reduce((rest, { id }) => removeMessageById(rest, id), task);
+  const ownMessages = task.guildId === guildId && task.message ? [task.message] : [];
+  const otherMessages = (task.beside ?? []).filter((one) => one.guildId === guildId);
+  return [...ownMessages, ...otherMessages].reduce((rest, { id }) => removeMessageById(rest, id), task);
 }

@@ -45,15 +45,15 @@ export const importRules = command({
     const { services, say } = context;
     const importedRules = readRules(await services.readText(file, author.by));
     const { rules: currentRules } = services.rules.get(guildId);
-    const lines = differences(currentRules, importedRules);
+    const lines = diffLines(currentRules, importedRules);
     if (lines.length === 0) return { content: say('rules.import.same') };
     const id = taskId(author.at, bucketOf(guildId));
-    await services.rules.change(guildId, (known) => withImport(known, { id, rules: importedRules, ...author }));
+    await services.rules.change(guildId, (current) => withImport(current, { id, rules: importedRules, ...author }));
     return {
       content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.notApplied')].join('\n'),
       overflow: 'file',
       controls: [
-        buttonPlan(say('rules.import.apply'), customIds.importTake.id(id), { look: 'good' }),
+        buttonPlan(say('rules.import.apply'), customIds.importTake.id(id), { style: 'good' }),
         buttonPlan(say('rules.import.cancel'), customIds.importCancel.id(id)),
       ],
     };
@@ -74,7 +74,7 @@ function readRules(text: string): RuleSet {
 }
 
 /** One line for each entry that is added or removed. */
-function differences(oldRules: RuleSet, newRules: RuleSet): string[] {
+function diffLines(oldRules: RuleSet, newRules: RuleSet): string[] {
   return ruleNames.flatMap((name) => {
     const [oldLines, newLines] = [oldRules, newRules].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
     const removed = (oldLines ?? [])
@@ -93,9 +93,9 @@ export const applyImportButton = button(customIds.importTake, {
   reply: 'here',
   async run(id, context: Context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
-    await context.services.rules.change(guildId, (known) => {
-      if (known.proposed?.id !== id) throw new Refusal('refusals.rules.importGone');
-      return withoutImport(withRules(known, known.proposed.rules, author));
+    await context.services.rules.change(guildId, (current) => {
+      if (current.proposed?.id !== id) throw new Refusal('refusals.rules.importGone');
+      return withoutImport(withRules(current, current.proposed.rules, author));
     });
     return currentRulesPage(context);
   },
@@ -105,7 +105,9 @@ export const cancelImportButton = button(customIds.importCancel, {
   reply: 'here',
   async run(id, context: Context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
-    await context.services.rules.change(guildId, (known) => (known.proposed?.id === id ? withoutImport(known) : known));
+    await context.services.rules.change(guildId, (current) =>
+      current.proposed?.id === id ? withoutImport(current) : current,
+    );
     return { content: context.say('rules.import.canceled') };
   },
 });

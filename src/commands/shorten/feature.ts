@@ -20,7 +20,7 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-/** The shortened prompts matter more than the topics that explain them. */
+/** The shortened prompts get more space than the topics, because they matter more. */
 const MAX_LINES_LENGTH = 1_200;
 const MAX_TOPICS_LENGTH = 300;
 

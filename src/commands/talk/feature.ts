@@ -4,7 +4,7 @@ import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { mustBeOfKind, pressedTask } from '../../messages/pressed-task.ts';
+import { pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { talkMessage } from '../../messages/talk-message.ts';
 import { talkSpecs } from '../../services/talks/session.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
@@ -26,11 +26,11 @@ const end = command({
   },
 });
 
-/** Edits the talk's own message, even if the button was pressed on another one. */
+/** Ends a talk. This edits the talk's own message, even if the button was pressed on another one. */
 const endTalkButton = button(customIds.endTalk, {
   reply: 'new-private',
   run: async (taskId, context: HandlerContext<Services>) =>
-    endTalk(mustBeOfKind('talk', await pressedTask(taskId, context)), context),
+    endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
 });
 
 async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<MessagePlan> {

@@ -38,7 +38,7 @@ export const start = command({
     context: HandlerContext<Services>,
   ) {
     const { services, say } = context;
-    services.rates.mustAllow('talk', context.place);
+    services.rateLimiter.assertAllowed('talk', context.place);
     if (services.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chooseModel('voice', modelInput, services),
@@ -48,12 +48,13 @@ export const start = command({
       ...(talkPlace.isPrivate && { isClosed: true }),
     };
     const { channelId } = await placeTalk(await openTalk(request, talkPlace, context), talkPlace, context);
-    if (talkPlace.in === 'this-thread') return { content: say('talk.startedHere') };
-    const isSeen = request.who === 'me' && !talkPlace.isPrivate;
+    if (talkPlace.type === 'this-thread') return { content: say('talk.startedHere') };
+    const isVisibleToOthers = request.who === 'me' && !talkPlace.isPrivate;
     return {
-      content: [say('talk.started', { channel: `<#${channelId}>` }), ...(isSeen ? [say('talk.isReadable')] : [])].join(
-        '\n',
-      ),
+      content: [
+        say('talk.started', { channel: `<#${channelId}>` }),
+        ...(isVisibleToOthers ? [say('talk.isReadable')] : []),
+      ].join('\n'),
     };
   },
 });
@@ -66,7 +67,7 @@ async function openTalk(
 ): Promise<Task> {
   const { requesterId, guildId, route } = origin;
   const { token: _, ...routeWithoutToken } = route;
-  const channelId = talkPlace.in === 'this-thread' ? talkPlace.channelId : undefined;
+  const channelId = talkPlace.type === 'this-thread' ? talkPlace.channelId : undefined;
   const order = { requesterId, guildId, channelId, route: { ...routeWithoutToken, isPrivate: false, mayPost: true } };
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
@@ -79,7 +80,10 @@ async function openTalk(
   throw new Refusal('refusals.talkNotOpened');
 }
 
-/** The specification (part 7): the upgrade is refused with 400 if the model does not support realtime. A refused setting is named. */
+/**
+ * According to the specification (part 7), the gateway refuses the upgrade with status 400 if the model does not support realtime. If it
+ * refuses a setting instead, the error names the setting.
+ */
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
@@ -94,20 +98,20 @@ async function unsuitableModel(model: string, { models }: Pick<Services, 'models
 export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
-/** Gives the talk its thread and its first message. A talk without them is ended. */
+/** Creates the talk's thread and its first message. If either fails, the talk is ended. */
 async function placeTalk(task: Task, talkPlace: TalkPlace, context: HandlerContext<Services>): Promise<MessagePlace> {
   const { threads, tasks, talks, messageOf } = context.services;
   let threadId: string | undefined;
   try {
     // If two live conversations were started in this thread at the same time, only the first one stays.
-    if (talkPlace.in === 'this-thread' && talks.findInChannel(talkPlace.channelId)?.id !== task.id)
+    if (talkPlace.type === 'this-thread' && talks.findInChannel(talkPlace.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
-    if (talkPlace.in === 'new-thread') {
+    if (talkPlace.type === 'new-thread') {
       const name = context.say('talk.threadName', { model: task.model ?? '' });
       threadId = await threads.create({ ...talkPlace, name, memberId: task.requesterId });
     }
-    const message = await threads.postFirst(threadId ?? talkPlace.channelId, `${task.id}-open`, messageOf(task));
-    await tasks.book.change(task.id, (known) => ({ ...setMessage(known, message), channelId: message.channelId }));
+    const message = await threads.postFirstMessage(threadId ?? talkPlace.channelId, `${task.id}-open`, messageOf(task));
+    await tasks.book.change(task.id, (current) => ({ ...setMessage(current, message), channelId: message.channelId }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');

@@ -16,7 +16,7 @@ import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thr
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';
 
-/** The talk, if it is still open and this member can speak in it. */
+/** Returns the talk if it is still open and this member can speak in it; otherwise throws a refusal. */
 export function requireOpenTalk(
   talk: Task,
   { memberId, channelId }: { memberId: string; channelId: string | undefined },
@@ -50,7 +50,7 @@ export function utteranceRequest(
   return { talk: id, model, ...utterance, ...(isClosed && { isClosed }) };
 }
 
-/** Lets a member speak in a talk without the bot reading messages. */
+/** Lets a member speak in a talk even if the bot cannot read messages. */
 export const speakOpener = opener(customIds.speak, async (taskId, context: HandlerContext<Services>) => {
   const talk = requireOpenTalk(await loadForForm(pressedTask(taskId, context), context), speakerOf(context));
   return speakForm(customIds.speakFilled.id(talk.id), context.say);

@@ -5,13 +5,13 @@ import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 
-/** The tasks of a server are visible there, to its admins and to the operator. */
+/** The tasks of a server can only be seen in that server, by its admins and by the operator. */
 export async function maySeeServerTasks({ place, services }: HandlerContext<Services>): Promise<boolean> {
   return place.guildId !== undefined && (mayManageServer(place) || (await services.isOperator(place.userId)));
 }
 
 /** A task is visible to its owner and, unless it is private, to those who can see its server's tasks. */
-export async function maySeeAll(task: Task, context: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeTask(task: Task, context: HandlerContext<Services>): Promise<boolean> {
   const { requesterId, guildId } = task;
   if (requesterId === context.place.userId) return true;
   return (
@@ -26,7 +26,7 @@ export const canShowResult = (task: Task): boolean =>
 export async function visibleTask(id: string, context: HandlerContext<Services>): Promise<Task> {
   const task = await context.services.tasks.book.get(id);
   // A member must not learn whether another member's task exists.
-  if (!task || !(await maySeeAll(task, context))) throw new Refusal('refusals.unknownTask');
+  if (!task || !(await maySeeTask(task, context))) throw new Refusal('refusals.unknownTask');
   setSubjectTask(task.id);
   return task;
 }

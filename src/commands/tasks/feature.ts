@@ -49,7 +49,7 @@ const showAskButton = button(customIds.showAsk, {
   reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const { id } = await visibleTask(taskId, context);
-    const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
+    const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { style: 'danger' });
     const showMe = buttonPlan(context.say('tasks.buttons.showMe'), customIds.showMe.id(id));
     return { content: context.say('tasks.showAsk'), controls: [showAll, showMe] };
   },
@@ -116,8 +116,10 @@ export const tasks = (
       whose: { type: 'text', choices: ['mine', 'server'] },
     },
     parse({ text, kind, state, whose = 'mine' }): TaskFilter | Refusal {
-      const words = text?.trim() || undefined;
-      return fitsCustomId(words) ? { whose, kind, status: state, words } : new Refusal('refusals.tasksTextTooLong');
+      const searchText = text?.trim() || undefined;
+      return fitsCustomId(searchText)
+        ? { whose, kind, status: state, words: searchText }
+        : new Refusal('refusals.tasksTextTooLong');
     },
     run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
   }),

@@ -58,7 +58,7 @@ interface TasksList {
   next: string | undefined;
 }
 
-/** Enough of a prompt to recognise it. */
+/** Long enough for a member to recognise the prompt. */
 const MAX_SUMMARY_LENGTH = 60;
 
 export const stateEmoji: Readonly<Record<TaskState, string>> = {
@@ -79,12 +79,12 @@ export const stateEmoji: Readonly<Record<TaskState, string>> = {
 export function taskListPlan({ filter, summaries, undeliveredCount, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
   const notes = undeliveredCount === 0 ? [] : [say('tasks.undelivered', { count: undeliveredCount })];
-  const rows = summaries.map((line) => rowOf(line, filter.whose, say));
+  const rows = summaries.map((taskSummary) => rowOf(taskSummary, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
   const button = (name: 'older' | 'newest' | 'showUndelivered', target: TaskFilter): ButtonPlan =>
     buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(target));
   const isFirst = filter.before === undefined;
-  const options = summaries.map((line) => taskOption(line, say));
+  const options = summaries.map((taskSummary) => taskOption(taskSummary, say));
   const select: Control = { type: 'select', id: customIds.task.id(filter), placeholder: say('tasks.choose'), options };
   const ownData = [
     buttonPlan(say('ownData.buttons.export'), customIds.exportData.id(), { startsRow: true }),
@@ -102,18 +102,18 @@ export function taskListPlan({ filter, summaries, undeliveredCount, next }: Task
   };
 }
 
-function rowOf(line: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
-  const { state, kind, summary, createdAt, requesterId, isPrivate } = line;
-  const words = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
+function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
+  const { state, kind, summary, createdAt, requesterId, isPrivate } = taskSummary;
+  const summaryText = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const lock = isPrivate ? ' 🔒' : '';
-  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
+  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
 /** Discord rejects a label without visible characters. */
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+const VISIBLE_CHARACTER = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 export function taskOption({ id, kind, state, summary }: TaskSummary, say: Say) {
-  const label = VISIBLE.test(summary) ? summary : say(`tasks.kinds.${kind}`);
+  const label = VISIBLE_CHARACTER.test(summary) ? summary : say(`tasks.kinds.${kind}`);
   return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
 }

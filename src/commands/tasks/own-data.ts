@@ -11,12 +11,12 @@ import type { Services } from '../services.ts';
 /** After this time the member gets an interim message. */
 const INTERIM_AFTER_MS = 8_000;
 
-/** Everything that is stored about a member, as a private file. */
+/** Sends the member everything that is stored about them, as a private file. */
 const exportButton = button(customIds.exportData, {
   reply: 'new-message',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
-    context.services.rates.mustAllow('export', context.place);
+    context.services.rateLimiter.assertAllowed('export', context.place);
     const { userId, uploadLimit } = context.place;
     const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
       userId,
@@ -28,7 +28,7 @@ const exportButton = button(customIds.exportData, {
   },
 });
 
-/** The first of two confirmations. */
+/** Asks for the first of two confirmations. */
 const eraseButton = button(customIds.eraseData, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
@@ -42,7 +42,7 @@ const eraseButton = button(customIds.eraseData, {
   },
 });
 
-/** The second confirmation. */
+/** Asks for the second confirmation. */
 const eraseConfirmButton = button(customIds.eraseDataConfirm, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
@@ -57,16 +57,16 @@ const eraseConfirmButton = button(customIds.eraseDataConfirm, {
 
 const confirmation = (content: string, confirmButton: Pick<ButtonPlan, 'id' | 'label'>): MessagePlan => ({
   content,
-  controls: [{ type: 'button', ...confirmButton, look: 'danger' }],
+  controls: [{ type: 'button', ...confirmButton, style: 'danger' }],
 });
 
-/** Deleting thousands of messages can take longer than an interaction is valid: then the member is notified later. */
+/** Erases the data. If deleting the messages takes longer than an interaction is valid, the member is notified later. */
 const eraseConfirmAgainButton = button(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
-    const { clock, tasks, rates } = context.services;
-    rates.mustAllow('export', context.place);
+    const { clock, tasks, rateLimiter } = context.services;
+    rateLimiter.assertAllowed('export', context.place);
     const finished = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let hasReplied = false;
@@ -83,7 +83,7 @@ const eraseConfirmAgainButton = button(customIds.eraseDataConfirmAgain, {
   },
 });
 
-/** Links to the first messages that could not be deleted. */
+/** Reports what was erased, with links to the first messages that could not be deleted. */
 export function erasureOutcome({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),

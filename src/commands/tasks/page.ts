@@ -47,7 +47,7 @@ type ButtonName = 'back' | 'end' | 'show' | 'showMe' | 'retry' | 'edit' | 'cance
 /** A private result is shown to others only after a confirmation. */
 const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
 
-/** The page itself is private, but the message of a public task becomes public again. */
+/** This page is always private, so the buttons of a public task use custom ids that reply publicly. */
 function decisionButtons(task: Task, button: (name: ButtonName, id: string) => ButtonPlan[]): ButtonPlan[] {
   const { id, state, route, failure } = task;
   if (state === 'unconfirmed') {
@@ -70,7 +70,7 @@ interface TaskPage {
   links: { message?: string | undefined; parent?: string | undefined };
   /** Undefined if the task costs nothing, or the reader is not allowed to see the cost. */
   cost: string | undefined;
-  /** The remaining limits of the reader, if the task is their own. */
+  /** What remains of the reader's limits, if the task is their own. */
   left: string | undefined;
   buttons: readonly ButtonPlan[];
   turns: readonly Task[];
@@ -85,7 +85,7 @@ function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Sa
     `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
     ...factLines(task, { ...links, cost, left }, say),
     ...resultLines(task, say),
-    // The whole prompt: a text that is too long for a message becomes a file.
+    // The whole prompt, because content that is too long for a message becomes a file.
     ...(promptText === '' ? [] : ['', escapeText(promptText, MAX_PROMPT_LENGTH)]),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];

@@ -9,7 +9,7 @@ import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { summaryOf } from '../../services/tasks/task-summary.ts';
 import type { Services } from '../services.ts';
-import { maySeeAll } from './access.ts';
+import { maySeeTask } from './access.ts';
 import { taskOption } from './list.ts';
 
 /** The most files that can be attached to a message. */
@@ -22,8 +22,8 @@ const FILE_LIMIT_MS = 45_000;
 
 /** `same`: byte for byte; `alike`: an image that looks the same. `task` is only set if the member can see the task. */
 type Verdict =
-  | { how: 'same' | 'alike'; task: Task | undefined }
-  | { how: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
+  | { verdict: 'same' | 'alike'; task: Task | undefined }
+  | { verdict: 'unknown' | 'notMedia' | 'tooLarge' | 'unreachable' };
 
 type VerifiedFile = Verdict & { name: string };
 
@@ -51,7 +51,7 @@ async function verifyFile(
 ): Promise<Verdict & { bytes: number }> {
   const { services, place } = context;
   const max = size > 0 ? size : Math.min(remainingBytes, MAX_EMBEDDED_BYTES);
-  if (max > remainingBytes || max === 0) return { how: 'tooLarge', bytes: 0 };
+  if (max > remainingBytes || max === 0) return { verdict: 'tooLarge', bytes: 0 };
   try {
     const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: place.userId });
     try {
@@ -61,8 +61,8 @@ async function verifyFile(
     }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    // A failed download counts with the largest size that it may have had.
-    return { how: failureVerdicts.get(error.kind) ?? 'unreachable', bytes: max };
+    // A failed download counts as the largest size that it may have had.
+    return { verdict: failureVerdicts.get(error.kind) ?? 'unreachable', bytes: max };
   }
 }
 
@@ -77,14 +77,14 @@ async function recognise(
   context: HandlerContext<Services>,
 ): Promise<Verdict> {
   const match = await context.services.fingerprints.recognise(file);
-  if (!match) return { how: 'unknown' };
-  for (const task of match.tasks) if (await maySeeAll(task, context)) return { how: match.how, task };
-  return { how: match.how, task: undefined };
+  if (!match) return { verdict: 'unknown' };
+  for (const task of match.tasks) if (await maySeeTask(task, context)) return { verdict: match.how, task };
+  return { verdict: match.how, task: undefined };
 }
 
 function verifiedPlan(verifiedFiles: readonly VerifiedFile[], { leftOut }: { leftOut: number }, say: Say): MessagePlan {
   const tasks = new Map(verifiedFiles.flatMap((one) => ('task' in one && one.task ? [[one.task.id, one.task]] : [])));
-  const hasVerdict = (how: Verdict['how']): boolean => verifiedFiles.some((one) => one.how === how);
+  const hasVerdict = (verdict: Verdict['verdict']): boolean => verifiedFiles.some((one) => one.verdict === verdict);
   const lines = [
     ...verifiedFiles.map((one) => lineOf(one, say)),
     ...(leftOut > 0 ? [say('verify.leftOut', { count: leftOut })] : []),
@@ -102,14 +102,14 @@ function verifiedPlan(verifiedFiles: readonly VerifiedFile[], { leftOut }: { lef
 const MAX_NAME_LENGTH = 60;
 
 function lineOf(file: VerifiedFile, say: Say): string {
-  const { how } = file;
+  const { verdict } = file;
   const name = inlineCode(file.name.slice(0, MAX_NAME_LENGTH));
-  if (how !== 'same' && how !== 'alike') return say(`verify.${how}`, { name });
+  if (verdict !== 'same' && verdict !== 'alike') return say(`verify.${verdict}`, { name });
   const { task } = file;
-  if (!task) return say(`verify.${how}`, { name });
+  if (!task) return say(`verify.${verdict}`, { name });
   const reference = inlineCode(task.id);
   const link = messageLink(task);
   return link === undefined
-    ? say(`verify.task.${how}`, { name, reference })
-    : say(`verify.linked.${how}`, { name, reference, link });
+    ? say(`verify.task.${verdict}`, { name, reference })
+    : say(`verify.linked.${verdict}`, { name, reference, link });
 }

@@ -47,7 +47,7 @@ export function shortLabel(row: SheetRow, index: number, sheet: Pick<Sheet, 'by'
 export const rangeText = ({ start, end }: DayRange, say: Say): string =>
   start === end ? start : say('usage.range', { start, end });
 
-/** Makes a text a single line, without characters that would end a code block, change the writing direction, or be invisible in a chart. */
+/** Makes a string a single line, without characters that would end a code block, change the writing direction, or be invisible in a chart. */
 function singleLine(text: string): string {
   return text
     .toWellFormed()
@@ -56,7 +56,7 @@ function singleLine(text: string): string {
     .trim();
 }
 
-/** Truncated in the middle, because a model's name starts with its maker and ends with its version. */
+/** Truncates in the middle, because a model's name starts with its maker and ends with its version. */
 export function truncateMiddle(text: string, max: number): string {
   const characters = [...text];
   if (characters.length <= max) return text;

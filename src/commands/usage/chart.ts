@@ -33,10 +33,10 @@ function rankedBars(sheet: Sheet, usesAmounts: boolean, say: Say): Bar[] {
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
   const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, usesAmounts));
-  const rest = rows.slice(max);
-  if (rest.length === 0) return bars;
-  const others = say('usage.chart.others', { count: rest.length });
-  return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, usesAmounts)];
+  const remainingRows = rows.slice(max);
+  if (remainingRows.length === 0) return bars;
+  const othersLabel = say('usage.chart.others', { count: remainingRows.length });
+  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, usesAmounts)];
 }
 
 function bar(label: string, row: SheetRow | undefined, usesAmounts: boolean): Bar {

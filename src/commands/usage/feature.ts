@@ -39,8 +39,8 @@ async function usageReply(range: DayRange, by: Grouping, context: HandlerContext
   const { usage } = services;
   const isAccount = await maySeeAccount(context);
   const sheet = isAccount ? await usage.readAccount(range, by) : await usage.readMember(place.userId, range, by);
-  const orderer = requesterOf(context.origin);
-  const allowances = isAccount ? [] : services.spending.allowances(orderer).filter(isMemberAllowance);
+  const requester = requesterOf(context.origin);
+  const allowances = isAccount ? [] : services.spending.allowances(requester).filter(isMemberAllowance);
   return pageOf(sheet, allowances, context);
 }
 

@@ -4,7 +4,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import { aboutDollars, leftOf } from '../../messages/money.ts';
+import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
@@ -36,13 +36,13 @@ export interface UsagePage {
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
-  /** The remaining limits of the member. */
+  /** What remains of the member's limits. */
   allowances: readonly Allowance[];
 }
 
 export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, say: Say): MessagePlan {
-  const left = allowances.map((one) => say('usage.left', { left: leftOf(one, say) }));
-  const headerLines = [...left, heading(sheet, say), ...totalOf(sheet, unit, say)];
+  const remainingLines = allowances.map((one) => say('usage.left', { left: remainingText(one, say) }));
+  const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(sheet, unit, say)];
   const noteLines = notesOf(sheet, unit, say);
   const controls = rangeButtons(sheet, today, say);
   if (sheet.rows.length === 0) {
@@ -53,11 +53,12 @@ export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, 
     ...sheet,
     rows: sheet.rows.slice(0, sheet.by === 'member' || sheet.by === 'role' ? MAX_MENTIONS : MAX_LINES),
   };
-  const remainingLength = MAX_LENGTH - [...headerLines, ...namesOf(visibleSheet), ...noteLines].join('\n').length;
-  const { text, shown } = tableOf(visibleSheet, unit, remainingLength, say);
-  const rest = sheet.rows.length - shown;
-  const table = shown === 0 ? [] : [text, ...namesOf({ ...visibleSheet, rows: visibleSheet.rows.slice(0, shown) })];
-  const moreNote = rest === 0 ? [] : [say('usage.more', { count: rest })];
+  const remainingLength = MAX_LENGTH - [...headerLines, ...mentionLines(visibleSheet), ...noteLines].join('\n').length;
+  const { text, rowCount } = tableOf(visibleSheet, unit, remainingLength, say);
+  const remainingCount = sheet.rows.length - rowCount;
+  const table =
+    rowCount === 0 ? [] : [text, ...mentionLines({ ...visibleSheet, rows: visibleSheet.rows.slice(0, rowCount) })];
+  const moreNote = remainingCount === 0 ? [] : [say('usage.more', { count: remainingCount })];
   const content = [...headerLines, ...table, ...moreNote, ...noteLines].join('\n');
   const { start, end } = sheet.range;
   const csvFile = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
@@ -73,7 +74,7 @@ function heading(sheet: Sheet, say: Say): string {
   return say('usage.heading', { title, range: rangeText(sheet.range, say) });
 }
 
-function totalOf(sheet: Sheet, unit: Unit, say: Say): string[] {
+function totalLines(sheet: Sheet, unit: Unit, say: Say): string[] {
   const { requests } = sheet;
   const total = totalText(sheet, unit, say);
   if (total === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
@@ -83,7 +84,7 @@ function totalOf(sheet: Sheet, unit: Unit, say: Say): string[] {
 }
 
 /** Discord does not render mentions in a code block, so they are listed below it. They do not notify anyone, because pings are off. */
-function namesOf(sheet: Sheet): string[] {
+function mentionLines(sheet: Sheet): string[] {
   const names = sheet.rows.flatMap((row, index) => {
     const mention = mentionOf(row, sheet);
     return mention === undefined ? [] : [`#${index + 1} ${mention}`];
@@ -95,11 +96,11 @@ function rangeButtons({ range: currentRange, by, subject }: Sheet, today: string
   return quickRanges.map((name) => {
     const { start, end } = quickRange(name, today);
     const isShown = start === currentRange.start && end === currentRange.end;
-    const look = isShown ? 'primary' : 'plain';
+    const style = isShown ? 'primary' : 'plain';
     return buttonPlan(
       say(`usage.buttons.${name}`),
       customIds.usage.id({ range: name, by, ...(subject === 'server' && { ofServer: true }) }),
-      { look },
+      { style },
     );
   });
 }
@@ -147,13 +148,13 @@ function comparedText(models: readonly ComparedModel[], say: Say): string {
     const model = inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
-      ...{ estimate: aboutDollars(estimate), cost: aboutDollars(cost) },
+      ...{ estimate: roundedDollars(estimate), cost: roundedDollars(cost) },
     });
   });
   return [say('usage.note.compared'), ...lines].join('\n');
 }
 
-/** Every line of the sheet with every digit. */
+/** Contains every row of the sheet, with unrounded amounts. */
 export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
   const hasDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
   const header = [

@@ -19,8 +19,8 @@ interface Layout {
   isStacked: boolean;
 }
 
-/** The first lines of a sheet, aligned in a code block of at most `room` characters; `shown` is their number. */
-export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
+/** Shows the first rows of a sheet in a code block of at most `maxLength` characters, and returns how many rows fit. */
+export function tableOf(sheet: Sheet, unit: Unit, maxLength: number, say: Say): { text: string; rowCount: number } {
   const head = say(`usage.column.${sheet.by}`);
   const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
   const labelWidth = Math.min(MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
@@ -34,13 +34,13 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
   const headRow = columns.map((column) => column.head);
   const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');
   const rows = [rowOf(head, headRow), ...labels.map((label, index) => rowOf(label, cellsAt(index)))];
-  let remaining = room - 2 * (FENCE.length + 1);
+  let remaining = maxLength - 2 * (FENCE.length + 1);
   const firstOverflow = rows.findIndex((row) => {
     remaining -= row.length + 1;
     return remaining < 0;
   });
   const fittingRows = firstOverflow < 0 ? rows : rows.slice(0, firstOverflow);
-  return { text: [FENCE, ...fittingRows, FENCE].join('\n'), shown: Math.max(0, fittingRows.length - 1) };
+  return { text: [FENCE, ...fittingRows, FENCE].join('\n'), rowCount: Math.max(0, fittingRows.length - 1) };
 }
 
 type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
@@ -62,7 +62,7 @@ function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
 }
 
 /** Columns that do not fit on a phone are left to the CSV file: the dollars go first, then the requests. The amounts always stay. */
-function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout {
+function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): Layout {
   const layouts = [
     [...requests, ...amount, ...dollars],
     [...requests, ...amount],
@@ -70,11 +70,11 @@ function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout
   ];
   const widthOfAll = (columns: readonly Column[]): number =>
     columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
-  const sideBySideColumns = layouts.find((columns) => label + widthOfAll(columns) <= PHONE_WIDTH);
+  const sideBySideColumns = layouts.find((columns) => labelWidth + widthOfAll(columns) <= PHONE_WIDTH);
   if (sideBySideColumns) return { columns: sideBySideColumns, isStacked: false };
   const stackedColumns = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
   return { columns: stackedColumns, isStacked: true };
 }
 
-const maxWidth = (texts: readonly string[]): number => texts.reduce((max, text) => Math.max(max, text.length), 0);
+const maxWidth = (strings: readonly string[]): number => strings.reduce((max, text) => Math.max(max, text.length), 0);
 const widthOf = (column: Column | undefined): number => (column ? maxWidth([column.head, ...column.cells]) : 0);

@@ -13,11 +13,18 @@ import { submitOrConfirm } from './limits.ts';
 import { videoOrder, videoRequest } from './request.ts';
 
 /** Opens the form for a video made from a result. The pressed message has its files' URLs, valid for a day. */
-export const videoOpener = opener(customIds.makeVideo, async (taskId, context: HandlerContext<Services>, pressed) => {
-  const task = await loadForForm(pressedTask(taskId, context), context);
-  assertHasResult(task);
-  return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), context);
-});
+export const videoOpener = opener(
+  customIds.makeVideo,
+  async (taskId, context: HandlerContext<Services>, pressedMessage) => {
+    const task = await loadForForm(pressedTask(taskId, context), context);
+    assertHasResult(task);
+    return formFor(
+      imagesOfResult(task, pressedMessage),
+      customIds.makeVideoFilled.id({ from: 'task', taskId }),
+      context,
+    );
+  },
+);
 
 /** Opens the form for the images of any message. */
 export const videoMenu: Menu<Services> = {

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
-import type { GivenReference, Materials } from '../../services/tasks/materials.ts';
+import type { Materials, PreparedReference } from '../../services/tasks/materials.ts';
 import type { TaskRequests } from '../../services/tasks/task.ts';
 import type { KindTools } from '../feature.ts';
 
@@ -11,7 +11,7 @@ type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;
 const durationKey = ({ model, mode = '' }: DurationFields): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
-function givenReferences({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
+function givenReferences({ references = [] }: Materials, medium: PreparedReference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.uri);
 }
 
@@ -59,7 +59,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'second-video',
-      // A form contains files, and no URLs.
+      // A form can contain files, but no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       acceptsCallback: takesCallback,

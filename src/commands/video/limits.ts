@@ -1,7 +1,7 @@
 import type { HandlerContext, Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import { type NewOrder, proposeHere, submitOrder } from '../../messages/pressed-task.ts';
+import { type NewOrder, proposeOrder, submitOrder } from '../../messages/pressed-task.ts';
 import { proposalQuestion } from '../../messages/proposal.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
@@ -44,5 +44,5 @@ export async function submitOrConfirm(
   );
   const { outlook } = services.tasks;
   const question = { reason, run: say('video.limits.submit'), outlook };
-  return proposalQuestion(await proposeHere(order, context), question, say);
+  return proposalQuestion(await proposeOrder(order, context), question, say);
 }

@@ -8,7 +8,7 @@ interface LengthDeps {
 
 const FETCH_LIMITS = { max: 64 * 2 ** 20, timeoutMs: 30_000 };
 
-/** Guesses each medium from the file name: the real type of a file only matters when it is sent. */
+/** Guesses an unknown medium from the file name. The real type of the file is checked when it is sent. */
 export function groupByMedium(references: readonly Reference[]) {
   const mediumOf = ({ medium, name }: Reference): Reference['medium'] => {
     if (medium !== 'any') return medium;

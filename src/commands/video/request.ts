@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Values } from '../../discord/options.ts';
 import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
@@ -115,7 +115,7 @@ export function videoRequest(values: VideoValues): VideoDraft | Refusal {
 }
 
 function draftFrom(values: VideoValues): VideoDraft {
-  throwRefusal(emptyPromptRefusal(values));
+  throwIfRefusal(emptyPromptRefusal(values));
   switch (values.endpoint ?? 'generic') {
     case 'image-to-video':
       return { kind: 'image-to-video', request: vendorRequest(values) };
@@ -170,7 +170,7 @@ function withGatewayNames({ faceCheck, ...request }: Request<'video'>, fields: V
 }
 
 function genericRequest(values: VideoValues): Request<'video'> {
-  const files = throwRefusal(readFiles(values, { max: MAX_FILES, media: ['image', 'video', 'audio'] }));
+  const files = throwIfRefusal(readFiles(values, { max: MAX_FILES, media: ['image', 'video', 'audio'] }));
   const attachedReferences = files.map((one): Reference => ({ ...one, medium: 'any', takes: 'address or data' }));
   const references = [
     ...attachedReferences,
@@ -244,7 +244,7 @@ function refuseOptions(values: VideoValues, options: readonly (keyof VideoValues
 const MAX_FILES = 20;
 
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
-  throwRefusal(readImages(values, MAX_FILES)).map((one) => ({ ...one, medium: 'image', takes }));
+  throwIfRefusal(readImages(values, MAX_FILES)).map((one) => ({ ...one, medium: 'image', takes }));
 
 function linkedReferences(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;

@@ -48,7 +48,7 @@ export function readCamera(input = ''): string | Fields | undefined {
 }
 
 /** A model's further parameters, from the option `extra`. */
-export interface Extra {
+export interface ExtraFields {
   metadata: Fields;
   topLevel: Fields;
 }
@@ -74,8 +74,8 @@ const RESERVED_AT_TOP_LEVEL = {
 };
 
 /** `reservedFields` are further fields that belong to options. */
-export function readExtra(input = '', reservedFields: Readonly<Record<string, string>> = {}): Extra {
-  const extra: Extra = { metadata: {}, topLevel: {} };
+export function readExtra(input = '', reservedFields: Readonly<Record<string, string>> = {}): ExtraFields {
+  const extra: ExtraFields = { metadata: {}, topLevel: {} };
   if (input.trim() === '') return extra;
   for (const [key, value] of Object.entries(parseObject(input))) {
     const isTopLevel = key.startsWith(TOP_LEVEL_PREFIX);

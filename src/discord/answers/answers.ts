@@ -37,7 +37,7 @@ export class Answers {
   }
 
   /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
-  async deleteFurther(task: Task): Promise<void> {
+  async deleteFurtherMessages(task: Task): Promise<void> {
     const { outbox, clock } = this.#parts;
     const furtherMessages = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
     // Messages in other channels are deleted together with their own tasks.
@@ -62,8 +62,8 @@ export class Answers {
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
-  /** Edits a reply posted by `replyTo` if no task was created. */
-  async change(message: MessagePlace, plan: MessagePlan): Promise<void> {
+  /** Edits a reply that `replyTo` posted. Used if no task was created. */
+  async editReply(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
     await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
   }

@@ -12,9 +12,9 @@ import { type MessageRoute, partRoutes, tokenRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { PartPoster, type PartToPost, type SendFailure } from './part-poster.ts';
 
-const GAP_MS = 1_100;
+const TOKEN_EDIT_GAP_MS = 1_100;
 /** Edits with the bot's token share the channel's rate limit with all other messages there. */
-const GAP_AS_BOT_MS = 4_000;
+const BOT_EDIT_GAP_MS = 4_000;
 
 export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
   /** The plans of the task's message and of the further messages. */
@@ -31,8 +31,8 @@ interface ContinuationContext extends ContinuationParts {
 export class Continuation extends LatestState {
   readonly #context: ContinuationContext;
   readonly #backoff: Backoff;
-  readonly #closedWays = new Set<MessageRoute['by']>();
-  readonly #appearances = new Map<string, ShownContent>();
+  readonly #closedRoutes = new Set<MessageRoute['by']>();
+  readonly #shownContents = new Map<string, ShownContent>();
   readonly #deletedIds = new Set<string>();
   readonly #poster: PartPoster;
   #nextAt = 0;
@@ -42,7 +42,7 @@ export class Continuation extends LatestState {
     this.#context = context;
     this.#backoff = new Backoff(context);
     this.#poster = new PartPoster({
-      ...{ ...context, backoff: this.#backoff, closedWays: this.#closedWays },
+      ...{ ...context, backoff: this.#backoff, closedRoutes: this.#closedRoutes },
       attempt: (by, work) => this.#attempt(by, work),
       change: (transition) => this.#change(transition),
     });
@@ -55,14 +55,14 @@ export class Continuation extends LatestState {
   protected async deliver(task: Task): Promise<void> {
     const { clock, stopping, onEnd } = this.#context;
     const isEnd = hasEnded(task);
-    const shown = await this.#showParts(task, isEnd).catch((error: unknown) => {
+    const shownTask = await this.#showParts(task, isEnd).catch((error: unknown) => {
       // An erased task has no message. After a bug, the first message still shows the end, with the whole text as a file.
       if (error instanceof Refusal) this.drop();
       else this.logFailure(error);
       return task;
     });
-    if (!isEnd) this.#nextAt = shown === task ? 0 : clock.now() + this.#gapOf(shown);
-    else if (!stopping.aborted) onEnd(shown);
+    if (!isEnd) this.#nextAt = shownTask === task ? 0 : clock.now() + this.#gapOf(shownTask);
+    else if (!stopping.aborted) onEnd(shownTask);
   }
 
   protected logFailure(error: unknown): void {
@@ -71,9 +71,9 @@ export class Continuation extends LatestState {
 
   #gapOf(task: Task): number {
     const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
-    return !isByBot && !this.#closedWays.has('token') && tokenRoute(task, this.#context.clock.now())
-      ? GAP_MS
-      : GAP_AS_BOT_MS;
+    return !isByBot && !this.#closedRoutes.has('token') && tokenRoute(task, this.#context.clock.now())
+      ? TOKEN_EDIT_GAP_MS
+      : BOT_EDIT_GAP_MS;
   }
 
   /** Returns the changed task, or the same object if there was nothing to do. */
@@ -82,16 +82,16 @@ export class Continuation extends LatestState {
     const hasSurplusParts = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !hasSurplusParts) return task;
     // This state of the task may be older than the message that was posted last.
-    const latest = await this.#withRetry(isEnd, () => this.#change((same) => same));
-    if (typeof latest !== 'object') return task;
-    let current = latest;
+    const latestTask = await this.#withRetry(isEnd, () => this.#change((storedTask) => storedTask));
+    if (typeof latestTask !== 'object') return task;
+    let current = latestTask;
     let isComplete = true;
     for (const [index, plan] of further.entries()) {
       const place = answerOf(current).parts[index];
       // A part can grow while it waits to be posted. A later part is never posted before an earlier one.
       const outcome = place
         ? await this.#withRetry(isEnd, () => this.#edit(current, place, bodyOf(plan)))
-        : await this.#withRetry(isEnd, () => this.#post({ index, first, intended: bodyOf(plan) }));
+        : await this.#withRetry(isEnd, () => this.#post({ index, first, body: bodyOf(plan) }));
       if (typeof outcome === 'object') current = outcome;
       else if (outcome !== 'done' && outcome !== 'gone') {
         isComplete = false;
@@ -118,11 +118,11 @@ export class Continuation extends LatestState {
 
   async #edit(task: Task, place: AnswerPart, intended: MessageBody): Promise<'done' | SendFailure> {
     if (this.#deletedIds.has(place.id)) return 'gone';
-    const appearance = this.#appearances.get(place.id) ?? new ShownContent();
-    this.#appearances.set(place.id, appearance);
-    const change = appearance.changeTo(intended);
+    const shownContent = this.#shownContents.get(place.id) ?? new ShownContent();
+    this.#shownContents.set(place.id, shownContent);
+    const change = shownContent.changeTo(intended);
     if (!change) return 'done';
-    for (const route of this.#waysTo(task, place)) {
+    for (const route of this.#routesTo(task, place)) {
       const outcome = await this.#attempt(route.by, async () => {
         await this.#context.outbox.edit(route, change.sent);
         change.confirm();
@@ -135,22 +135,22 @@ export class Continuation extends LatestState {
   }
 
   async #post(part: PartToPost): Promise<Task | SendFailure> {
-    const posted = await this.#poster.post(await this.#change((same) => same), part);
+    const posted = await this.#poster.post(await this.#change((storedTask) => storedTask), part);
     if (posted === 'no-way') return 'no-way';
     const place = answerOf(posted.task).parts[part.index];
     if (!place) return 'no-way';
     if (posted.isCurrent) {
-      const appearance = new ShownContent();
-      appearance.changeTo(part.intended)?.confirm();
-      this.#appearances.set(place.id, appearance);
-    } else await this.#edit(posted.task, place, part.intended);
+      const shownContent = new ShownContent();
+      shownContent.changeTo(part.body)?.confirm();
+      this.#shownContents.set(place.id, shownContent);
+    } else await this.#edit(posted.task, place, part.body);
     return posted.task;
   }
 
   /** Deletes messages that are no longer needed because their text was moved into a file. */
   async #removeSurplus(task: Task, max: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(max)) {
-      const [route] = this.#waysTo(task, place);
+      const [route] = this.#routesTo(task, place);
       if (route) await this.#withRetry(true, () => this.#attempt(route.by, () => this.#context.outbox.remove(route)));
     }
     return this.#change((current) => dropParts(current, max));
@@ -168,13 +168,13 @@ export class Continuation extends LatestState {
       if (failureKind === 'later') throw new RetryLater('unreachable', error);
       if (failureKind === 'deleted') return 'gone';
       // Not retried: every refusal counts towards Discord's block of invalid requests.
-      this.#closedWays.add(by);
+      this.#closedRoutes.add(by);
       return 'no-way';
     }
   }
 
-  #waysTo(task: Task, place: AnswerPart) {
-    return partRoutes(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedWays.has(by));
+  #routesTo(task: Task, place: AnswerPart) {
+    return partRoutes(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedRoutes.has(by));
   }
 
   async #change(transition: (task: Task) => Task): Promise<Task> {

@@ -20,7 +20,7 @@ interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   id: string;
   backoff: Backoff;
   stopping: AbortSignal;
-  closedWays: ClosedRoutes;
+  closedRoutes: ClosedRoutes;
   /** Interprets a failed request; throws `RetryLater` if its outcome is unknown. */
   attempt<T>(by: MessageRoute['by'], work: () => Promise<T>): Promise<T | SendFailure>;
   /** Throws `RetryLater` if the store fails. */
@@ -31,11 +31,11 @@ export interface PartToPost {
   index: number;
   /** The first message as it is shown before this part. */
   first: MessagePlan;
-  intended: MessageBody;
+  body: MessageBody;
 }
 
 /** `isCurrent`: the message is known to show the intended content. */
-type Posted = { task: Task; isCurrent: boolean };
+type PostedPart = { task: Task; isCurrent: boolean };
 
 /**
  * Posts the further messages of one answer, each only once. The intention is stored first. A message that the bot posts
@@ -49,7 +49,7 @@ export class PartPoster {
     this.#parts = parts;
   }
 
-  async post(task: Task, part: PartToPost): Promise<Posted | 'no-way'> {
+  async post(task: Task, part: PartToPost): Promise<PostedPart | 'no-way'> {
     if (answerOf(task).posting?.by === 'token') return 'no-way';
     const taskWithMessage = await this.#ensureFirstMessage(task, part.first);
     if (!taskWithMessage?.message) return 'no-way';
@@ -59,39 +59,40 @@ export class PartPoster {
     );
   }
 
-  /** Undefined if the bot is not allowed to post there. */
+  /** Returns undefined if the bot is not allowed to post in the channel. */
   async #postAsBot(
     task: Task,
     first: MessagePlace,
-    { index, intended }: PartToPost,
-  ): Promise<Posted | 'no-way' | undefined> {
-    const { outbox, clock, closedWays, attempt, change } = this.#parts;
+    { index, body }: PartToPost,
+  ): Promise<PostedPart | 'no-way' | undefined> {
+    const { outbox, clock, closedRoutes, attempt, change } = this.#parts;
     const { posting: pendingPost } = answerOf(task);
     const searchResult = pendingPost ? await this.#find(task, pendingPost) : 'nowhere';
     if (typeof searchResult === 'object')
       return { task: await this.#storePosted(task, { ...searchResult, by: 'bot' }), isCurrent: false };
-    if (task.route.isPrivate || !task.route.mayPost || closedWays.has('channel')) return undefined;
+    if (task.route.isPrivate || !task.route.mayPost || closedRoutes.has('channel')) return undefined;
     const now = clock.now();
     if (pendingPost && searchResult === 'unseen' && now - pendingPost.at >= NONCE_LIFETIME_MS) return 'no-way';
     const pending = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
-    const pendingTask = searchResult === 'unseen' ? task : await change((known) => markPartPosting(known, pending));
+    const pendingTask =
+      searchResult === 'unseen' ? task : await change((storedTask) => markPartPosting(storedTask, pending));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
-    const sent = { ...intended, body: { ...intended.body, message_reference: reference } };
+    const replyBody = { ...body, body: { ...body.body, message_reference: reference } };
     const nonce = `${this.#parts.id}-${index + 1}`;
-    const place = await attempt('channel', () => outbox.post(first.channelId, nonce, sent));
+    const place = await attempt('channel', () => outbox.post(first.channelId, nonce, replyBody));
     if (typeof place !== 'object') return undefined;
     return { task: await this.#storePosted(pendingTask, { ...place, by: 'bot' }), isCurrent: !pendingPost };
   }
 
-  async #postByToken(task: Task, first: MessagePlace, { intended }: PartToPost): Promise<Posted | 'no-way'> {
+  async #postByToken(task: Task, first: MessagePlace, { body }: PartToPost): Promise<PostedPart | 'no-way'> {
     const { outbox, clock, log, attempt, change } = this.#parts;
-    const token = this.#tokenWay(task);
+    const token = this.#openTokenRoute(task);
     if (!token) return 'no-way';
     const { channelId, id: answers } = first;
     const pending = { by: 'token', channelId, answers, at: clock.now() } as const;
-    const pendingTask = await change((known) => markPartPosting(known, pending));
+    const pendingTask = await change((storedTask) => markPartPosting(storedTask, pending));
     try {
-      const place = await attempt('token', () => outbox.addFollowUp(token, intended, task.route.isPrivate));
+      const place = await attempt('token', () => outbox.addFollowUp(token, body, task.route.isPrivate));
       if (typeof place === 'object') return { task: await this.#storePosted(pendingTask, place), isCurrent: true };
       if (place !== undefined) await change(clearPartPosting);
     } catch (error) {
@@ -125,7 +126,7 @@ export class PartPoster {
       try {
         return await change((current) => addPostedPart(current, part));
       } catch (error) {
-        // The member has deleted the task in the meantime, and nothing else would ever find this message.
+        // If the member has deleted the task in the meantime, delete this message too, because nothing else would ever find it.
         const [route] = error instanceof Refusal ? partRoutes(task, part, clock.now()) : [];
         if (route) await attempt(route.by, () => outbox.remove(route));
         if (!(error instanceof RetryLater) || stopping.aborted) throw error;
@@ -138,14 +139,14 @@ export class PartPoster {
   async #ensureFirstMessage(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
     const { outbox, attempt, change } = this.#parts;
-    const token = this.#tokenWay(task);
+    const token = this.#openTokenRoute(task);
     if (!token) return undefined;
     const place = await attempt('token', () => outbox.edit(token, bodyOf(first)));
-    return typeof place === 'object' ? change((known) => setMessage(known, place)) : undefined;
+    return typeof place === 'object' ? change((storedTask) => setMessage(storedTask, place)) : undefined;
   }
 
-  #tokenWay(task: Task): TokenRoute | undefined {
-    const { closedWays, clock } = this.#parts;
-    return closedWays.has('token') ? undefined : tokenRoute(task, clock.now());
+  #openTokenRoute(task: Task): TokenRoute | undefined {
+    const { closedRoutes, clock } = this.#parts;
+    return closedRoutes.has('token') ? undefined : tokenRoute(task, clock.now());
   }
 }

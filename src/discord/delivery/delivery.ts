@@ -44,9 +44,9 @@ class Editor extends LatestState {
   readonly #context: DeliveryContext;
   readonly #onFinished: () => void;
   readonly #firstSeenAt: number;
-  #edits = 0;
+  #editCount = 0;
   #lastAt: number | undefined;
-  readonly #appearance = new ShownContent();
+  readonly #shownContent = new ShownContent();
   /** How much of the content is still sent: parts that Discord has refused are not sent again. */
   #portion: PlanPortion = 'whole';
   /** Whether Discord refuses to show progress here; showing the end is attempted anyway. */
@@ -67,8 +67,8 @@ class Editor extends LatestState {
 
   protected nextShowAt(task: Task): number | undefined {
     // The count in memory is correct even if it could not be stored.
-    this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
-    return nextEditAt(task, { edits: this.#edits, lastAt: this.#lastAt, firstSeenAt: this.#firstSeenAt });
+    this.#editCount = Math.max(this.#editCount, task.delivery.progressEdits);
+    return nextEditAt(task, { editCount: this.#editCount, lastAt: this.#lastAt, firstSeenAt: this.#firstSeenAt });
   }
 
   protected async deliver(task: Task): Promise<void> {
@@ -101,13 +101,13 @@ class Editor extends LatestState {
   }
 
   async #edit(route: TokenRoute | EditRoute, intended: MessageBody): Promise<void> {
-    const change = this.#appearance.changeTo(intended);
+    const change = this.#shownContent.changeTo(intended);
     if (!change) return;
     this.#lastAt = this.#context.clock.now();
     try {
       const message = await this.#context.outbox.edit(route, change.sent);
       change.confirm();
-      this.#edits += 1;
+      this.#editCount += 1;
       await this.#context.record.markProgressShown(message);
     } catch (error) {
       await this.#noteFailure(error, route);

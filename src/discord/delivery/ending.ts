@@ -55,8 +55,8 @@ export class EndDelivery {
   async #attemptDelivery(storedTask: Task): Promise<DeliveryResult> {
     const { clock, messageState } = this.#context;
     if (messageState.isDeleted) return { reason: 'deleted' };
-    const posted = await this.#findPosted(storedTask);
-    if (posted) return posted;
+    const postedResult = await this.#findPosted(storedTask);
+    if (postedResult) return postedResult;
     const shownTask = await this.#findShown(storedTask);
     if (shownTask !== 'unreadable' && shownTask?.showsEnd)
       return { message: shownTask.place, by: 'edit', ...(storedTask.restored && { wasShown: true as const }) };
@@ -64,7 +64,7 @@ export class EndDelivery {
     const task = shownTask && !mayBeShown ? setMessage(storedTask, shownTask.place) : storedTask;
     const routes = endRoutes(task, messageState.closed, clock.now());
     if (!mayBeShown) return (await this.#tryRoutes(routes, task)) ?? { reason: 'no-way' };
-    // The same message can be edited again. A second message would repeat the end, so the task's owner decides.
+    // The same message can be edited again. A second message would repeat the end, so the owner is sent a hint instead.
     const sameMessageRoutes = routes.filter(({ by }) => by === 'token');
     return (await this.#tryRoutes(sameMessageRoutes, task)) ?? this.#sendHint(task);
   }
@@ -84,13 +84,13 @@ export class EndDelivery {
     }
   }
 
-  /** The end may have been shown in a message that only the task's owner could read. */
+  /** Sends the owner a hint, because the end may already have been shown in a message that only they could read. */
   async #sendHint(task: Task): Promise<DeliveryResult> {
-    const { id, outbox, record, hintAt } = this.#context;
+    const { id, outbox, record, hintFor } = this.#context;
     try {
       const channelId = await outbox.openDirectChannel(task.requesterId);
       await record.storeHint(channelId);
-      await outbox.post(channelId, id, bodyOf(hintAt(task)));
+      await outbox.post(channelId, id, bodyOf(hintFor(task)));
     } catch (error) {
       if (error instanceof RetryLater) throw error;
       if (this.#logFailure(error, { by: 'direct' }) === 'later') throw new RetryLater('unreachable', error);
@@ -108,12 +108,12 @@ export class EndDelivery {
     );
   }
 
-  /** Undefined if it cannot be shown this way. */
+  /** Returns undefined if the end cannot be shown by this route. */
   async #tryRoute(route: MessageRoute, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
-      const sent = bodyOf(portionOf(plan, this.#portion));
+      const body = bodyOf(portionOf(plan, this.#portion));
       try {
-        return { message: await this.#send(route, task, sent), by: route.by };
+        return { message: await this.#send(route, task, body), by: route.by };
       } catch (error) {
         if (error instanceof RetryLater) throw error;
         const failureKind = this.#logFailure(error, route);
@@ -127,10 +127,10 @@ export class EndDelivery {
     }
   }
 
-  async #send(route: MessageRoute, task: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
+  async #send(route: MessageRoute, task: Task, body: MessageBody): Promise<MessagePlace | undefined> {
     const { id, outbox, record } = this.#context;
     if (route.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
-    if (route.by === 'token' || route.by === 'edit') return outbox.edit(route, sent);
+    if (route.by === 'token' || route.by === 'edit') return outbox.edit(route, body);
     const channelId = route.by === 'channel' ? route.channelId : await outbox.openDirectChannel(route.memberId);
     if (route.by === 'direct' && task.restored) {
       const { message: _, ...taskWithoutMessage } = task;
@@ -138,7 +138,7 @@ export class EndDelivery {
       if (shownTask?.showsEnd) return shownTask.place;
     }
     await record.storeIntent(route.by, channelId);
-    return outbox.post(channelId, id, sent);
+    return outbox.post(channelId, id, body);
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
@@ -151,10 +151,12 @@ export class EndDelivery {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     try {
-      const posted = await findPosted(task, intention, this.#context.outbox);
-      if (!posted) return undefined;
+      const postedMessage = await findPosted(task, intention, this.#context.outbox);
+      if (!postedMessage) return undefined;
       // This message does not show the end, but refers to it.
-      return task.delivery.unseenSince === undefined ? { message: posted, by: intention.by } : { reason: 'no-way' };
+      return task.delivery.unseenSince === undefined
+        ? { message: postedMessage, by: intention.by }
+        : { reason: 'no-way' };
     } catch (error) {
       // If the bot is not allowed to read the channel, only the nonce prevents a second message.
       if (this.#logFailure(error, intention) === 'later') throw new RetryLater('unreachable', error);
@@ -183,7 +185,7 @@ export class EndDelivery {
     if (failureKind === 'malformed')
       log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
     else if (failureKind === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
-    else if (failureKind !== 'later') log.info(facts, 'Could not post the outcome of a task this way.');
+    else if (failureKind !== 'later') log.info(facts, 'Could not post the outcome of a task by this route.');
     return failureKind;
   }
 }
@@ -192,7 +194,7 @@ export class EndDelivery {
 const MAX_PING_DELAY_MS = 15 * 60_000;
 
 /** The ping is the bot's own message, a reply to the one that shows the end. */
-type ReplyWay = { by: 'reply'; message: MessagePlace };
+type ReplyRoute = { by: 'reply'; message: MessagePlace };
 
 /** Pings the owner of a task whose end has been shown: at most once. */
 export class OwnerPing {
@@ -224,7 +226,7 @@ export class OwnerPing {
     else log.info({ task: id }, 'The owner of a task was not pinged: it was too late, or they could not be reached.');
   }
 
-  async #tryRoute(route: ReplyWay | TokenRoute, task: Task): Promise<void> {
+  async #tryRoute(route: ReplyRoute | TokenRoute, task: Task): Promise<void> {
     const prepared = await this.#context.prepare(task);
     try {
       if (!(await this.#context.record.beginPing())) return;
@@ -240,7 +242,7 @@ export class OwnerPing {
   }
 
   async #send(
-    route: ReplyWay | TokenRoute,
+    route: ReplyRoute | TokenRoute,
     task: Task,
     { plan, fallback }: PreparedMessage,
   ): Promise<MessagePlace | undefined> {
@@ -263,18 +265,18 @@ export class OwnerPing {
     }
   }
 
-  #logFailure(error: unknown, { by }: ReplyWay | TokenRoute, logMessage: string): void {
+  #logFailure(error: unknown, { by }: ReplyRoute | TokenRoute, logMessage: string): void {
     const facts = { task: this.#context.id, by, trouble: failureKindOf(error, by), ...errorFacts(error) };
     this.#context.log.info(facts, logMessage);
   }
 
   /** Deletes the ping if the message that it replies to has been deleted in the meantime, by a member who had not seen the ping. */
   async #removeOrphan(): Promise<void> {
-    const posted = this.#pingMessage;
-    if (!posted || (await this.#context.record.readTask())?.message) return;
+    const postedPing = this.#pingMessage;
+    if (!postedPing || (await this.#context.record.readTask())?.message) return;
     this.#pingMessage = undefined;
     try {
-      await this.#context.outbox.remove({ by: 'edit', message: posted });
+      await this.#context.outbox.remove({ by: 'edit', message: postedPing });
     } catch (error) {
       this.#context.log.info(
         { task: this.#context.id, ...errorFacts(error) },
@@ -285,7 +287,7 @@ export class OwnerPing {
 }
 
 /** The route for a ping to the message that shows the end. Undefined if there is no ping: for a private result or a deleted message. */
-function routeToPing(task: Task, closed: ClosedRoutes, now: number): ReplyWay | TokenRoute | undefined {
+function routeToPing(task: Task, closed: ClosedRoutes, now: number): ReplyRoute | TokenRoute | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
   if (route.mayPost) return { by: 'reply', message };
@@ -296,7 +298,7 @@ function routeToPing(task: Task, closed: ClosedRoutes, now: number): ReplyWay | 
 function mayStillPing(
   task: Task,
   { shownAt, goingAt }: PendingPing,
-  { by }: ReplyWay | TokenRoute,
+  { by }: ReplyRoute | TokenRoute,
   now: number,
 ): boolean {
   // A voice message is a result, so it is sent no matter how late.

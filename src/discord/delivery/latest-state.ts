@@ -9,7 +9,7 @@ export abstract class LatestState {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #endController = new AbortController();
-  #pending: Task | undefined;
+  #pendingTask: Task | undefined;
   #isShowing = false;
   #work: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | undefined;
@@ -33,13 +33,13 @@ export abstract class LatestState {
   show(task: Task): void {
     if (this.endSignal.aborted) return;
     if (isShowable(task)) this.#endController.abort();
-    this.#pending = task;
+    this.#pendingTask = task;
     this.#wake();
   }
 
   drop(): void {
     this.#endController.abort();
-    this.#pending = undefined;
+    this.#pendingTask = undefined;
     this.#cancelTimer?.();
   }
 
@@ -55,7 +55,7 @@ export abstract class LatestState {
 
   async #showAll(): Promise<void> {
     this.#isShowing = true;
-    while (this.#pending) {
+    while (this.#pendingTask) {
       try {
         const task = this.#next();
         if (!task) break;
@@ -69,13 +69,13 @@ export abstract class LatestState {
 
   /** Returns the state that can be shown now, and sets a timer for a state that has to wait. */
   #next(): Task | undefined {
-    const task = this.#pending;
-    this.#pending = undefined;
+    const task = this.#pendingTask;
+    this.#pendingTask = undefined;
     if (!task || this.#stopping.aborted) return undefined;
     const now = this.#clock.now();
     const showAt = isShowable(task) ? now : this.nextShowAt(task);
     if (showAt === undefined || showAt <= now) return showAt === undefined ? undefined : task;
-    this.#pending = task;
+    this.#pendingTask = task;
     this.#cancelTimer = this.#clock.after(Math.min(showAt - now, MAX_SLEEP_MS), () => this.#wake());
     return undefined;
   }

@@ -16,7 +16,7 @@ const MAX_EDITS_WHILE_WAITING = 4;
 const SHARE_OF_AGE = 0.6;
 
 export interface EditHistory {
-  edits: number;
+  editCount: number;
   /** When the last edit was sent; undefined if none has been sent since the bot started. */
   lastAt: number | undefined;
   /** When the bot first saw this task since it started. */
@@ -29,14 +29,14 @@ const ANSWER_GAP_MS = 1_100;
 const FIRST_WORDS_DELAY_MS = 1_500;
 
 /** When progress can be shown again; undefined if never. */
-export function nextEditAt(task: Task, { edits, lastAt, firstSeenAt }: EditHistory): number | undefined {
+export function nextEditAt(task: Task, { editCount, lastAt, firstSeenAt }: EditHistory): number | undefined {
   if (task.traits.isText) return nextTextEditAt(task, lastAt, firstSeenAt);
   // The message of a conversation does not change before the conversation ends.
   if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
   const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;
-  if (edits >= (task.state === 'waiting' ? MAX_EDITS_WHILE_WAITING : max)) return undefined;
-  if (lastAt === undefined) return edits === 0 ? firstSeenAt : firstSeenAt + MIN_GAP_MS;
+  if (editCount >= (task.state === 'waiting' ? MAX_EDITS_WHILE_WAITING : max)) return undefined;
+  if (lastAt === undefined) return editCount === 0 ? firstSeenAt : firstSeenAt + MIN_GAP_MS;
   const earliest = lastAt + (isOld(task, lastAt + MIN_GAP_MS) ? OLD_GAP_MS : MIN_GAP_MS);
   if (overdue !== undefined && lastAt < overdue) return earliest;
   return Math.max(earliest, created + (lastAt - created) / (1 - SHARE_OF_AGE));

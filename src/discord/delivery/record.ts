@@ -33,7 +33,7 @@ export interface DeliveryParts {
    */
   prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
   /** Tells the owner that the end may be shown already, and how to see it. */
-  hintAt(task: Task): MessagePlan;
+  hintFor(task: Task): MessagePlan;
   /** Changes the stored task atomically and returns the new state; throws if the store fails. */
   change(id: string, transition: Transition): Promise<Task>;
 }
@@ -59,7 +59,7 @@ export class DeliveryRecord {
 
   /** Returns the current task, or undefined if it was erased. */
   async readTask(): Promise<Task | undefined> {
-    return this.#store((same) => same);
+    return this.#store((storedTask) => storedTask);
   }
 
   async markProgressShown(message: MessagePlace | undefined): Promise<void> {
@@ -109,9 +109,9 @@ export class DeliveryRecord {
       );
   }
 
-  /** Whether the owner ping is still to be sent. */
+  /** Records that the owner ping is about to be sent. Returns false if it no longer has to be sent. */
   async beginPing(): Promise<boolean> {
-    const task = await this.#store((known) => markPinging(known, this.#parts.clock.now()));
+    const task = await this.#store((storedTask) => markPinging(storedTask, this.#parts.clock.now()));
     return task?.delivery.call !== undefined;
   }
 
@@ -125,7 +125,7 @@ export class DeliveryRecord {
     });
   }
 
-  /** For state whose loss costs at most one extra request after a restart. */
+  /** Stores state whose loss costs at most one extra request after a restart, so a failure is only logged. */
   async #tryStore(transition: Transition): Promise<void> {
     try {
       await this.#store(transition);

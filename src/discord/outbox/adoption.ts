@@ -24,22 +24,25 @@ const messageSchema = z.object({
 });
 type FoundMessage = z.output<typeof messageSchema>;
 
-type Channels = Pick<Outbox, 'messagesBefore'>;
+type ChannelReader = Pick<Outbox, 'messagesBefore'>;
 
 /** Searches for a message that was about to be posted when the bot stopped, or when Discord's response was lost. */
-export const findPosted = (task: Task, intention: Intention, channels: Channels): Promise<MessagePlace | undefined> =>
-  find(intention, channels, (message) => showsTask(message, task));
+export const findPosted = (
+  task: Task,
+  intention: Intention,
+  reader: ChannelReader,
+): Promise<MessagePlace | undefined> => find(intention, reader, (message) => showsTask(message, task));
 
-/** A follow-up message has no buttons, but it replies to the first one and is not stored yet. */
+/** Searches for a further message of an answer. It has no buttons, but it replies to the first message and is not stored yet. */
 export function findPostedPart(
   task: Task,
   posting: PendingPost,
-  channels: Channels,
+  reader: ChannelReader,
 ): Promise<MessagePlace | undefined> {
-  const known = new Set(task.answer?.parts.map(({ id }) => id));
-  return find(posting, channels, (message) => {
+  const knownIds = new Set(task.answer?.parts.map(({ id }) => id));
+  return find(posting, reader, (message) => {
     const repliedToId = message.message_reference?.message_id;
-    return isPostedByBotOf(message, task) && repliedToId === posting.answers && !known.has(message.id);
+    return isPostedByBotOf(message, task) && repliedToId === posting.answers && !knownIds.has(message.id);
   });
 }
 
@@ -47,9 +50,9 @@ export function findPostedPart(
 export const findByButtonId = (
   { id, applicationId }: { id: string; applicationId: string },
   period: Pick<Intention, 'channelId' | 'at'> & { until: number },
-  channels: Channels,
+  reader: ChannelReader,
 ): Promise<MessagePlace | undefined> =>
-  find(period, channels, (message) => isPostedAsBot(message, applicationId) && hasButtonFor(message, id));
+  find(period, reader, (message) => isPostedAsBot(message, applicationId) && hasButtonFor(message, id));
 
 /** Only messages that show the end of a task have these buttons. */
 const END_VERBS: ReadonlySet<string> = new Set(
@@ -62,9 +65,9 @@ export interface ShownTask {
 }
 
 /** Searches for the message about a task of a restored store, which may be newer than what is stored about the task. */
-export async function findShown(task: Task, channelId: string, channels: Channels): Promise<ShownTask | undefined> {
+export async function findShown(task: Task, channelId: string, reader: ChannelReader): Promise<ShownTask | undefined> {
   const { message, restored, times } = task;
-  let shown: ShownTask | undefined;
+  let shownTask: ShownTask | undefined;
   const isAbout = (one: FoundMessage): boolean => {
     const buttons = idsIn(one.components).flatMap((text) => readCustomId(text) ?? []);
     const ownButtons = buttons.filter(({ args }) => args[0] === task.id);
@@ -73,21 +76,21 @@ export async function findShown(task: Task, channelId: string, channels: Channel
       (message ? one.id !== message.id : ownButtons.length === 0)
     )
       return false;
-    shown = { place: { channelId, id: one.id }, showsEnd: ownButtons.some(({ verb }) => END_VERBS.has(verb)) };
+    shownTask = { place: { channelId, id: one.id }, showsEnd: ownButtons.some(({ verb }) => END_VERBS.has(verb)) };
     return true;
   };
   const window = message
     ? { start: BigInt(message.id), end: BigInt(message.id) + 1n }
-    : { start: idAt(times.created - SKEW_MS), end: idAt((restored?.at ?? times.created) + SKEW_MS) };
-  await findIn(channelId, window, channels, isAbout);
-  return shown;
+    : { start: snowflakeAt(times.created - SKEW_MS), end: snowflakeAt((restored?.at ?? times.created) + SKEW_MS) };
+  await findIn(channelId, window, reader, isAbout);
+  return shownTask;
 }
 
-/** Searches for the bot's reply to a member's message, by the text of the reply. */
+/** Searches for the bot's reply to a member's message, and returns where it is and what it says. */
 export async function findReply(
   { channelId, id }: MessagePlace,
   applicationId: string,
-  channels: Channels,
+  reader: ChannelReader,
 ): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
   let content: string | undefined;
   const isReply = (one: FoundMessage): boolean => {
@@ -95,31 +98,31 @@ export async function findReply(
     content = one.content;
     return true;
   };
-  const window = { start: BigInt(id), end: idAt(SnowflakeUtil.timestampFrom(id) + WINDOW_MS) };
-  const place = await findIn(channelId, window, channels, isReply);
+  const window = { start: BigInt(id), end: snowflakeAt(SnowflakeUtil.timestampFrom(id) + WINDOW_MS) };
+  const place = await findIn(channelId, window, reader, isReply);
   return place && { place, content };
 }
 
 const find = (
   { channelId, at, until = at + WINDOW_MS }: Pick<Intention, 'channelId' | 'at'> & { until?: number },
-  channels: Channels,
-  isWanted: (message: FoundMessage) => boolean,
+  reader: ChannelReader,
+  matches: (message: FoundMessage) => boolean,
 ): Promise<MessagePlace | undefined> =>
-  findIn(channelId, { start: idAt(at - SKEW_MS), end: idAt(until) }, channels, isWanted);
+  findIn(channelId, { start: snowflakeAt(at - SKEW_MS), end: snowflakeAt(until) }, reader, matches);
 
-/** Newest first. */
+/** Searches from the newest message to the oldest. */
 async function findIn(
   channelId: string,
   { start, end }: { start: bigint; end: bigint },
-  channels: Channels,
-  isWanted: (message: FoundMessage) => boolean,
+  reader: ChannelReader,
+  matches: (message: FoundMessage) => boolean,
 ): Promise<MessagePlace | undefined> {
   let oldest = end;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const page = await channels.messagesBefore(channelId, String(oldest));
+    const page = await reader.messagesBefore(channelId, String(oldest));
     const messages = page.flatMap((one) => messageSchema.safeParse(one).data ?? []);
     const recentMessages = messages.filter(({ id }) => BigInt(id) >= start);
-    const match = recentMessages.find(isWanted);
+    const match = recentMessages.find(matches);
     if (match) return { channelId, id: match.id };
     const last = recentMessages.at(-1);
     if (!last || recentMessages.length < messages.length) return undefined;
@@ -128,13 +131,13 @@ async function findIn(
   return undefined;
 }
 
-const idAt = (time: number): bigint =>
+const snowflakeAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
 /** Anyone could write the same text, but a task's id is unknown before its message is posted. */
 function showsTask(message: FoundMessage, task: Task): boolean {
-  const { id, message: known } = task;
-  return isPostedByBotOf(message, task) && message.id !== known?.id && hasButtonFor(message, id);
+  const { id, message: knownMessage } = task;
+  return isPostedByBotOf(message, task) && message.id !== knownMessage?.id && hasButtonFor(message, id);
 }
 
 const hasButtonFor = ({ components }: FoundMessage, id: string): boolean =>

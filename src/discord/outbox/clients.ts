@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
-/** Includes uploads: a large file on a slow connection is not a failure. */
+/** Long enough for uploads: a large file on a slow connection is not a failure. */
 const REST_TIMEOUT_MS = 60_000;
 /** Discord rejects acknowledgements after three seconds. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 2_500;
@@ -27,7 +27,7 @@ export interface DiscordClients {
   traffic: Traffic;
   /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
   isConnected(): boolean;
-  /** This process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
+  /** Sets this process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
   setRequestsPerSecond(share: number): void;
   /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export function createDiscordClients(
 ): DiscordClients {
   const traffic = new Traffic();
   const makeRequest = sendPostsOnce(detectUncertainEdits(traffic.countRequests(uploadSender())));
-  const shared = {
+  const sharedOptions = {
     api: apiUrl,
     version: '10',
     timeout: REST_TIMEOUT_MS,
@@ -60,15 +60,17 @@ export function createDiscordClients(
       return makeRequest(...request);
     },
   };
-  const client = new Client({ intents: intentsOf(settings), allowedMentions: { parse: [] }, rest: shared });
+  const client = new Client({ intents: intentsOf(settings), allowedMentions: { parse: [] }, rest: sharedOptions });
   // READY lists every server, and discord.js would cache an object with thirty empty collections for each: about
   // 50 MB for ten thousand servers, which clearing the cache later does not free. An interaction carries everything
   // needed about its server.
   client.guilds.cache.set = () => client.guilds.cache;
   mergeQueues(streamUploads(client.rest));
-  const unlimited = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
-  const tokenRest = mergeQueues(streamUploads(new REST(unlimited)));
-  const callbackRest = streamUploads(new REST({ ...unlimited, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
+  const unlimitedOptions = { ...sharedOptions, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
+  const tokenRest = mergeQueues(streamUploads(new REST(unlimitedOptions)));
+  const callbackRest = streamUploads(
+    new REST({ ...unlimitedOptions, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
+  );
   traffic.watchLimits([client.rest, tokenRest, callbackRest]);
   return {
     client,
@@ -78,7 +80,7 @@ export function createDiscordClients(
     traffic,
     isConnected: () => client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready),
     setRequestsPerSecond(share) {
-      // Read at the start of each second.
+      // discord.js reads this option at the start of each second.
       client.rest.options.globalRequestsPerSecond = Math.max(1, Math.floor(share));
     },
     async close() {
@@ -98,7 +100,7 @@ export function createDiscordClients(
  */
 function mergeQueues(rest: REST): REST {
   const { hashes, handlers } = rest;
-  const set = hashes.set.bind(hashes);
+  const setHash = hashes.set.bind(hashes);
   hashes.set = (route, bucket) => {
     const routePrefix = `Global(${route}):`;
     if (!hashes.has(route))
@@ -106,7 +108,7 @@ function mergeQueues(rest: REST): REST {
         const bucketKey = `${bucket.value}:${id.slice(routePrefix.length)}`;
         if (id.startsWith(routePrefix) && !handlers.has(bucketKey)) handlers.set(bucketKey, queue);
       }
-    set(route, bucket);
+    setHash(route, bucket);
     return hashes;
   };
   return rest;

@@ -34,8 +34,8 @@ export function failureKindOf(error: unknown, by: MessageRoute['by'] | 'reply'):
   // Broken connections, timeouts, and every status of 500 or above.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;
-  const known = FAILURE_BY_CODE.get(code);
-  if (known) return known;
+  const knownKind = FAILURE_BY_CODE.get(code);
+  if (knownKind) return knownKind;
   if (status === 413) return 'too-large';
   // A response without one of Discord's numeric codes comes from a proxy in front of Discord.
   if (typeof code !== 'number') return 'later';

@@ -1,7 +1,7 @@
 import { type Client, ClientApplication, ClientUser, Routes } from 'discord.js';
 
-/** Tells the library who the bot is, for a client that never logs in: its interactions arrive in another process. */
-export async function identify(client: Client, token: string): Promise<void> {
+/** Tells the library who the bot is. The client of a worker never logs in, because another process receives the interactions. */
+export async function loadIdentity(client: Client, token: string): Promise<void> {
   client.rest.setToken(token);
   const [user, application] = await Promise.all([
     client.rest.get(Routes.user()),

@@ -21,10 +21,11 @@ interface InterruptedParts {
 const responseSchema = z.object({ flags: z.number().nullish() });
 
 /**
- * Handles an interaction whose process ended before it had been handled. Discord accepts only one first response to each interaction, so it is not handled twice: a
- * member who only sees that the bot is thinking is told to try again. Returns false if it was never acknowledged, so that it may still be handled.
+ * Handles an interaction that another process received, but did not finish before it ended. Discord accepts only one first response to each
+ * interaction, so an acknowledged one is not handled again: a member who only sees that the bot is thinking is told to try again. Returns
+ * false if the interaction was never acknowledged, so that it can still be handled.
  */
-export const interruptedReply =
+export const interruptedInteractionHandler =
   ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
   async ({ type, application_id: applicationId, token }: APIInteraction): Promise<boolean> => {
     if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return true;
@@ -39,7 +40,7 @@ export const interruptedReply =
       return true;
     } catch (error) {
       if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return false;
-      // Its token has expired, so the member has long since seen that there was no result.
+      // The token has expired, so the member has long since seen that there was no result.
       if (hasCode(error, Code.InvalidWebhookToken)) return true;
       log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
       return true;
@@ -55,10 +56,10 @@ interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> 
 }
 
 /**
- * Handles a message in a thread whose process ended before it had been handled. The reply is posted before the task is created, so without a reply nothing has been started.
- * Returns false in that case: the message may still be handled.
+ * Handles a message in a thread that another process received, but did not finish before it ended. The reply is posted before the task is
+ * created. So if there is no reply, nothing has been started, and the result is false: the message can still be handled.
  */
-export const interruptedMessage =
+export const interruptedMessageHandler =
   ({ outbox, applicationId, say, log, hasTask }: InterruptedMessageParts) =>
   async (message: MessagePlace): Promise<boolean> => {
     try {

@@ -55,7 +55,7 @@ export class Outbox {
         });
         return;
       } catch (error) {
-        // The response to an earlier try was lost, but Discord had received it.
+        // An earlier attempt reached Discord, but the response to it was lost.
         if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
         if (attempt >= MAX_CALLBACK_ATTEMPTS || !isTransient(error)) throw error;
       }
@@ -126,7 +126,7 @@ export class Outbox {
   }
 }
 
-/** A task's message is the reply to its interaction or the message that was pressed, unless it has its own. */
+/** Returns the API route of a message. By token, that is the original response to the interaction, unless a follow-up is named. */
 function routeOf(target: TokenRoute | EditRoute): `/${string}` {
   return target.by === 'edit'
     ? Routes.channelMessage(target.message.channelId, target.message.id)

@@ -9,9 +9,9 @@ interface PacketActions {
  * Undefined for an interaction of a type that discord.js does not know.
  */
 export function interactionIn(client: Client, data: APIInteraction): Interaction | undefined {
-  let found: Interaction | undefined;
+  let capturedInteraction: Interaction | undefined;
   const capture = (interaction: Interaction): void => {
-    found = interaction;
+    capturedInteraction = interaction;
   };
   client.once(Events.InteractionCreate, capture);
   try {
@@ -19,5 +19,5 @@ export function interactionIn(client: Client, data: APIInteraction): Interaction
   } finally {
     client.off(Events.InteractionCreate, capture);
   }
-  return found;
+  return capturedInteraction;
 }

@@ -9,11 +9,11 @@ import { errorFacts, failureKindOf, hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import { isVisibleToOwnerOnly } from './ways.ts';
 
-type Delete = (by: 'token' | 'edit', work: () => Promise<unknown>) => Promise<Removal>;
+type AttemptDelete = (by: 'token' | 'edit', work: () => Promise<unknown>) => Promise<Removal>;
 
 /** `none`: there was nothing to delete. `stays`: no further attempt would help. */
-const deleter =
-  (log: PlainLog): Delete =>
+const createDelete =
+  (log: PlainLog): AttemptDelete =>
   async (by, work) => {
     try {
       await work();
@@ -22,20 +22,20 @@ const deleter =
       const failureKind = failureKindOf(error, by);
       // A deleted channel has no messages.
       if (failureKind === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
-      log.info({ by, trouble: failureKind, ...errorFacts(error) }, 'Could not delete a message this way.');
+      log.info({ by, trouble: failureKind, ...errorFacts(error) }, 'Could not delete a message by this route.');
       return failureKind === 'later' ? 'later' : 'stays';
     }
   };
 
 /** Deletes any message of the bot with its own token. */
 export function ownMessageRemover({ outbox, log }: { outbox: Pick<Outbox, 'remove'>; log: PlainLog }) {
-  const attempt = deleter(log);
+  const attempt = createDelete(log);
   return (message: MessagePlace): Promise<Removal> => attempt('edit', () => outbox.remove({ by: 'edit', message }));
 }
 
 /** Prefers the interaction's token while it is valid, because it can also delete private messages. */
 export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
-  const attempt = deleter(log);
+  const attempt = createDelete(log);
   const removeAsBot = ownMessageRemover({ outbox, log });
 
   /** Deletes a message that shows the task. Without `followUpId`, the token deletes the original reply. */
@@ -59,12 +59,12 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
   async function removeUnconfirmedPart(task: Task): Promise<Removal> {
     const posting = task.answer?.posting;
     if (posting?.by !== 'bot') return 'none';
-    let found: MessagePlace | undefined;
+    let foundPart: MessagePlace | undefined;
     const search = await attempt('edit', async () => {
-      found = await findPostedPart(task, posting, outbox);
+      foundPart = await findPostedPart(task, posting, outbox);
     });
     if (search === 'later') return 'later';
-    return found ? removeAsBot(found) : 'none';
+    return foundPart ? removeAsBot(foundPart) : 'none';
   }
 
   return async (task: Task): Promise<MessageRemoval> => {

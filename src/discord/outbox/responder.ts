@@ -10,7 +10,7 @@ import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { formBody } from '../form.ts';
 import type { Funnel } from '../funnel.ts';
-import { TOKEN_LIFE_MS } from '../place.ts';
+import { TOKEN_LIFETIME_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
 import { asEphemeral, type Outbox } from './outbox.ts';
@@ -56,7 +56,7 @@ export class Responder {
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
-  /** For an interaction that another process has acknowledged, or was about to. */
+  /** Acknowledges an interaction that another process may already have acknowledged. */
   async takeOver(acknowledgement: Acknowledgement): Promise<void> {
     try {
       await this.acknowledge(acknowledgement);
@@ -72,10 +72,10 @@ export class Responder {
 
   /** Discord limits the number of suggestions and their length. A value is never truncated, because half an id would be a different id. */
   async suggest(suggestions: readonly { name: string; value: string }[]): Promise<void> {
-    const usable = suggestions.filter(
+    const usableSuggestions = suggestions.filter(
       ({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH,
     );
-    const choices = usable.slice(0, MAX_SUGGESTIONS);
+    const choices = usableSuggestions.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 
@@ -96,7 +96,7 @@ export class Responder {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#hasReplied) await this.edit(plan);
     const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
-    if (!place) throw new Error('Discord did not return the place of a message.');
+    if (!place) throw new Error('Discord did not return the ID of a message.');
     return place;
   }
 
@@ -142,10 +142,10 @@ export async function notifyMemberPrivately(
   if (!isPublic)
     return retryUntilSent(() => (followUp ? responder.edit(plan, id) : responder.replyPrivately(plan)), limit);
   try {
-    await retryUntilSent(() => unlessGone(responder.edit(neutral, id)), limit);
+    await retryUntilSent(() => ignoreDeletedMessage(responder.edit(neutral, id)), limit);
     await followUpPrivately(responder, plan, limit);
   } finally {
-    await retryUntilSent(() => unlessGone(responder.delete(id)), limit);
+    await retryUntilSent(() => ignoreDeletedMessage(responder.delete(id)), limit);
   }
 }
 
@@ -154,7 +154,7 @@ const followUpPrivately = (responder: Responder, plan: MessagePlan, limit: Retry
   retryUntilSent(() => responder.followUpPrivately(plan), limit, isUnsent);
 
 /** A member may already have deleted the message. */
-async function unlessGone(work: Promise<unknown>): Promise<void> {
+async function ignoreDeletedMessage(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -169,13 +169,13 @@ export function lateFollowUp(
   { clock, funnel }: { clock: Clock; funnel: Funnel },
 ) {
   return async (plan: MessagePlan): Promise<boolean> => {
-    if (clock.now() >= createdTimestamp + TOKEN_LIFE_MS) return false;
+    if (clock.now() >= createdTimestamp + TOKEN_LIFETIME_MS) return false;
     try {
       await responder.followUpPrivately(plan);
       return true;
     } catch (error) {
       if (isTooLate(error)) funnel.logTooLate('a late follow-up');
-      else funnel.sentenceFor(error, 'a late follow-up');
+      else funnel.messageFor(error, 'a late follow-up');
       return false;
     }
   };

@@ -21,7 +21,7 @@ export interface ThreadRequest {
   memberId: string;
 }
 
-const TYPES = {
+const CHANNEL_TYPES = {
   public: ChannelType.PublicThread,
   private: ChannelType.PrivateThread,
   announcement: ChannelType.AnnouncementThread,
@@ -35,10 +35,10 @@ export class ThreadCreator {
   }
 
   async create({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
-    const threadId = await this.#orRefuse(async () => {
+    const threadId = await this.#refuseOnFailure(async () => {
       const body = {
         name: Array.from(name).slice(0, MAX_NAME_LENGTH).join(''),
-        type: TYPES[kind],
+        type: CHANNEL_TYPES[kind],
         auto_archive_duration: ARCHIVE_AFTER_MINUTES,
         // Members of the thread cannot add others by mentioning them.
         ...(kind === 'private' && { invitable: false }),
@@ -59,8 +59,8 @@ export class ThreadCreator {
   }
 
   /** The nonce prevents a second message. */
-  async postFirst(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
-    return this.#orRefuse(async () => {
+  async postFirstMessage(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
+    return this.#refuseOnFailure(async () => {
       const place = await this.#parts.post(threadId, nonce, bodyOf(plan));
       if (!place) throw new Error('Discord’s response has no channel or message ID.');
       return place;
@@ -76,7 +76,7 @@ export class ThreadCreator {
     }
   }
 
-  async #orRefuse<T>(work: () => Promise<T>): Promise<T> {
+  async #refuseOnFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -16,7 +16,7 @@ const ROUTES = [
 const SCOPES = ['user', 'global', 'shared'] as const;
 type Scope = (typeof SCOPES)[number];
 
-const TOO_MANY = 429;
+const TOO_MANY_REQUESTS = 429;
 
 type RouteClass = (typeof ROUTES)[number][0] | 'other';
 type RequestListener = (route: RouteClass, status: number | undefined) => void;
@@ -37,12 +37,12 @@ export class Traffic {
     this.#onWait.push(listener);
   }
 
-  countRequests(make: MakeRequest): MakeRequest {
+  countRequests(makeRequest: MakeRequest): MakeRequest {
     return async (url, init) => {
       try {
-        const response = await make(url, init);
+        const response = await makeRequest(url, init);
         this.#report(url, response.status);
-        if (response.status === TOO_MANY) this.#reportRefused(response.headers);
+        if (response.status === TOO_MANY_REQUESTS) this.#reportRefused(response.headers);
         return response;
       } catch (error) {
         this.#report(url, undefined);
@@ -51,12 +51,12 @@ export class Traffic {
     };
   }
 
-  /** Reports the waits of the library before requests whose rate limit is known to be used up. */
+  /** Reports when the library delays a request because its rate limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
     for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#reportWait(scope, timeToReset));
   }
 
-  /** The library waits before it repeats the request. */
+  /** Reports the wait after a 429, because the library waits before it retries the request. */
   #reportRefused(headers: { get(name: string): string | null }): void {
     const scopeName = headers.get('x-ratelimit-scope');
     const scope = SCOPES.find((known) => known === scopeName) ?? 'user';

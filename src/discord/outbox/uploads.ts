@@ -34,7 +34,7 @@ export class DiskFile implements RawFile {
   }
 }
 
-/** discord.js would copy each file into a Blob outside the heap, where hundreds of megabytes pile up. */
+/** A multipart body that is streamed. discord.js would copy each file into a Blob outside the heap, where hundreds of megabytes pile up. */
 class Upload implements AsyncIterable<Uint8Array> {
   readonly length: number;
   readonly contentType: string;

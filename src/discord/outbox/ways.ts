@@ -30,7 +30,7 @@ export function progressRoute(task: Task, closedRoutes: ClosedRoutes, now: numbe
   return routes.find((route) => route !== undefined && !closedRoutes.has(route.by));
 }
 
-/** Only the member can read it; not even the bot can. A direct message is in a separate channel. */
+/** Whether only the owner can see the message, and not even the bot. (A direct message is in a separate channel, which the bot can read.) */
 export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
   return route.isPrivate && guildId !== undefined && message.channelId === channelId;
 }
@@ -59,7 +59,7 @@ function editRoute({ route, message, guildId }: Task): EditRoute | undefined {
   return { by: 'edit', message };
 }
 
-/** Of the follow-up messages, an interaction's token only reaches those that were posted with it. */
+/** An interaction's token reaches only those further messages that were posted with it. */
 export function partRoutes(task: Task, { by, ...place }: AnswerPart, now: number): (TokenRoute | EditRoute)[] {
   const token = by === 'bot' ? undefined : tokenRoute(task, now);
   return [token && { ...token, followUpId: place.id }, editRoute({ ...task, message: place })].filter(

@@ -30,7 +30,7 @@ interface ClusterHealthParts {
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Undefined if the server does not respond in time. */
+/** Returns undefined if the store's server does not respond in time. */
 export const clusterHealth = (parts: ClusterHealthParts) => async (): Promise<ClusterHealth | undefined> => {
   try {
     return await withTimeout(parts.clock, READ_TIMEOUT_MS, readCluster(parts));
@@ -52,13 +52,13 @@ async function readCluster({ facts, partitions, ownPartitions }: ClusterHealthPa
     readShardCount(facts),
     ...otherPartitions.map((partition) => readHealth(facts, partition)),
   ]);
-  const all = [...ownHealth.values(), ...otherHealth.filter((one) => one !== undefined)];
+  const allHealth = [...ownHealth.values(), ...otherHealth.filter((one) => one !== undefined)];
   return {
     workers: workers.length,
     partitions: { count, owned: owners.size },
     shards: { count: shardCount, held: shards.owners.size },
-    liveTasks: all.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
-    // Several workers may be waiting for the same thing.
-    troubles: [...new Map(all.flatMap(({ troubles }) => troubles).map((one) => [one.lane, one])).values()],
+    liveTasks: allHealth.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
+    // Several workers may report the same lane.
+    troubles: [...new Map(allHealth.flatMap(({ troubles }) => troubles).map((one) => [one.lane, one])).values()],
   };
 }

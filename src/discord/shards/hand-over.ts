@@ -56,7 +56,7 @@ export class HandOver {
     const facts = { shard: shardId, event: packet.t };
     if (this.#failingCount === 0)
       log.warn({ ...facts, err: firstError }, 'A Discord event could not be passed on; retrying.');
-    const end = clock.now() + limitMs;
+    const deadline = clock.now() + limitMs;
     this.#failingCount += 1;
     try {
       for (let waitMs = FIRST_RETRY_MS; !stopSignal.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
@@ -66,7 +66,7 @@ export class HandOver {
           await onDispatch(packet, shardId);
           return true;
         } catch (error) {
-          if (clock.now() < end) continue;
+          if (clock.now() < deadline) continue;
           log.error({ ...facts, err: error }, 'A Discord event could not be passed on, and is lost.');
           return true;
         }

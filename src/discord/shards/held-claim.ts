@@ -5,8 +5,8 @@ import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 const RENEWALS_PER_CLAIM = 5;
 /** A failed renewal is retried this many times sooner. */
 const RETRY_FACTOR = 4;
-/** By this process's clocks a claim ends earlier than by the server's clock, by this share of its duration. */
-const MARGIN = 1 / RENEWALS_PER_CLAIM;
+/** This process treats a claim as ended earlier than the server does, by this fraction of the claim's duration. */
+const CLAIM_MARGIN = 1 / RENEWALS_PER_CLAIM;
 
 export interface ClaimParts {
   facts: SharedFacts;
@@ -33,7 +33,7 @@ export class HeldClaim {
     this.#renewAfter(parts.ms / RENEWALS_PER_CLAIM);
   }
 
-  /** Returns undefined if another process has the claim. `ended` is a holder whose process has certainly ended. */
+  /** Returns undefined if another process has the claim. `deadOwner` is a holder whose process has certainly ended. */
   static async acquire(
     name: string,
     parts: ClaimParts,
@@ -50,7 +50,7 @@ export class HeldClaim {
     return !this.#isOver;
   }
 
-  /** For a write that is tied to the claim. */
+  /** Identifies the claim and its holder, for a write that succeeds only while the claim is held. */
   get heldBy(): { claim: string; holder: string } {
     return { claim: this.name, holder: this.#parts.holder };
   }
@@ -101,4 +101,4 @@ export class HeldClaim {
   }
 }
 
-const deadlinesOf = ({ clock, ms }: ClaimParts): number[] => clock.now().map((now) => now + ms * (1 - MARGIN));
+const deadlinesOf = ({ clock, ms }: ClaimParts): number[] => clock.now().map((now) => now + ms * (1 - CLAIM_MARGIN));

@@ -13,7 +13,7 @@ const CHECK_INTERVAL_MS = 250;
 const RETRY_TURN_MS = 500;
 
 /** When few identifies remain, only one shard of the whole cluster identifies at a time, so that the next one reads the number that is left. */
-const LAST_SESSIONS = 'identify:last';
+const LAST_SESSIONS_CLAIM = 'identify:last';
 
 interface IdentifyParts {
   facts: SharedFacts;
@@ -42,7 +42,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
       const turn = `identify:${shardId % this.#maxConcurrency}`;
       const waitMs = await this.#tryTurn(turn, holder);
       if (waitMs === 0 && !signal.aborted) return;
-      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS], holder);
+      if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS_CLAIM], holder);
       signal.throwIfAborted();
       await pause(this.#parts.clock, waitMs, signal);
     }
@@ -57,7 +57,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
       this.#maxConcurrency = limit.max_concurrency;
       // Shards that are identifying at this moment may not be counted yet.
       if (limit.remaining <= limit.max_concurrency) {
-        if (!(await facts.claim(LAST_SESSIONS, holder, TURN_MS))) return RETRY_TURN_MS;
+        if (!(await facts.claim(LAST_SESSIONS_CLAIM, holder, TURN_MS))) return RETRY_TURN_MS;
         limit = (await readGateway()).session_start_limit;
       }
       if (limit.remaining <= 0) return this.#waitMsUntilReset(limit.reset_after);

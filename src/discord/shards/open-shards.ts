@@ -20,7 +20,7 @@ const ROUNDS_PER_LEASE = 5;
 
 interface ShardsParts {
   token: string;
-  /** With the bot's token. */
+  /** Sends the bot's token. */
   reads: DiscordReads;
   intents: number;
   /** Discord's recommendation by default. */
@@ -31,14 +31,14 @@ interface ShardsParts {
   leaseMs: number;
   clock: Clock;
   log: Log;
-  /** Times the claims. */
+  /** The clock that times the claims. */
   claimClock?: LeaseClock;
   /** Once it resolves, the event counts as passed on. It may be called twice for one event. */
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
 }
 
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
-export async function openShards(parts: ShardsParts): Promise<Shards> {
+export async function connectShards(parts: ShardsParts): Promise<Shards> {
   const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
   const gateway = await readGateway(parts.reads);
   const claims = { facts, holder, ms: leaseMs, clock: claimClock };
@@ -159,11 +159,11 @@ export class Shards {
       if (processClaim) this.#processClaim = processClaim;
     }
     const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
-    // What this process itself knows is newer.
+    // For its own shards, this process knows more than the store does.
     for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
     for (const id of [...this.#shards.keys(), ...this.#leaving.keys()]) owners.set(id, holder);
     const share = shareOf(holder, { count: this.count, processes: [...new Set([...processes, holder])], owners });
-    for (const id of share.free) {
+    for (const id of share.freeIds) {
       if (this.#shards.size >= share.limit || this.#stop.signal.aborted) break;
       await this.#takeShard(id, deadOwners.get(id));
     }

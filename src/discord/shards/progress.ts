@@ -1,9 +1,9 @@
-/** How many dispatches of a session have been handed over. They may finish in any order. */
+/** Tracks up to which dispatch everything in a session has been handed over. Hand-overs may finish in any order. */
 export class Progress {
   #highest: number;
   readonly #pending = new Set<number>();
 
-  /** Everything up to this sequence number has been handed over. */
+  /** Everything up to the sequence number `start` has been handed over. */
   constructor(start: number) {
     this.#highest = start;
   }

@@ -6,7 +6,7 @@ import { customIds, readCustomId } from '../custom-ids.ts';
 
 /** Verbs of buttons that place an order. The interaction belongs to the server or member that pays for it. */
 const ORDERING_VERBS: ReadonlySet<string> = new Set(
-  Object.values(customIds).flatMap(({ name, orders }) => (orders ? [name] : [])),
+  Object.values(customIds).flatMap(({ name, createsOrder }) => (createsOrder ? [name] : [])),
 );
 
 /**
@@ -16,9 +16,9 @@ const ORDERING_VERBS: ReadonlySet<string> = new Set(
 export function bucketFor(interaction: APIInteraction): number {
   const task = changedTask(interaction);
   if (task !== undefined) return bucketIn(task);
-  const { guild_id: guildId, member, user, authorizing_integration_owners: installedBy } = interaction;
+  const { guild_id: guildId, member, user, authorizing_integration_owners: installOwners } = interaction;
   const memberId = user?.id ?? member?.user.id ?? '';
-  const isDirect = installedBy?.[ApplicationIntegrationType.GuildInstall] === undefined;
+  const isDirect = installOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
   const namedId = namedServer(interaction);
   if (namedId === ALL_SERVERS) return PAUSE_PARTITION;
   return bucketOf(namedId ?? ownerOf(guildId, { memberId, isDirect }));
@@ -27,17 +27,17 @@ export function bucketFor(interaction: APIInteraction): number {
 function changedTask(interaction: APIInteraction): string | undefined {
   if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
     return undefined;
-  const pressed = readCustomId(interaction.data.custom_id);
-  const chosen = 'values' in interaction.data ? interaction.data.values : [];
+  const pressedId = readCustomId(interaction.data.custom_id);
+  const selectedValues = 'values' in interaction.data ? interaction.data.values : [];
   // The page of a task is shown by the partition that has the task; the menu's own id only says where its list begins.
-  if (pressed?.verb === customIds.task.name) return chosen.find(isUnambiguousTaskId);
+  if (pressedId?.verb === customIds.task.name) return selectedValues.find(isUnambiguousTaskId);
   // In a menu that replaces too many buttons, the chosen value is the button's own id.
-  const buttons = [pressed, ...chosen.map(readCustomId)].filter((one) => one !== undefined);
+  const buttons = [pressedId, ...selectedValues.map(readCustomId)].filter((one) => one !== undefined);
   if (buttons.some(({ verb }) => ORDERING_VERBS.has(verb))) return undefined;
   return buttons.flatMap(({ args }) => args).find(isUnambiguousTaskId);
 }
 
-/** The operator's commands may be about another server. */
+/** Returns the server that the operator names in a command about another server. */
 function namedServer(interaction: APIInteraction): string | undefined {
   if (interaction.type !== InteractionType.ApplicationCommand || !('options' in interaction.data)) return undefined;
   const options = interaction.data.options ?? [];

@@ -30,7 +30,7 @@ export class Session {
   readonly #parts: SessionParts;
   /** Undefined until it has been read; null if there is none. */
   #info: SessionInfo | null | undefined;
-  #stored = NO_SESSION;
+  #storedText = NO_SESSION;
   progress = new Progress(0);
 
   constructor(parts: SessionParts) {
@@ -46,11 +46,11 @@ export class Session {
     const { shardId, shardCount, intents, facts } = this.#parts;
     const text = await facts.read(this.#name);
     const row = rowOf(text);
-    // A session that began with another number of shards has other servers, and one with other intents has other events.
+    // A session started with a different shard count covers different servers, and one started with different intents receives different events.
     const isOurs = row?.shardCount === shardCount && row.intents === intents;
     this.#info = isOurs ? { ...row, shardId } : null;
     this.progress = new Progress(this.#info?.sequence ?? 0);
-    this.#stored = text ?? NO_SESSION;
+    this.#storedText = text ?? NO_SESSION;
     return this.#info;
   }
 
@@ -72,9 +72,9 @@ export class Session {
   async store(): Promise<boolean> {
     const { facts, claim } = this.#parts;
     const text = this.#text();
-    if (text === undefined || text === this.#stored) return true;
+    if (text === undefined || text === this.#storedText) return true;
     const isWritten = await facts.write(this.#name, text, claim.heldBy);
-    if (isWritten) this.#stored = text;
+    if (isWritten) this.#storedText = text;
     return isWritten;
   }
 

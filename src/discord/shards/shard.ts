@@ -63,7 +63,7 @@ export class Shard {
   #cancelWrite: (() => void) | undefined;
   #pingMs: number | undefined;
   /** Undefined from a HELLO until the next close. */
-  #lastClose: number | undefined;
+  #lastCloseCode: number | undefined;
   #failedConnects = 0;
 
   constructor(id: number, claim: HeldClaim, parts: ShardParts) {
@@ -90,7 +90,7 @@ export class Shard {
 
   get isReady(): boolean {
     // The library's status lags behind a close.
-    const isOpen = this.#lastClose === undefined && !this.#stop.signal.aborted;
+    const isOpen = this.#lastCloseCode === undefined && !this.#stop.signal.aborted;
     return isOpen && this.#socket.status === WebSocketShardStatus.Ready;
   }
 
@@ -104,7 +104,7 @@ export class Shard {
     await Promise.allSettled([this.#socket.connect()]);
   }
 
-  /** Another process resumes the session. */
+  /** Disconnects, so that another process can resume the session. */
   async release(): Promise<void> {
     await this.#disconnect();
     await this.#handOver.settle(STOP_TIMEOUT_MS);
@@ -113,7 +113,7 @@ export class Shard {
     await this.#claim.release();
   }
 
-  /** Another process may have the shard, so nothing more is passed on or stored. */
+  /** Disconnects without passing on or storing anything more, because another process may have the shard. */
   async abandon(): Promise<void> {
     await this.#disconnect();
     await this.#writing;
@@ -131,7 +131,7 @@ export class Shard {
     const { id } = this;
     const { log } = this.#parts;
     this.#socket.on(WebSocketShardEvents.Hello, () => {
-      this.#lastClose = undefined;
+      this.#lastCloseCode = undefined;
     });
     this.#socket.on(WebSocketShardEvents.Ready, () => {
       log.info({ shard: id }, 'A shard has begun a session.');
@@ -154,7 +154,7 @@ export class Shard {
   #noteClose(code: number): void {
     if (this.#stop.signal.aborted) return;
     const { log, onRefused } = this.#parts;
-    this.#lastClose = code;
+    this.#lastCloseCode = code;
     log.info({ shard: this.id, code }, 'The connection of a shard was closed.');
     if (FATAL_CODES.has(code)) onRefused(code);
   }
@@ -193,7 +193,7 @@ export class Shard {
       if (this.#session.update(info)) this.#storeNow();
       return;
     }
-    const isNetworkFailure = this.#lastClose === BROKEN_CONNECTION;
+    const isNetworkFailure = this.#lastCloseCode === BROKEN_CONNECTION;
     if (isNetworkFailure && this.#failedConnects < MAX_CONNECTS_WITH_SESSION) {
       this.#failedConnects += 1;
       return;

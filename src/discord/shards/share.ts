@@ -10,7 +10,7 @@ export interface Cluster {
 
 export interface Share {
   /** The shards to try to take, in this order, up to `limit` shards in all. */
-  free: readonly number[];
+  freeIds: readonly number[];
   limit: number;
   /** Whether another process should have one of this process's shards. */
   hasSurplus: boolean;
@@ -27,11 +27,11 @@ export function shareOf(self: string, { count, processes, owners }: Cluster): Sh
   const minShare = Math.floor(count / processes.length);
   const maxShare = Math.ceil(count / processes.length);
   const isAnotherBelowShare = processes.some((name) => name !== self && (shardCounts.get(name) ?? 0) < minShare);
-  const free = Array.from({ length: count }, (_, id) => id).filter((id) => !owners.has(id));
+  const freeIds = Array.from({ length: count }, (_, id) => id).filter((id) => !owners.has(id));
   return {
-    free: rotate(free, Math.floor((free.length * processes.toSorted().indexOf(self)) / processes.length)),
+    freeIds: rotate(freeIds, Math.floor((freeIds.length * processes.toSorted().indexOf(self)) / processes.length)),
     limit: ownCount < minShare ? minShare : isAnotherBelowShare ? ownCount : maxShare,
-    hasSurplus: free.length === 0 && (ownCount > maxShare || (ownCount > minShare && isAnotherBelowShare)),
+    hasSurplus: freeIds.length === 0 && (ownCount > maxShare || (ownCount > minShare && isAnotherBelowShare)),
   };
 }
 

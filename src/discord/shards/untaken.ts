@@ -16,9 +16,9 @@ import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
-import { interactionFactsOf, TOKEN_LIFE_MS } from '../place.ts';
+import { interactionFactsOf, TOKEN_LIFETIME_MS } from '../place.ts';
 
-/** Discord waits three seconds for the first response, and this leaves a worker as much of them as possible. */
+/** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
 const TAKE_TIMEOUT_MS = 2_000;
 /** Earlier than the time limit, because the queue and the store are used again before the interaction is acknowledged. */
 const ACKNOWLEDGE_AFTER_MS = 1_500;
@@ -63,7 +63,7 @@ export class UntakenInteractions<Services> {
     void trackUntilDone(this.#watch(partition, packet), this.#pending);
   }
 
-  /** Asks the member to try again. Discord accepts only one first response, so this does not disturb a worker that is about to answer. */
+  /** Asks the member to try again. Discord accepts only one first response, so this does not interfere with a worker that is about to answer. */
   async refuse({ d: interaction }: GatewayInteractionCreateDispatch): Promise<void> {
     const { say, log } = this.#parts;
     const responder = this.#responderFor(interaction);
@@ -76,7 +76,7 @@ export class UntakenInteractions<Services> {
     }
   }
 
-  /** Those that wait for a worker stay in the queue. */
+  /** Stops watching. Interactions that wait for a worker stay in the queue. */
   async finish(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#pending);
@@ -111,10 +111,10 @@ export class UntakenInteractions<Services> {
           ? await withTimeout(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS, privateCommandsOf(guildId))
           : [];
       if (!privateCommands) return undefined;
-      const reading = this.#reader.read(interaction, interactionFactsOf(interaction), (_, command) =>
+      const parsed = this.#reader.read(interaction, interactionFactsOf(interaction), (_, command) =>
         privateCommands.includes(command),
       );
-      return reading.asks === 'for a reply' ? reading.acknowledgement : undefined;
+      return parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
     } catch (error) {
       // A worker would refuse the interaction too, so it does not need to wait for one.
       if (!(error instanceof Refusal)) throw error;
@@ -139,7 +139,7 @@ export class UntakenInteractions<Services> {
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken('refused');
       const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
-      const until = SnowflakeUtil.timestampFrom(id) + TOKEN_LIFE_MS;
+      const until = SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS;
       await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });
     } finally {
       this.#waitingCount -= 1;

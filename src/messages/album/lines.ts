@@ -12,7 +12,7 @@ export const isFinished = ({ state, audio }: StoredTrack): boolean => state === 
 
 export const finishedTracks = ({ tracks = [] }: Task): StoredTrack[] => tracks.filter(isFinished);
 
-/** The name of a song: from its request, else from the gateway, else its subject. */
+/** The name of a song: its title from the request or else from the gateway, or else its prompt, style or id. */
 export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
   const names = [request.title, ...tracks.map(({ title }) => title), request.prompt, request.style, remoteId];
   const name = names.find((one) => typeof one === 'string' && one.trim() !== '');
@@ -41,7 +41,7 @@ export function trackLine(track: StoredTrack, task: Task, say: Say): string {
   return `${track.state === 'failed' ? '✖️' : '🎵'} ${facts.join(' · ')}`;
 }
 
-/** The lyrics, each text once: the tracks of a song often share one. */
+/** The lyrics without duplicates, because the tracks of a song often have the same ones. */
 export function versesOf(task: Task): string[] {
   const lyrics = finishedTracks(task).map(({ lyrics = '' }) => lyrics.trim());
   return [...new Set([...lyrics, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
@@ -55,8 +55,8 @@ export function quoteLines(verses: readonly string[]): string[] {
 }
 
 export function lyricsFile(songs: readonly { title: string; verses: readonly string[] }[]): Buffer {
-  const texts = songs.flatMap(({ title, verses }) => (verses.length === 0 ? [] : [[title, ...verses].join('\n\n')]));
-  return Buffer.from(`${texts.join('\n\n\n')}\n`);
+  const sections = songs.flatMap(({ title, verses }) => (verses.length === 0 ? [] : [[title, ...verses].join('\n\n')]));
+  return Buffer.from(`${sections.join('\n\n\n')}\n`);
 }
 
 /** One task of an album. If the task has been deleted, only its id at the gateway is left. */
@@ -67,14 +67,15 @@ export interface AlbumEntry {
 
 export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say: Say): string[] {
   const count = entries.length;
-  const ended = entries.filter(({ task }) => !task || hasEnded(task)).length;
-  const failed = entries.filter(({ task }) => task?.failure).length;
+  const endedCount = entries.filter(({ task }) => !task || hasEnded(task)).length;
+  const failedCount = entries.filter(({ task }) => task?.failure).length;
   const since = String(Math.floor(album.times.created / 1000));
-  const progress = ended === count ? say('music.allEnded', { count }) : say('music.ended', { ended, count });
+  const progress =
+    endedCount === count ? say('music.allEnded', { count }) : say('music.ended', { ended: endedCount, count });
   return [
     say('task.headline', { prompt: say('music.songs', { count }), owner: `<@${album.requesterId}>` }),
-    failed === 0 ? progress : `${progress} ${say('music.someFailed', { count: failed })}`,
-    ...(album.times.overdue === undefined || ended === count ? [] : [`-# ${say('task.overdue', { since })}`]),
+    failedCount === 0 ? progress : `${progress} ${say('music.someFailed', { count: failedCount })}`,
+    ...(album.times.overdue === undefined || endedCount === count ? [] : [`-# ${say('task.overdue', { since })}`]),
   ];
 }
 
@@ -104,7 +105,7 @@ function stateOf(entry: AlbumEntry, say: Say): string {
   return facts.join(' · ');
 }
 
-/** The state without emoji and style, where there is little room. */
+/** The state without emoji and style, for places with little space. */
 export function shortState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.noLongerStored');
   if (task.failure?.cause === 'forgotten') return say('music.state.notFound');

@@ -32,7 +32,7 @@ const MAX_TITLE_LENGTH = 50;
 
 /** Everything in one message if it fits, else pages with a line per song and a menu to choose one. */
 export type AlbumLayout =
-  | { mode: 'together'; content: string; lyrics: FilePlan | undefined; covers: number }
+  | { mode: 'together'; content: string; lyrics: FilePlan | undefined; coverCount: number }
   | { mode: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
 
 export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout =>
@@ -45,16 +45,16 @@ function singleMessage(album: Task, entries: readonly AlbumEntry[], say: Say): A
   for (const areLyricsInFile of [false, true]) {
     const lyrics = areLyricsInFile ? lyricsOf(album, entries, say) : undefined;
     if (!areLyricsInFile && !areLyricsInline(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
-    const covers = Math.max(0, MAX_FILES - audioCount - (lyrics ? 1 : 0));
+    const coverCount = Math.max(0, MAX_FILES - audioCount - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
     const songs = lines.flatMap((line, index) => [
       line,
       ...(areLyricsInFile ? [] : quoteLines(versesIn(entries[index]))),
     ]);
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
-    const content = [...headlines, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
+    const content = [...headlines, ...songs, ...notes, ...coverLine(entries, coverCount, say)].join('\n');
     const fits = audioCount + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT_LENGTH - RESERVED_LENGTH;
-    if (fits || (areLyricsInFile && entries.length === 1)) return { mode: 'together', content, lyrics, covers };
+    if (fits || (areLyricsInFile && entries.length === 1)) return { mode: 'together', content, lyrics, coverCount };
   }
   return undefined;
 }
@@ -63,11 +63,11 @@ function pagedLayout(album: Task, entries: readonly AlbumEntry[], say: Say): Alb
   const pages = Math.max(1, Math.ceil(entries.length / PAGE_SIZE));
   const page = Math.min(pages - 1, Math.max(0, album.page ?? 0));
   const firstIndex = page * PAGE_SIZE;
-  const shown = entries.slice(firstIndex, firstIndex + PAGE_SIZE);
-  const lines = shown.map((entry, index) => entryLine(entry, firstIndex + index + 1, say));
+  const pageEntries = entries.slice(firstIndex, firstIndex + PAGE_SIZE);
+  const lines = pageEntries.map((entry, index) => entryLine(entry, firstIndex + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
   const content = [...albumHeadlines(album, entries, say), ...lines, ...footer].join('\n');
-  return { mode: 'pages', content, page, pages, shown };
+  return { mode: 'pages', content, page, pages, shown: pageEntries };
 }
 
 export function albumMessage(
@@ -126,13 +126,13 @@ function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FileP
   return { name: `lyrics-${id}.txt`, bytes: lyricsFile(songs) };
 }
 
-/** Links to the covers for which there is no room among the files. */
-function coverLine(entries: readonly AlbumEntry[], room: number, say: Say): string[] {
+/** Links to the covers that are not attached, because the message already has its maximum number of files. */
+function coverLine(entries: readonly AlbumEntry[], attachedCount: number, say: Say): string[] {
   const linkTo = (track: StoredTrack, task: Task): string =>
     `[${escapeText(trackTitle(track, task, say), MAX_TITLE_LENGTH)}](<${track.cover}>)`;
   const links = entries.flatMap(({ task }) =>
     task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );
-  const shown = links.slice(room);
-  return shown.length === 0 ? [] : [`-# ${say('music.cover')}: ${shown.join(' · ')}`];
+  const unattachedLinks = links.slice(attachedCount);
+  return unattachedLinks.length === 0 ? [] : [`-# ${say('music.cover')}: ${unattachedLinks.join(' · ')}`];
 }

@@ -27,7 +27,7 @@ const MAX_FILES = 10;
 const MAX_COVER_BYTES = 2 * 2 ** 20;
 const COVER_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
-/** The finished tracks of a song that is still running count as its results. */
+/** Treats the finished tracks of a song that is still running as its results. */
 export function withFinishedTracks(task: Task): Task {
   if (task.media.length > 0) return task;
   const media = finishedTracks(task).map(
@@ -54,7 +54,7 @@ export function musicPresenter(parts: MusicParts) {
           await addAudio(entries, album, attachments, parts);
           if (layout.lyrics) files.push(layout.lyrics);
           const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
-          await addCovers(tracks.slice(0, layout.covers), album, attachments, parts);
+          await addCovers(tracks.slice(0, layout.coverCount), album, attachments, parts);
         } catch (error) {
           release();
           throw error;
@@ -77,9 +77,9 @@ export function musicPresenter(parts: MusicParts) {
         attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
       const candidates = isSong(task) ? tracksWithCover(task) : [];
-      const room = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
-      await addCovers(candidates.slice(0, room), task, attachments, parts);
-      for (const { track } of candidates.slice(room)) attachments.linkCover(track);
+      const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
+      await addCovers(candidates.slice(0, maxCovers), task, attachments, parts);
+      for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
       return attachments;
     },
   };
@@ -177,13 +177,13 @@ async function addCovers(
   for (const [index, { task, track }] of tracks.entries()) {
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fitting = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, route.uploadLimit));
-      if (fitting.how === 'none') continue;
-      if (fitting.type.kind !== 'image') {
-        fitting.release();
+      const fittedCover = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, route.uploadLimit));
+      if (fittedCover.how === 'none') continue;
+      if (fittedCover.type.kind !== 'image') {
+        fittedCover.release();
         continue;
       }
-      const { how: _, ...cover } = fitting;
+      const { how: _, ...cover } = fittedCover;
       const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
       attachments.add({ outcome: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
     } catch (error) {

@@ -1,11 +1,11 @@
 /** A block of an answer's Markdown, parsed only as far as needed to split it into messages. */
 export type Block =
-  | { kind: 'words'; source: string; shown: string }
+  | { kind: 'words'; source: string; text: string }
   | { kind: 'code'; source: string; language: string; code: string }
   | { kind: 'table'; source: string; table: string };
 
 /** Longer lines are treated as plain text, because matching them would take too long. */
-const MAX_MARKER_LINE = 500;
+const MAX_MARKER_LINE_LENGTH = 500;
 const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
 const DELIMITER_CELL = /^[ \t]*:?-+:?[ \t]*$/;
@@ -39,7 +39,7 @@ function blockOf(ownLines: readonly string[], source: string): Block {
     return { kind: 'code', source, language: LANGUAGE.exec(fence[2]?.trim() ?? '')?.[0] ?? '', code };
   }
   if (ownLines.length > 1 && isTable(ownLines, 0)) return { kind: 'table', source, table: body };
-  return { kind: 'words', source, shown: body };
+  return { kind: 'words', source, text: body };
 }
 
 /** Unclosed code extends to the end: the rest of it has not arrived yet, or never will. */
@@ -68,7 +68,7 @@ function isTable(lines: readonly string[], index: number): boolean {
   return (
     head.includes('|') &&
     delimiter.includes('|') &&
-    delimiter.length <= MAX_MARKER_LINE &&
+    delimiter.length <= MAX_MARKER_LINE_LENGTH &&
     isDelimiterRow(withoutLineBreak(delimiter))
   );
 }
@@ -88,6 +88,6 @@ function lengthOfParagraph(lines: readonly string[], index: number): number {
   return end - index;
 }
 
-const matchFence = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(withoutLineBreak(line)) : null);
+const matchFence = (line = '') => (line.length <= MAX_MARKER_LINE_LENGTH ? FENCE.exec(withoutLineBreak(line)) : null);
 const withoutLineBreak = (line = ''): string => line.replace(/\r?\n$/, '');
 const isEmpty = (line = ''): boolean => line.trim() === '';

@@ -18,14 +18,14 @@ export function structuredPart(task: Task): AnswerPart {
   // While it streams, the answer may be wrapped in a code block of its own.
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
-  const shown = excerptOf(text, count === 0 ? MAX_SHOWN_LENGTH.matching : MAX_SHOWN_LENGTH.mismatching);
-  return { source: text, shown: `\`\`\`json\n${shown}\n\`\`\``, files: [{ name: 'answer.json', text }] };
+  const excerpt = excerptOf(text, count === 0 ? MAX_SHOWN_LENGTH.matching : MAX_SHOWN_LENGTH.mismatching);
+  return { source: text, text: `\`\`\`json\n${excerpt}\n\`\`\``, files: [{ name: 'answer.json', text }] };
 }
 
 const TRUNCATION_MARK = '\n…';
 
 export const isTruncated = (part: AnswerPart | undefined): boolean =>
-  part?.shown.endsWith(`${TRUNCATION_MARK}\n\`\`\``) === true;
+  part?.text.endsWith(`${TRUNCATION_MARK}\n\`\`\``) === true;
 
 /** Returns whole lines if possible. In JSON a backtick is always part of a string, so it can be escaped. */
 function excerptOf(text: string, max: number): string {

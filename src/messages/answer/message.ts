@@ -25,7 +25,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
   const lines = [
     headline(task, style, say),
     ...asSubtext(style.facts(task, extras?.parentLink, say)),
-    ...(first ? [first.shown] : []),
+    ...(first ? [first.text] : []),
     ...asSubtext(isSingleMessage ? [] : [isComplete ? say('ask.continuesBelow') : say('ask.file')]),
     ...asSubtext(isOver && isTruncated(first) ? [say('ask.jsonFile')] : []),
     ...notes,
@@ -39,11 +39,11 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
       files,
       controls: style.buttons(task, say),
     } satisfies MessagePlan,
-    further: further.map(({ shown, files: partFiles }, index): MessagePlan => {
+    further: further.map(({ text, files: partFiles }, index): MessagePlan => {
       const isLast = index === further.length - 1;
       const rest = !isOver && partFiles.some(({ name }) => name === 'the-rest.md') ? asSubtext([say('ask.rest')]) : [];
       return {
-        content: fitLines([shown, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
+        content: fitLines([text, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
         overflow: 'cut',
         files: isOver ? filesOf(partFiles) : [],
       };
@@ -54,12 +54,12 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
 /** Drops the lines that do not fit. The space for the text of the answer is reserved. */
 function fitLines(lines: readonly string[]): string {
   let remaining = MAX_CONTENT_LENGTH;
-  const shown = lines.filter((line) => {
+  const fittingLines = lines.filter((line) => {
     if (line.length + 1 > remaining) return false;
     remaining -= line.length + 1;
     return true;
   });
-  return shown.join('\n');
+  return fittingLines.join('\n');
 }
 
 const asSubtext = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
@@ -106,17 +106,17 @@ const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
 
 const fullAnswerFile = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
 
-/** The characters available for the answer. Of 2,000, the first message needs some for the question and the state, the others for a note. */
-const TEXT_LENGTH = { first: 1_100, other: 1_850 };
+/** The characters available for the answer. The first message also shows the question and the state, and the others may show a note. */
+const MAX_TEXT_LENGTHS = { first: 1_100, other: 1_850 };
 /** If an answer needs more messages, the rest is attached as a file. */
 const MAX_MESSAGES = 10;
-/** In a user install Discord allows five further messages, and some of them must be left for confirmations. */
+/** In a user install, Discord allows five further messages, and some of them have to be left for confirmations. */
 const MAX_MESSAGES_FOR_USER_INSTALL = 3;
 
 function partsOf(task: Task): AnswerPart[] {
   if (isStructured(task)) return [structuredPart(task)];
   const max = task.route.install === 'user' ? MAX_MESSAGES_FOR_USER_INSTALL : MAX_MESSAGES;
-  return answerParts(shownText(task), { ...TEXT_LENGTH, max });
+  return answerParts(shownText(task), { ...MAX_TEXT_LENGTHS, max });
 }
 
 function shownText(task: Task): string {

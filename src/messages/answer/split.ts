@@ -10,7 +10,7 @@ export interface AnswerFile {
 export interface AnswerPart {
   /** The original text. The sources of all parts joined together are exactly the answer. */
   source: string;
-  shown: string;
+  text: string;
   files: AnswerFile[];
 }
 
@@ -37,8 +37,8 @@ export function answerParts(text: string, limits: SpaceLimits): AnswerPart[] {
     const max = parts.length === 0 ? limits.first : limits.other;
     for (const piece of piecesOf(block, { first: max, other: limits.other }, counts)) {
       const last = parts.at(-1);
-      const merged = last && appendPiece(last, piece, parts.length === 1 ? limits.first : limits.other);
-      if (merged) parts[parts.length - 1] = merged;
+      const mergedPart = last && appendPiece(last, piece, parts.length === 1 ? limits.first : limits.other);
+      if (mergedPart) parts[parts.length - 1] = mergedPart;
       else parts.push(piece);
     }
   }
@@ -47,26 +47,26 @@ export function answerParts(text: string, limits: SpaceLimits): AnswerPart[] {
 
 /** Adds a piece to a part. Undefined if it does not fit. */
 function appendPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
-  const shown = joinText(part, piece.shown);
+  const text = joinText(part, piece.text);
   const files = [...part.files, ...piece.files];
-  return shown.length <= max && files.length <= MAX_FILES
-    ? { source: part.source + piece.source, shown, files }
+  return text.length <= max && files.length <= MAX_FILES
+    ? { source: part.source + piece.source, text, files }
     : undefined;
 }
 
 /** Keeps the empty lines between the pieces, but at most one. */
-function joinText({ shown, source }: AnswerPart, next: string): string {
+function joinText({ text, source }: AnswerPart, next: string): string {
   const end = source.slice(source.trimEnd().length);
-  return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + next;
+  return text + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + next;
 }
 
 const codeBlock = (language: string, code: string): string => `${FENCE_OPEN}${language}\n${code}${FENCE_CLOSE}`;
 
 /** An unclosed code fence would swallow everything after it. */
-const closeFence = (shown: string): string =>
-  (shown.match(/```/g)?.length ?? 0) % 2 === 1 ? `${shown}${FENCE_CLOSE}` : shown;
+const closeFence = (text: string): string =>
+  (text.match(/```/g)?.length ?? 0) % 2 === 1 ? `${text}${FENCE_CLOSE}` : text;
 
-function toFile(block: Block, counts: Counts): AnswerFile | undefined {
+function toFile(block: Block, counts: FileCounts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
   // Code that contains a code fence cannot be shown in a code block.
   if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(FENCE_OPEN)))
@@ -94,15 +94,15 @@ function extensionOf(language: string): string {
   return /^[a-z0-9]{1,8}$/.test(extension) ? extension : 'txt';
 }
 
-type Counts = { table: number; code: number };
+type FileCounts = { table: number; code: number };
 
 /** Splits a block into pieces that are each valid Markdown; the whole block if it fits into a message. */
-function piecesOf(block: Block, { first, other }: Omit<SpaceLimits, 'max'>, counts: Counts): AnswerPart[] {
+function piecesOf(block: Block, { first, other }: Omit<SpaceLimits, 'max'>, counts: FileCounts): AnswerPart[] {
   const { source } = block;
   const file = toFile(block, counts);
-  if (file) return [{ source, shown: `📄 ${file.name}`, files: [file] }];
-  const shown = block.kind === 'code' ? codeBlock(block.language, block.code) : closeFence(textOf(block));
-  return shown.length <= first ? [{ source, shown, files: [] }] : splitBlock(block, first, other);
+  if (file) return [{ source, text: `📄 ${file.name}`, files: [file] }];
+  const text = block.kind === 'code' ? codeBlock(block.language, block.code) : closeFence(textOf(block));
+  return text.length <= first ? [{ source, text, files: [] }] : splitBlock(block, first, other);
 }
 
 function splitBlock(block: Block, first: number, other: number): AnswerPart[] {
@@ -124,16 +124,16 @@ function splitBlock(block: Block, first: number, other: number): AnswerPart[] {
     const source = remainingSource.slice(0, length);
     remainingSource = remainingSource.slice(length);
     const trimmed = piece.replace(/^\n+/, '').trimEnd();
-    return { source, shown: isCode ? codeBlock(block.language, trimmed) : closeFence(trimmed), files: [] };
+    return { source, text: isCode ? codeBlock(block.language, trimmed) : closeFence(trimmed), files: [] };
   });
 }
 
-const textOf = (block: Block): string => (block.kind === 'words' ? block.shown : block.source);
+const textOf = (block: Block): string => (block.kind === 'words' ? block.text : block.source);
 
 /** Discord rejects messages without visible text, and half of a surrogate pair. */
 function ensureVisible(part: AnswerPart): AnswerPart {
-  const shown = part.shown.trimEnd().toWellFormed();
-  return { ...part, shown: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(shown) ? shown : '…' };
+  const text = part.text.trimEnd().toWellFormed();
+  return { ...part, text: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(text) ? text : '…' };
 }
 
 function limitParts(parts: readonly AnswerPart[], max: number): AnswerPart[] {
@@ -152,7 +152,7 @@ const BETWEEN_LINES = /\n/g;
 const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
 
-/** The best place to split a text that is too long, never inside a surrogate pair. */
+/** The best index at which to split text that is too long, never inside a surrogate pair. */
 function splitIndex(text: string, max: number, isCode: boolean): number {
   const excerpt = text.slice(0, max);
   const separators = isCode ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];

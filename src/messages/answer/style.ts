@@ -8,18 +8,18 @@ import { answerOf, answerText, waitingCalls } from '../../services/asks/transiti
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
-import { aboutDollars } from '../money.ts';
+import { roundedDollars } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
-  /** The question, shortened to this length. */
+  /** The question, shortened to `max` characters. */
   title(task: Task, max: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
-  /** Decides which texts describe a failure. */
+  /** Whether the answer belongs to a live conversation, which has its own messages for failures. */
   isTalk: boolean;
-  stopped(task: Task, say: Say): string;
+  stoppedText(task: Task, say: Say): string;
   buttons(task: Task, say: Say): ButtonPlan[];
 }
 
@@ -39,15 +39,15 @@ export const askStyle: AnswerStyle = {
     ];
   },
   isTalk: false,
-  stopped: (_task, say) => say('ask.stopped'),
+  stoppedText: (_task, say) => say('ask.stopped'),
   buttons: answerButtons,
 };
 
-export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: Say): string {
+export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, say: Say): string {
   const { cause, reason: rawReason = '' } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
-      return stopped(task, say);
+      return stoppedText(task, say);
     case 'interrupted':
       return say(isTalk ? 'talk.interrupted' : 'ask.interrupted');
     case 'cut':
@@ -80,7 +80,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   if (answerText(task) === '')
     return [...retry, buttonPlan(say('ask.buttons.details'), customIds.details.id(id)), remove];
   return [
-    buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { look: 'primary' }),
+    buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { style: 'primary' }),
     ...retry,
     buttonPlan(say('ask.buttons.forget'), customIds.endConversation.id(id)),
     buttonPlan(say('ask.buttons.details'), customIds.details.id(id)),
@@ -95,7 +95,7 @@ function decisionButtons(task: Task, say: Say): ButtonPlan[] {
     const variables = { number: String(number) };
     const pointer = { taskId: task.id, index: number };
     return [
-      buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { look: 'good' }),
+      buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { style: 'good' }),
       buttonPlan(say('ask.buttons.no', variables), customIds.decline.id(pointer)),
     ];
   });
@@ -106,15 +106,16 @@ const MAX_LINES = 5;
 
 /** The model's tool calls and their outcomes. Those that wait for a decision are numbered. */
 export function callLines(task: Task, say: Say): string[] {
-  const waiting = waitingCalls(task);
+  const undecidedCalls = waitingCalls(task);
   const { rounds } = answerOf(task);
-  const decided = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
-  const shown = decided.slice(0, MAX_LINES).map((call) => `-# 🔧 ${callLine(call, say)}`);
-  const more = decided.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decided.length - MAX_LINES })}`] : [];
-  if (waiting.length === 0 || task.failure) return [...shown, ...more];
-  const waitingLines = waiting.map((call) => callLine(call, say, numberOf(task, call)));
-  // Open decisions come first, so they are always visible.
-  return [say('ask.calls.asked'), ...waitingLines, ...shown, ...more];
+  const decidedCalls = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
+  const shownLines = decidedCalls.slice(0, MAX_LINES).map((call) => `-# 🔧 ${callLine(call, say)}`);
+  const more =
+    decidedCalls.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decidedCalls.length - MAX_LINES })}`] : [];
+  if (undecidedCalls.length === 0 || task.failure) return [...shownLines, ...more];
+  const waitingLines = undecidedCalls.map((call) => callLine(call, say, numberOf(task, call)));
+  // Pending decisions come first, so that they are always visible.
+  return [say('ask.calls.asked'), ...waitingLines, ...shownLines, ...more];
 }
 
 /** The position of a call in its response, counted from 1. It does not change when other calls are decided. */
@@ -147,6 +148,6 @@ function generationLine(
   const promptText = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
   const facts = { number: String(number), prompt: promptText };
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
-  const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(price.amount) });
+  const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price.amount) });
   return say(`ask.priced.${tool}`, { ...facts, cost });
 }

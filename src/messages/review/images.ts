@@ -5,12 +5,12 @@ import type { Task } from '../../services/tasks/task.ts';
 import { contentOf, type ResultParts, resultsOf } from '../results.ts';
 
 /** Enough detail for the moderation service and for moderators. */
-const MAX_BYTES = 2 * 2 ** 20;
+const MAX_IMAGE_BYTES = 2 * 2 ** 20;
 const MAX_THUMBNAIL_BYTES = 4 * 2 ** 20;
 
 /** Returns the images of a result, and the thumbnails of its videos. */
 export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
-  const images = await smallImages(task, parts);
+  const images = await fetchSmallImages(task, parts);
   const urls: (string | undefined)[] = [];
   for (const [index, medium] of task.media.entries()) {
     if (medium.kind === 'image') urls.push(images[index]);
@@ -19,7 +19,7 @@ export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultIm
   return urls;
 }
 
-async function smallImages(task: Task, parts: ResultParts): Promise<(string | undefined)[]> {
+async function fetchSmallImages(task: Task, parts: ResultParts): Promise<(string | undefined)[]> {
   if (!task.media.some(({ kind }) => kind === 'image')) return [];
   const results = await resultsOf(withSmallFiles(task), parts);
   try {
@@ -35,10 +35,10 @@ async function smallImages(task: Task, parts: ResultParts): Promise<(string | un
   }
 }
 
-async function thumbnailOf(address: string | undefined, { media }: ResultParts): Promise<string | undefined> {
-  if (address === undefined) return undefined;
+async function thumbnailOf(url: string | undefined, { media }: ResultParts): Promise<string | undefined> {
+  if (url === undefined) return undefined;
   try {
-    const fetched = await media.fetch({ address }, { max: MAX_THUMBNAIL_BYTES });
+    const fetched = await media.fetch({ address: url }, { max: MAX_THUMBNAIL_BYTES });
     try {
       return fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined;
     } finally {
@@ -68,5 +68,5 @@ export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: 
 
 const withSmallFiles = (task: Task): Task => ({
   ...task,
-  route: { ...task.route, uploadLimit: Math.min(MAX_BYTES, task.route.uploadLimit) },
+  route: { ...task.route, uploadLimit: Math.min(MAX_IMAGE_BYTES, task.route.uploadLimit) },
 });

@@ -10,7 +10,7 @@ import { isHeld, type Task } from '../../services/tasks/task.ts';
 import type { MessageServices } from '../pressed-task.ts';
 import { buttonPlan } from '../task-buttons.ts';
 
-/** Asks moderators about a held result. */
+/** The message that asks moderators to decide about a held result. */
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const { id, requesterId: member, review } = task;
   const link = messageLink(task);
@@ -26,14 +26,14 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
     content: lines.join('\n'),
     controls: [
       buttonPlan(say('task.review.allow'), customIds.allowResult.id(id)),
-      buttonPlan(say('task.review.withhold'), customIds.withholdResult.id(id), { look: 'danger' }),
+      buttonPlan(say('task.review.withhold'), customIds.withholdResult.id(id), { style: 'danger' }),
     ],
   };
 }
 
 type Context = HandlerContext<MessageServices>;
 
-const decide = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
+const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
   button(verb, {
     reply: 'here',
     async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
@@ -56,4 +56,7 @@ const decide = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withh
   });
 
 /** The buttons with which moderators decide about a held result. */
-export const reviewButtons = [decide(customIds.allowResult, 'allowed'), decide(customIds.withholdResult, 'withheld')];
+export const reviewButtons = [
+  decisionButton(customIds.allowResult, 'allowed'),
+  decisionButton(customIds.withholdResult, 'withheld'),
+];

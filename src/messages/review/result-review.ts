@@ -20,7 +20,7 @@ import { reviewQuestion } from './question.ts';
 
 interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   tasks: ResultParts['tasks'] & { book: Pick<Tasks['book'], 'change'> };
-  rules: Pick<Rules, 'get' | 'judgesResults' | 'judgeResults' | 'noteRefusedResult'>;
+  rules: Pick<Rules, 'get' | 'judgesResults' | 'judgeResults' | 'reportRefusedResult'>;
   budgets: Pick<Budgets, 'get'>;
   serverLogs: Pick<ServerLogs, 'record'>;
   outbox: Pick<Outbox, 'post' | 'messagesBefore'>;
@@ -29,7 +29,7 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   say: Say;
 }
 
-/** How often results are sent to a moderation service that is unavailable, and the pause between attempts. */
+/** How many times results are sent to an unavailable moderation service, and the pause between attempts. */
 const MAX_ATTEMPTS = 3;
 const RETRY_PAUSE_MS = 5_000;
 
@@ -82,7 +82,7 @@ export class ResultReview {
       outcome = await rules.judgeResults(task, images);
     }
     const changed = await this.#change(task.id, (current) => this.#applyOutcome(current, outcome));
-    if (changed.review?.outcome === 'deleted') rules.noteRefusedResult(changed, outcome.category);
+    if (changed.review?.outcome === 'deleted') rules.reportRefusedResult(changed, outcome.category);
     if (isHeld(changed)) await this.#askModerators(task.id);
   }
 
@@ -90,7 +90,7 @@ export class ResultReview {
     const review = { at: this.#parts.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
-    // A held result would be lost if there is no channel where moderators could decide about it.
+    // Without a channel where moderators can decide, a held result would be lost, so it is refused.
     if (action === 'hold' || action === 'refuse') return markResultsRefused(task, review);
     return markReviewed(task, { ...review, outcome: 'passed' }, { isSpoiler: action === 'spoiler' });
   }
@@ -104,7 +104,7 @@ export class ResultReview {
 
   /** Posts the question to the moderators, only once. */
   async #askModerators(id: string): Promise<void> {
-    const task = await this.#change(id, (known) => known);
+    const task = await this.#change(id, (current) => current);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox, say } = this.#parts;
@@ -116,7 +116,7 @@ export class ResultReview {
         ? await this.#post(task, channelId, say)
         : existingMessage;
     if (typeof posted === 'object' && task.guildId !== undefined)
-      await this.#note(task.guildId, { ...posted, at, heldTaskId: id });
+      await this.#recordMessage(task.guildId, { ...posted, at, heldTaskId: id });
     await this.#change(id, (heldTask) =>
       posted === 'refused' ? markResultsRefused(heldTask, { at, category }) : withQuestion(heldTask, posted),
     );
@@ -132,7 +132,7 @@ export class ResultReview {
     }
   }
 
-  /** `refused`: Discord does not let the bot use the channel. */
+  /** Resolves to `refused` if Discord does not let the bot use the channel. */
   async #request<T>(send: () => Promise<T>): Promise<T | 'refused'> {
     try {
       return await send();
@@ -143,8 +143,8 @@ export class ResultReview {
     }
   }
 
-  /** Records the message, so that it can be deleted once it is old and has been decided. */
-  async #note(guildId: string, message: LogMessage): Promise<void> {
+  /** Records the message, so that it can be deleted once it is old and its result has been decided on. */
+  async #recordMessage(guildId: string, message: LogMessage): Promise<void> {
     try {
       await this.#parts.serverLogs.record(guildId, message);
     } catch (error) {

@@ -29,7 +29,7 @@ import {
   waitingCalls,
   withPartialText,
   withSchemaCheck,
-  withUnfinished,
+  withUnfinishedResponse,
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
@@ -46,7 +46,7 @@ export class Asks {
   readonly #answers: Parameters<typeof newestAnswer>[0];
   /** Streams whose task has not been stored as accepted yet, by idempotency key. */
   readonly #openStreams = new Map<string, OpenStream>();
-  readonly #stops = new Map<string, AbortController>();
+  readonly #abortControllers = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #sender: QuestionSender;
   #isStopping = false;
@@ -61,7 +61,12 @@ export class Asks {
       waitLimit: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, requester }) => {
-        const stream = await this.#sender.send({ request, materials, asker: requester, stop: this.#newStop() });
+        const stream = await this.#sender.send({
+          request,
+          materials,
+          asker: requester,
+          stop: this.#newAbortController(),
+        });
         this.#openStreams.set(idempotencyKey, stream);
         return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
@@ -70,7 +75,7 @@ export class Asks {
 
   /** The number of answers that are being streamed. */
   get streamCount(): number {
-    return this.#stops.size;
+    return this.#abortControllers.size;
   }
 
   newestAnswer(query: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
@@ -83,7 +88,7 @@ export class Asks {
 
   /** Stops an answer. The text received so far is kept. */
   async stop(task: Task): Promise<void> {
-    const stop = this.#stops.get(task.id);
+    const stop = this.#abortControllers.get(task.id);
     if (stop) stop.abort('stopped' satisfies StopReason);
     else
       await this.#change(task.id, (current) => breakOffAnswer(current, 'stopped', undefined, this.#parts.clock.now()));
@@ -102,11 +107,13 @@ export class Asks {
       await this.#change(id, (current) => settleCall(current, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#afterDecision(await this.#change(id, (current) => settleCall(current, callId, { state: 'done', output })));
+    this.#continueIfSettled(
+      await this.#change(id, (current) => settleCall(current, callId, { state: 'done', output })),
+    );
   }
 
   async declineCall(id: string, callId: string, output: string): Promise<void> {
-    this.#afterDecision(
+    this.#continueIfSettled(
       await this.#change(id, (current) => decideCall(current, callId, { state: 'declined', output })),
     );
   }
@@ -114,7 +121,7 @@ export class Asks {
   /** Ends answers in progress as interrupted, because the bot is stopping. */
   async finish(): Promise<void> {
     this.#isStopping = true;
-    for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies StopReason);
+    for (const stop of this.#abortControllers.values()) stop.abort('interrupted' satisfies StopReason);
     await Promise.all(this.#running);
   }
 
@@ -127,14 +134,14 @@ export class Asks {
     else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
-  #newStop(): AbortController {
+  #newAbortController(): AbortController {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
     return stop;
   }
 
   /** The outputs of all calls are sent to the model together, once the last call has been decided. */
-  #afterDecision(task: Task): void {
+  #continueIfSettled(task: Task): void {
     if (isOfKind('ask', task) && areCallsSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
 
@@ -146,7 +153,7 @@ export class Asks {
       // The transcript is enough, because the audio may no longer be stored.
       const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
       const materials = await this.#parts.gather(continuedRequest, context);
-      const question = { request, materials, asker: task, answer, stop: this.#newStop() };
+      const question = { request, materials, asker: task, answer, stop: this.#newAbortController() };
       await this.#answer(task.id, await this.#sender.send(question));
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
@@ -157,7 +164,7 @@ export class Asks {
   async #answer(id: string, stream: OpenStream): Promise<void> {
     const { stop, omission, draft } = stream;
     const sentInputs = { leftOut: draft.earlierFiles.flatMap(leftOutFiles), heard: draft.sound?.transcript };
-    this.#stops.set(id, stop);
+    this.#abortControllers.set(id, stop);
     try {
       const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
       // The member stopped the answer before it began.
@@ -176,7 +183,7 @@ export class Asks {
       }
       await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', gatewayError);
     } finally {
-      if (this.#stops.get(id) === stop) this.#stops.delete(id);
+      if (this.#abortControllers.get(id) === stop) this.#abortControllers.delete(id);
     }
   }
 
@@ -214,14 +221,15 @@ export class Asks {
       );
       return;
     }
-    const stored = await this.#parts.book.get(id);
-    if (!stored || hasEnded(stored)) return;
-    const usedCalls = end === 'completed' ? await runTools(calls, stored, this.#parts) : [];
-    const checked = end === 'completed' && usedCalls.length === 0 ? await this.#check(stored, response) : undefined;
+    const storedTask = await this.#parts.book.get(id);
+    if (!storedTask || hasEnded(storedTask)) return;
+    const usedCalls = end === 'completed' ? await runTools(calls, storedTask, this.#parts) : [];
+    const checked = end === 'completed' && usedCalls.length === 0 ? await this.#check(storedTask, response) : undefined;
     const task = await this.#change(id, (current) => {
-      const next = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
-      if (usedCalls.length === 0) return completeAnswer(next, end === 'incomplete' ? (reason ?? '') : undefined, now());
-      return waitingCalls(next).length > 0 ? awaitMember(next) : next;
+      const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
+      if (usedCalls.length === 0)
+        return completeAnswer(updated, end === 'incomplete' ? (reason ?? '') : undefined, now());
+      return waitingCalls(updated).length > 0 ? awaitMember(updated) : updated;
     });
     if (usedCalls.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
@@ -237,7 +245,9 @@ export class Asks {
   }
 
   async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
-    await this.#change(id, (task) => breakOffAnswer(withUnfinished(task), cause, error, this.#parts.clock.now()));
+    await this.#change(id, (task) =>
+      breakOffAnswer(withUnfinishedResponse(task), cause, error, this.#parts.clock.now()),
+    );
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {

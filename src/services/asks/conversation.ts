@@ -16,15 +16,15 @@ export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
 const isSamePlace = (one: Place, other: Place): boolean =>
   one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
 
-/** Whether others could read the turn here, either when it was posted or when it was shown again later. */
+/** Whether others in this place could read the turn, either when it was posted or when it was shown again later. */
 function isShownIn(place: Place, turn: Task): boolean {
   const isVisibleInPlace = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
   return isVisibleInPlace || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
 /**
- * Where others can read along, only turns that were shown there. In private, all of the asker's own turns, and those of others in places where the
- * asker took part.
+ * Selects the turns that may be sent again. Where others can read along, these are the turns that were shown there. In private, they are
+ * all of the asker's own turns, and other members' turns in places where the asker took part.
  */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
@@ -52,7 +52,7 @@ export interface Turn extends Record<'prompt' | 'text', string> {
   /** The transcript of its audio, if the model did not support audio. */
   transcript?: string | undefined;
   /** The number of its files that the asker is not allowed to reuse. */
-  hiddenFiles?: number | undefined;
+  hiddenFileCount?: number | undefined;
 }
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
@@ -67,7 +67,7 @@ const MAX_VISITED_ANSWERS = 200;
 /** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
 export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
-/** Returns the earlier turns that can be sent again in the place of the new question, oldest first. */
+/** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */
 export async function earlierTurns(answers: Answers, previousId: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const maySendAgain = turnFilter(asker);
@@ -84,7 +84,7 @@ export async function earlierTurns(answers: Answers, previousId: string | undefi
     const { prompt, pictures: images = [], documents = [], sound } = task.request;
     const files = mayReuseInputs(task, asker)
       ? { images, documents, sound, transcript: answerOf(task).heard }
-      : { images: [], documents: [], hiddenFiles: images.length + documents.length + (sound ? 1 : 0) };
+      : { images: [], documents: [], hiddenFileCount: images.length + documents.length + (sound ? 1 : 0) };
     const turn = { prompt, text: answerText(task), ...files };
     characters += turn.prompt.length + turn.text.length;
     if (characters > MAX_CHARACTERS) break;

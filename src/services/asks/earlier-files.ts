@@ -20,7 +20,7 @@ interface EarlierFilesParts {
 interface EarlierFilesContext extends GatherContext {
   /** How much of the limits the question's own files already use. */
   used: { files: number; bytes: number };
-  takesAudio: boolean;
+  supportsAudio: boolean;
 }
 
 /** Models only look closely at a few files, and every further question sends them again. */
@@ -34,7 +34,7 @@ const MAX_REFRESHED_URLS = 50;
 /** Fetches the files of earlier turns again, newest turn first. An unavailable file is left out, and never makes the question fail. */
 export async function gatherEarlierFiles(
   turns: readonly Turn[],
-  { used, takesAudio, ...context }: EarlierFilesContext,
+  { used, supportsAudio, ...context }: EarlierFilesContext,
   { gather, refresh, clock }: EarlierFilesParts,
 ): Promise<EarlierFile[][]> {
   const namedFiles = turns.map(filesOf);
@@ -47,11 +47,11 @@ export async function gatherEarlierFiles(
   });
   let { files, bytes } = used;
 
-  async function fetch(namedFile: NamedFile): Promise<EarlierFile> {
+  async function fetchFile(namedFile: NamedFile): Promise<EarlierFile> {
     const { file, medium, transcript } = namedFile;
     const name = safeName(file.name);
     if (transcript !== undefined) return { name, part: transcriptPart(name, transcript) };
-    if (medium === 'sound' && !takesAudio) return { name, why: 'refused' };
+    if (medium === 'sound' && !supportsAudio) return { name, why: 'refused' };
     if (files >= MAX_FILES) return { name, why: 'too-many' };
     if (isLate) return { name, why: 'late' };
     const address = urls.get(file.address) ?? file.address;
@@ -68,7 +68,7 @@ export async function gatherEarlierFiles(
   try {
     // Files are fetched one at a time, so a question holds at most one file in the memory that all requests share.
     const newestFirst = await Array.fromAsync(namedFiles.toReversed(), (turnFiles) =>
-      Array.fromAsync(turnFiles, fetch),
+      Array.fromAsync(turnFiles, fetchFile),
     );
     return newestFirst.toReversed().map((turnFiles, index) => [...turnFiles, ...hiddenFiles(turns[index])]);
   } finally {
@@ -88,7 +88,7 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
 
 /** Files that are only counted and not named, because the member who asked is not allowed to see them. */
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
-  Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
+  Array.from({ length: turn?.hiddenFileCount ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 
 /** Leaves out audio, for a model that does not support it. */
 export const leaveOutAudio = (turns: readonly (readonly EarlierFile[])[]): EarlierFile[][] =>
@@ -156,11 +156,11 @@ async function fetchPart(
     return document ? documentPart(document) : 'unusable';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return REASONS.get(error.key) ?? 'unusable';
+    return REASON_BY_REFUSAL.get(error.key) ?? 'unusable';
   }
 }
 
-const REASONS: ReadonlyMap<string, LeftOutFile['why']> = new Map([
+const REASON_BY_REFUSAL: ReadonlyMap<string, LeftOutFile['why']> = new Map([
   ['refusals.imageTooLarge', 'too-large'],
   ['refusals.imagesTooLarge', 'too-large'],
   ['refusals.documentTooLarge', 'too-large'],

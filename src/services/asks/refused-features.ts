@@ -1,25 +1,25 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import type { RefusableFeature } from '../tasks/answer.ts';
 
-/** The features that a request is sent without. */
+/** The features that are left out of a request. */
 export interface Omission {
-  without: readonly RefusableFeature[];
-  /** Those that the member is notified of. */
+  features: readonly RefusableFeature[];
+  /** The features whose omission the member is notified of. */
   announced: readonly RefusableFeature[];
   /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
   namedInError: readonly RefusableFeature[];
   /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
-  last?: RefusableFeature | undefined;
+  lastOmitted?: RefusableFeature | undefined;
 }
 
 export const omit = (
   omission: Omission,
   { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
 ): Omission => ({
-  without: [...omission.without, part],
+  features: [...omission.features, part],
   announced: [...omission.announced, part],
   namedInError: isNamed ? [...omission.namedInError, part] : omission.namedInError,
-  last: isBecauseOfSize ? omission.last : part,
+  lastOmitted: isBecauseOfSize ? omission.lastOmitted : part,
 });
 
 /** Refusals are forgotten after this time, because the gateway may switch a model to another upstream provider. */
@@ -42,8 +42,8 @@ export class RefusedFeatures {
   }
 
   /** Call this when a request without these features has succeeded. */
-  learn(model: string, { namedInError, last }: Omission): void {
-    const newFeatures = last === undefined ? namedInError : [...namedInError, last];
+  learn(model: string, { namedInError, lastOmitted }: Omission): void {
+    const newFeatures = lastOmitted === undefined ? namedInError : [...namedInError, lastOmitted];
     if (newFeatures.length === 0) return;
     const features = [...new Set([...this.get(model), ...newFeatures])];
     this.#featuresByModel.delete(model);

@@ -44,7 +44,7 @@ export const askSpec: KindSpec<'ask'> = {
 export interface Draft {
   request: AskRequest;
   /** Oldest first. */
-  earlier: readonly Turn[];
+  pastTurns: readonly Turn[];
   /** The files of each earlier turn. */
   earlierFiles: readonly (readonly EarlierFile[])[];
   materials: Materials;
@@ -59,7 +59,7 @@ export interface Draft {
 
 /** Sends the whole conversation each time, because the gateway stores none of it. */
 export function buildTextRequest(draft: Draft, omittedFeatures: readonly RefusableFeature[]): TextRequest {
-  const { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound } = draft;
+  const { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound } = draft;
   const { model, instructions, effort, web } = request;
   const format = formatOf(request);
   const supportsFormat = !omittedFeatures.includes('format');
@@ -67,7 +67,7 @@ export function buildTextRequest(draft: Draft, omittedFeatures: readonly Refusab
   return {
     model,
     input: [
-      ...earlier.flatMap(({ prompt, text }, index): TextItem[] => [
+      ...pastTurns.flatMap(({ prompt, text }, index): TextItem[] => [
         { role: 'user', content: earlierContent(prompt, earlierFiles[index] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
@@ -76,7 +76,7 @@ export function buildTextRequest(draft: Draft, omittedFeatures: readonly Refusab
     ],
     ...(effort !== undefined && !omittedFeatures.includes('reasoning') && { effort }),
     ...withoutUndefined({
-      instructions: supportsFormat ? instructions : instructionsWith(format, instructions),
+      instructions: supportsFormat ? instructions : instructionsWithSchema(format, instructions),
       format: supportsFormat ? format : undefined,
     }),
     ...(tools.length > 0 &&
@@ -91,7 +91,7 @@ function formatOf({ format, schema: text }: AskRequest): TextRequest['format'] {
 }
 
 /** A model that does not support schemas can still follow one in its instructions. */
-function instructionsWith(format: TextRequest['format'], instructions: string | undefined): string | undefined {
+function instructionsWithSchema(format: TextRequest['format'], instructions: string | undefined): string | undefined {
   if (format?.type !== 'schema') return instructions;
   const rule = `Answer only with JSON that conforms to this JSON Schema, without any other text:\n${JSON.stringify(format.schema)}`;
   return instructions === undefined ? rule : `${instructions}\n\n${rule}`;

@@ -23,7 +23,7 @@ export interface SenderParts {
   refresh: RefreshUrls;
   /** Returns the identifier of a member at the gateway, or undefined for none. */
   userOf?(memberId: string): Promise<string>;
-  /** How long the gateway may need the files that it fetches itself. */
+  /** How long the files that the gateway fetches itself must stay available. */
   timeLimitMs: number;
   clock: Clock;
   log: TasksLog;
@@ -44,61 +44,61 @@ const MAX_ROUNDS = 5;
 /** Sends questions to models, leaving out features that a model refuses. */
 export class QuestionSender {
   readonly #parts: SenderParts;
-  readonly #refused: RefusedFeatures;
+  readonly #refusedFeatures: RefusedFeatures;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#refused = new RefusedFeatures(parts.clock);
+    this.#refusedFeatures = new RefusedFeatures(parts.clock);
   }
 
   async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
     const { rounds = [] } = answer ?? {};
     const unsupportedAudio = acceptsAudio(request.model) ? [] : (['audio'] as const);
     const omittedFeatures = [
-      ...new Set([...(answer?.without ?? []), ...this.#refused.get(request.model), ...unsupportedAudio]),
+      ...new Set([...(answer?.without ?? []), ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
     ];
     const sound = questionAudio(request.sound, materials, answer?.heard);
-    const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
-    const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, omittedFeatures, asker);
+    const pastTurns = await earlierTurns(this.#parts.answers, request.after, asker);
+    const earlierFiles = await this.#earlierFiles(pastTurns, { materials, sound }, omittedFeatures, asker);
     const models = await this.#parts.models.listQuickly();
     const isFinalRound = rounds.length >= MAX_ROUNDS;
     const user = await this.#parts.userOf?.(asker.requesterId);
-    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
+    const draft = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const announced = omittedFeatures.filter((part) => isRequested(part, draft));
-    return this.#open(draft, { without: omittedFeatures, announced, namedInError: [] }, stop);
+    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [] }, stop);
   }
 
-  /** Resends a question that failed before its first word, without the refused part. Undefined if the error is not about a part that can be left out. */
+  /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
-    const isStreamed = !omission.without.includes('stream');
-    const hasEarlierFiles = !omission.without.includes('files') && hasFiles(draft.earlierFiles);
+    const isStreamed = !omission.features.includes('stream');
+    const hasEarlierFiles = !omission.features.includes('files') && hasFiles(draft.earlierFiles);
     const hasAudio = draft.sound?.wav !== undefined;
     const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
     if (!refused) return undefined;
     const { part, isBecauseOfSize = false } = refused;
-    const facts = { model: request.model, part, code: error.code };
-    this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
+    const logFields = { model: request.model, part, code: error.code };
+    this.#parts.log.info(logFields, 'A model rejected a feature of a request; the request is sent without it.');
     const keptFiles =
-      part === 'files' ? leaveOut(draft.earlier, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+      part === 'files' ? leaveOut(draft.pastTurns, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
     const earlierFiles = part === 'audio' ? leaveOutAudio(keptFiles) : keptFiles;
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
   /** Call this when the request has succeeded. */
   learn({ request, omission }: SentQuestion): void {
-    this.#refused.learn(request.model, omission);
+    this.#refusedFeatures.learn(request.model, omission);
   }
 
   /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
   async #open(initialDraft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
-    const draft = omission.without.includes('audio') ? await this.#transcribeSound(initialDraft, stop) : initialDraft;
-    const request = buildTextRequest(draft, omission.without);
-    const sent = { request, draft, omission, stop };
+    const draft = omission.features.includes('audio') ? await this.#transcribeSound(initialDraft, stop) : initialDraft;
+    const request = buildTextRequest(draft, omission.features);
+    const sentQuestion = { request, draft, omission, stop };
     try {
-      const options = { signal: stop.signal, user: draft.user, isWhole: omission.without.includes('stream') };
-      return await openStream(this.#parts.responses.stream(request, options), sent);
+      const options = { signal: stop.signal, user: draft.user, isBuffered: omission.features.includes('stream') };
+      return await openStream(this.#parts.responses.stream(request, options), sentQuestion);
     } catch (error) {
-      const reopened = error instanceof GatewayError && this.sendAgain(sent, error);
+      const reopened = error instanceof GatewayError && this.sendAgain(sentQuestion, error);
       if (!reopened) throw error;
       return reopened;
     }
@@ -124,7 +124,7 @@ export class QuestionSender {
     const bytes = ownParts.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
     const used = { files: ownParts.length + (wav ? 1 : 0), bytes };
     const { timeLimitMs } = this.#parts;
-    const context = { memberId, timeLimitMs, used, takesAudio: !omittedFeatures.includes('audio') };
+    const context = { memberId, timeLimitMs, used, supportsAudio: !omittedFeatures.includes('audio') };
     return gatherEarlierFiles(turns, context, this.#parts);
   }
 }

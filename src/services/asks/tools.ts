@@ -15,29 +15,29 @@ import { isSeenOnlyByAsker } from './conversation.ts';
 const MAX_PROMPT_LENGTH = 6_000;
 const prompt = z.string().trim().min(1).max(MAX_PROMPT_LENGTH);
 const model = z.string().trim().min(1).max(200).optional();
-const makeShape = z.object({ prompt, model });
+const generationShape = z.object({ prompt, model });
 
 /** A tool that generates something costs money, so the member who asked has to approve each call. */
 const tools = {
   make_image: {
-    makes: 'image',
+    resultKind: 'image',
     description:
       'Makes one image from a prompt. The user is asked first. The image appears in a message of its own, not in your answer.',
-    shape: makeShape,
+    shape: generationShape,
   },
   make_video: {
-    makes: 'video',
+    resultKind: 'video',
     description:
       'Makes one short video from a prompt. The user is asked first. The video appears in a message of its own, minutes later.',
-    shape: makeShape,
+    shape: generationShape,
   },
   find_models: {
-    makes: undefined,
+    resultKind: undefined,
     description: 'Lists the models whose ID contains the given text, with the likely purpose of each.',
     shape: z.object({ text: z.string().trim().max(200) }),
   },
   list_my_tasks: {
-    makes: undefined,
+    resultKind: undefined,
     description: "Lists the user's recent public requests here: images, videos, music, texts, and the state of each.",
     shape: z.object({}),
   },
@@ -58,13 +58,13 @@ export function toolDefinitions(
 ): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
-    const { shape, description, makes } = tools[name];
+    const { shape, description, resultKind } = tools[name];
     const { type, properties, required = [] } = z.toJSONSchema(shape);
     // The properties are always JSON, but the type of the schema does not say so.
     const ownProperties = z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(properties ?? {})));
     const parameters = {
       type: type ?? 'object',
-      properties: { ...ownProperties, ...modelParameter(makes, models) },
+      properties: { ...ownProperties, ...modelParameter(resultKind, models) },
       required,
     };
     return { type: 'function', name, description, parameters };
@@ -72,9 +72,9 @@ export function toolDefinitions(
 }
 
 /** Lists existing ids, so the model does not invent one. */
-function modelParameter(makes: ModelKind | undefined, models: readonly ListedModel[]) {
-  if (makes === undefined) return {};
-  const ids = models.filter(({ kind }) => kind === makes).map(({ id }) => id);
+function modelParameter(resultKind: ModelKind | undefined, models: readonly ListedModel[]) {
+  if (resultKind === undefined) return {};
+  const ids = models.filter(({ kind }) => kind === resultKind).map(({ id }) => id);
   const isListed = ids.length > 0 && ids.length <= MAX_LISTED_MODELS;
   return { model: { type: 'string', description: 'Omit to use the default model.', ...(isListed && { enum: ids }) } };
 }
@@ -95,7 +95,7 @@ export function parseArguments(name: ToolName, text: string): object | undefined
 export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
   /** The estimated price of a call, or undefined if it is unknown. */
-  priceOf(makes: 'image' | 'video', request: z.output<typeof makeShape>): AnswerCall['price'];
+  priceOf(resultKind: 'image' | 'video', request: z.output<typeof generationShape>): AnswerCall['price'];
 }
 
 const MAX_FOUND_MODELS = 50;
@@ -112,18 +112,18 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
     const call = { callId, name, arguments: rawArguments };
     const tool = names.find((one) => one === name);
     const args = tool && parseArguments(tool, rawArguments);
-    const makes = tool && tools[tool].makes;
+    const resultKind = tool && tools[tool].resultKind;
     if (!tool) results.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) results.push({ ...call, state: 'done', output: 'Invalid arguments for this tool.' });
     else if (index >= MAX_CALLS)
       results.push({ ...call, state: 'done', output: 'Skipped: too many calls in one response.' });
-    else if (makes) {
+    else if (resultKind) {
       const isOverLimit = results.filter(({ state }) => state === 'waiting').length >= MAX_WAITING_CALLS;
       const output = isOverLimit
         ? 'Skipped: too many requests are waiting for approval. Try again later.'
         : await modelProblem(args, parts);
       if (output !== undefined) results.push({ ...call, state: 'done', output });
-      else results.push({ ...call, state: 'waiting', price: parts.priceOf(makes, makeShape.parse(args)) });
+      else results.push({ ...call, state: 'waiting', price: parts.priceOf(resultKind, generationShape.parse(args)) });
     } else results.push({ ...call, state: 'done', output: await runFreeTool(tool, rawArguments, task, parts) });
   }
   return results;

@@ -28,11 +28,11 @@ const joinTexts = (paragraphs: readonly string[]): string => paragraphs.filter((
 
 export function markAnswering(
   task: Task,
-  without: readonly RefusableFeature[],
+  omittedFeatures: readonly RefusableFeature[],
   { leftOut = [], heard }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined } = {},
 ): Task {
   if (hasEnded(task)) return task;
-  const omitted = [...new Set([...answerOf(task).without, ...without])];
+  const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
   const transcript = heard !== undefined && { heard };
   return withAnswer({ ...task, state: 'running' }, { without: omitted, ...files, ...transcript, doing: 'thinking' });
@@ -118,7 +118,7 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
 }
 
 /** Counts the unfinished response, which has probably cost something, unless the member is still deciding how to continue. */
-export const withUnfinished = (task: Task): Task =>
+export const withUnfinishedResponse = (task: Task): Task =>
   hasEnded(task) || task.state === 'needs-input'
     ? task
     : withAnswer(task, { costs: addCost(answerOf(task), undefined) });
@@ -133,8 +133,8 @@ function endAnswer(task: Task, now: number, changes: Partial<Answer> = {}): Task
   const text = answerText(task);
   const cost = costOfAll(answerOf(task));
   const outcome = { ...(text !== '' && { text }), ...(cost !== undefined && { cost }) };
-  const ended = { ...task, ...outcome, times: { ...task.times, ended: now } };
-  return withAnswer(ended, { ...changes, draft: '', doing: undefined });
+  const endedTask = { ...task, ...outcome, times: { ...task.times, ended: now } };
+  return withAnswer(endedTask, { ...changes, draft: '', doing: undefined });
 }
 
 export const markForgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
@@ -162,11 +162,11 @@ export function withAnswer(task: Task, changes: Partial<Answer>): Task {
 
 const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>): string => joinTexts([text, refusal]);
 
-const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
+const TOKEN_TYPES = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
 /** An answer may need several responses, and the tokens of all of them count. */
 export function addTokens(total: Tokens | undefined, added: Tokens | undefined): Tokens | undefined {
   if (!added) return total;
-  const names = TOKENS.filter((name) => total?.[name] !== undefined || added[name] !== undefined);
+  const names = TOKEN_TYPES.filter((name) => total?.[name] !== undefined || added[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, (total?.[name] ?? 0) + (added[name] ?? 0)]));
 }

@@ -5,10 +5,10 @@ const TAG_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{44}$/;
 
 /**
- * The URLs that gateways call back: the task's id, encrypted under its own keyed hash. So a URL cannot be guessed
- * and reveals nothing, any process with the store's secret can read it, and nothing has to be stored for it.
+ * The URLs that gateways call back. Each contains the task's id, encrypted with a key derived from the id's keyed hash. A URL cannot be
+ * guessed and reveals nothing, any process with the store's secret can read it, and nothing has to be stored for it.
  */
-export class CallbackAddresses {
+export class CallbackUrls {
   readonly #base: string;
   readonly #tagKey: Buffer;
   readonly #textKey: Buffer;
@@ -27,7 +27,7 @@ export class CallbackAddresses {
     return `${this.#base}/${Buffer.concat([tag, this.#crypt(id, tag)]).toString('base64url')}`;
   }
 
-  /** The id that this request target names, if it is one of ours. Every well-formed forgery costs the same. */
+  /** The task id in a request target, if it is one of our URLs. Rejecting a well-formed forgery always takes the same time. */
   taskIdIn(target: string): string | undefined {
     // A reverse proxy may have removed the path of the public URL.
     const token = target.slice(target.lastIndexOf('/') + 1);
@@ -50,5 +50,5 @@ export class CallbackAddresses {
   }
 }
 
-/** SHA-3 needs no HMAC around it, and in one call it takes a quarter of the time: forgeries may arrive in thousands. */
+/** SHA-3 needs no HMAC, and its single call takes a quarter of the time, which matters if thousands of forgeries arrive. */
 const keyedHash = (key: Buffer, text: Buffer): Buffer => hash('sha3-256', Buffer.concat([key, text]), 'buffer');

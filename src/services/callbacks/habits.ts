@@ -1,10 +1,10 @@
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 
 /** After this many tasks without a single callback, a gateway gets no callback URLs for a day. */
-const SILENT_TASKS = 20;
-/** The weight of each new task in the average: after about twenty callbacks, hardly anything of the first estimate is left. */
+const MAX_SILENT_TASKS = 20;
+/** The weight of each new task in the average: after about twenty tasks, little of the initial estimate is left. */
 const NEW_TASK_WEIGHT = 0.1;
-/** A smaller share counts as none: it is less than one of the latest few tasks. */
+/** A smaller share counts as none, because it amounts to less than one of the most recent tasks. */
 const NEGLIGIBLE_SHARE = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
@@ -13,16 +13,16 @@ export type HabitName = (typeof habitNames)[number];
 
 interface Habit {
   /** The share of tasks whose end was found without a callback. It starts at 1, so no callbacks are expected before some have been seen. */
-  missed: number;
-  progress: number;
-  tasks: number;
-  silentInARow: number;
+  missedShare: number;
+  progressShare: number;
+  taskCount: number;
+  silentTaskCount: number;
   pausedUntil: number;
 }
 
 /** Which callbacks arrived for one task. */
 export interface ObservedCallbacks {
-  progress: boolean;
+  hasProgress: boolean;
   hasEnd: boolean;
   hasAny: boolean;
 }
@@ -38,47 +38,53 @@ export class CallbackHabits {
 
   /** Whether the next order gets a callback URL. */
   isWorthTrying(lane: string): boolean {
-    return this.#lane(lane).pausedUntil <= this.#clock.now();
+    return this.#habitOf(lane).pausedUntil <= this.#clock.now();
   }
 
-  /** From 0, if there is a callback for every end, to 1. */
+  /** Ranges from 0 (a callback arrived for every end) to 1 (none did). */
   missedShare(lane: string): number {
-    return this.#lane(lane).missed;
+    return this.#habitOf(lane).missedShare;
   }
 
   /** Called when a task with a callback URL has ended. */
-  learn(lane: string, { progress, hasEnd, hasAny }: ObservedCallbacks): void {
-    const habit = this.#lane(lane);
-    habit.tasks += 1;
-    habit.missed += NEW_TASK_WEIGHT * ((hasEnd ? 0 : 1) - habit.missed);
-    habit.progress += NEW_TASK_WEIGHT * ((progress ? 1 : 0) - habit.progress);
-    habit.silentInARow = hasAny ? 0 : habit.silentInARow + 1;
-    if (habit.silentInARow < SILENT_TASKS) return;
-    Object.assign(habit, { missed: 1, progress: 0, silentInARow: 0 });
+  learn(lane: string, { hasProgress, hasEnd, hasAny }: ObservedCallbacks): void {
+    const habit = this.#habitOf(lane);
+    habit.taskCount += 1;
+    habit.missedShare += NEW_TASK_WEIGHT * ((hasEnd ? 0 : 1) - habit.missedShare);
+    habit.progressShare += NEW_TASK_WEIGHT * ((hasProgress ? 1 : 0) - habit.progressShare);
+    habit.silentTaskCount = hasAny ? 0 : habit.silentTaskCount + 1;
+    if (habit.silentTaskCount < MAX_SILENT_TASKS) return;
+    Object.assign(habit, { missedShare: 1, progressShare: 0, silentTaskCount: 0 });
     habit.pausedUntil = this.#clock.now() + DAY_MS;
   }
 
   /** Called when a callback arrives after its task has ended, which shows that the gateway does call back. */
-  noteLate(lane: string): void {
-    Object.assign(this.#lane(lane), { silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY });
+  noteLateCallback(lane: string): void {
+    Object.assign(this.#habitOf(lane), { silentTaskCount: 0, pausedUntil: Number.NEGATIVE_INFINITY });
   }
 
   get all(): { lane: string; habit: HabitName }[] {
     return [...this.#lanes].map(([lane, habit]) => ({ lane, habit: this.#nameOf(habit) }));
   }
 
-  #nameOf({ missed, progress, tasks, pausedUntil }: Habit): HabitName {
+  #nameOf({ missedShare, progressShare, taskCount, pausedUntil }: Habit): HabitName {
     if (pausedUntil > this.#clock.now()) return 'none';
-    const hasEnds = missed < 1 - NEGLIGIBLE_SHARE;
-    if (progress > NEGLIGIBLE_SHARE) return hasEnds ? 'both' : 'progress';
+    const hasEnds = missedShare < 1 - NEGLIGIBLE_SHARE;
+    if (progressShare > NEGLIGIBLE_SHARE) return hasEnds ? 'both' : 'progress';
     if (hasEnds) return 'ends';
-    return tasks < SILENT_TASKS ? 'untried' : 'none';
+    return taskCount < MAX_SILENT_TASKS ? 'untried' : 'none';
   }
 
-  #lane(name: string): Habit {
+  #habitOf(name: string): Habit {
     const existing = this.#lanes.get(name);
     if (existing) return existing;
-    const habit = { missed: 1, progress: 0, tasks: 0, silentInARow: 0, pausedUntil: Number.NEGATIVE_INFINITY };
+    const habit = {
+      missedShare: 1,
+      progressShare: 0,
+      taskCount: 0,
+      silentTaskCount: 0,
+      pausedUntil: Number.NEGATIVE_INFINITY,
+    };
     this.#lanes.set(name, habit);
     return habit;
   }

@@ -4,7 +4,7 @@ import type { Scheduler } from '../polling/scheduler.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
-import { CallbackAddresses } from './addresses.ts';
+import { CallbackUrls } from './addresses.ts';
 import { Callbacks } from './callbacks.ts';
 import { type CallbackRecipient, openListener } from './listener.ts';
 
@@ -21,8 +21,8 @@ interface CallbackParts {
   scheduler: Pick<Scheduler, 'hint'>;
   clock: Clock;
   log: Pick<PlainLog, 'info' | 'warn'>;
-  /** The URLs to use if another process of the cluster listens. */
-  addresses?: CallbackAddresses | undefined;
+  /** The URLs to use if another process of the cluster receives the callbacks. */
+  urls?: CallbackUrls | undefined;
 }
 
 /** Opens the port. */
@@ -43,9 +43,9 @@ export async function openCallbackPort(
  */
 export function createCallbacks(
   { url, port, host }: CallbackSettings,
-  { book, scheduler, kinds, clock, log, addresses }: CallbackParts,
+  { book, scheduler, kinds, clock, log, urls }: CallbackParts,
 ) {
-  if (!addresses && (url === undefined || port === undefined)) {
+  if (!urls && (url === undefined || port === undefined)) {
     if (url !== undefined || port !== undefined)
       log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
     return undefined;
@@ -59,15 +59,15 @@ export function createCallbacks(
   let listener: Awaited<ReturnType<typeof openCallbackPort>> | undefined;
   return {
     callbacks,
-    /** The part that the orders and the schedule use. */
+    /** What the orders and the schedule need to know about callbacks. */
     taskHooks: {
-      callbackUrlOf: (lane: string, id: string) => callbacks.addressFor(lane, id),
+      callbackUrlOf: (lane: string, id: string) => callbacks.urlFor(lane, id),
       missedShare: (task: Task) => callbacks.missedShare(task),
     },
     async listen(secret: string): Promise<void> {
-      if (addresses) callbacks.open(addresses);
-      if (addresses || url === undefined || port === undefined) return;
-      callbacks.open(new CallbackAddresses(url, secret));
+      if (urls) callbacks.open(urls);
+      if (urls || url === undefined || port === undefined) return;
+      callbacks.open(new CallbackUrls(url, secret));
       listener = await openCallbackPort({ port, host }, callbacks, log);
     },
     async close(): Promise<void> {

@@ -97,7 +97,7 @@ export async function openListener(
   };
 }
 
-/** Only open connections are tracked, so memory is bounded by their number. */
+/** Limits the connections of each source. Only open connections are tracked, so memory is bounded by their number. */
 function limitSources(server: ReturnType<typeof createServer>): void {
   const connectionCounts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

@@ -17,8 +17,8 @@ export function readCallback(body: string | undefined): CallbackMeaning {
   if (!isRecord(json)) return 'unclear';
   const { challenge } = json;
   if (typeof challenge === 'string' && challenge.length <= MAX_CHALLENGE_LENGTH) return { challenge };
-  const word = readStatusWord(findRecord(json), STATUS_PLACES);
-  switch (word === undefined ? undefined : meaningOfStatus(word)?.state) {
+  const statusWord = readStatusWord(findRecord(json), STATUS_PLACES);
+  switch (statusWord === undefined ? undefined : meaningOfStatus(statusWord)?.state) {
     case 'queued':
     case 'running':
       return 'progress';

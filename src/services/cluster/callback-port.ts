@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { CallbackAddresses } from '../callbacks/addresses.ts';
+import { CallbackUrls } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
 import { type CallbackSettings, openCallbackPort } from '../callbacks/index.ts';
 import type { CallbackRecipient } from '../callbacks/listener.ts';
@@ -33,31 +33,31 @@ interface RecipientParts {
   inbox: Pick<Inbox, 'put'>;
   clock: Clock;
   /** The number of partitions. */
-  count: number;
+  partitionCount: number;
   /** The callbacks of a partition that this worker owns. */
   ownCallbacks(partition: number): Callbacks | undefined;
   /** Counts the outcome of a callback that concerns no partition of this worker. */
-  note?: ((outcome: CallbackOutcome) => void) | undefined;
+  onOutcome?: ((outcome: CallbackOutcome) => void) | undefined;
 }
 
 /**
- * Receives the callbacks of all partitions. Those of this worker's partitions are processed at once; of the others, a few for each task are passed on through
- * the inbox.
+ * Receives the callbacks of all partitions. Those of this worker's partitions are processed at once. For other partitions, only a few
+ * callbacks per task are passed on, through the inbox.
  */
 class ClusterCallbacks implements CallbackRecipient {
   readonly #parts: RecipientParts;
-  readonly #addresses: CallbackAddresses;
+  readonly #urls: CallbackUrls;
   /** How many were passed on, by task and meaning. */
   readonly #passedCounts = new Map<string, number>();
   #inFlightCount = 0;
 
-  constructor(addresses: CallbackAddresses, parts: RecipientParts) {
-    this.#addresses = addresses;
+  constructor(urls: CallbackUrls, parts: RecipientParts) {
+    this.#urls = urls;
     this.#parts = parts;
   }
 
   find(target: string): string | undefined {
-    const id = this.#addresses.taskIdIn(target);
+    const id = this.#urls.taskIdIn(target);
     const ownCallbacks = id === undefined ? undefined : this.#ownCallbacks(id);
     return ownCallbacks ? ownCallbacks.find(target) : id;
   }
@@ -71,30 +71,30 @@ class ClusterCallbacks implements CallbackRecipient {
   }
 
   report(outcome: CallbackOutcome): void {
-    this.#parts.note?.(outcome);
+    this.#parts.onOutcome?.(outcome);
   }
 
   #ownCallbacks(id: string): Callbacks | undefined {
-    return this.#parts.ownCallbacks(partitionOf(bucketIn(id), this.#parts.count));
+    return this.#parts.ownCallbacks(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }
 
   #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
     if (typeof meaning === 'object') return 'challenge';
-    const name = `${id}-${meaning}`;
-    const previousCount = this.#passedCounts.get(name) ?? 0;
+    const key = `${id}-${meaning}`;
+    const previousCount = this.#passedCounts.get(key) ?? 0;
     if (previousCount >= (meaning === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
     if (this.#inFlightCount >= MAX_IN_FLIGHT) return 'lost';
-    this.#remember(name, previousCount + 1);
-    // The number is part of the id, so that of duplicates received by several workers only one is passed on.
-    void this.#pass(`${name}-${previousCount + 1}`, { id, said: meaning });
+    this.#remember(key, previousCount + 1);
+    // The count is part of the id, so that the inbox keeps only one of the duplicates that several workers may receive.
+    void this.#pass(`${key}-${previousCount + 1}`, { id, said: meaning });
     return 'passed';
   }
 
-  async #pass(name: string, d: z.output<typeof packetSchema>['d']): Promise<void> {
-    const { inbox, clock, count } = this.#parts;
+  async #pass(key: string, d: z.output<typeof packetSchema>['d']): Promise<void> {
+    const { inbox, clock, partitionCount } = this.#parts;
     this.#inFlightCount += 1;
     try {
-      const put = inbox.put(partitionOf(bucketIn(d.id), count), { id: name, content: { t: CALLBACK, d } });
+      const put = inbox.put(partitionOf(bucketIn(d.id), partitionCount), { id: key, content: { t: CALLBACK, d } });
       if (
         (await withTimeout(
           clock,
@@ -111,9 +111,9 @@ class ClusterCallbacks implements CallbackRecipient {
     }
   }
 
-  #remember(name: string, times: number): void {
-    this.#passedCounts.delete(name);
-    this.#passedCounts.set(name, times);
+  #remember(key: string, times: number): void {
+    this.#passedCounts.delete(key);
+    this.#passedCounts.set(key, times);
     const [oldest] = this.#passedCounts.keys();
     if (this.#passedCounts.size > MAX_REMEMBERED && oldest !== undefined) this.#passedCounts.delete(oldest);
   }
@@ -130,10 +130,10 @@ export async function openClusterCallbacks(
   { facts, log, ...parts }: ClusterCallbackParts,
 ) {
   if (url === undefined) return undefined;
-  const addresses = new CallbackAddresses(url, await sharedSecret(facts));
-  const recipient = new ClusterCallbacks(addresses, parts);
+  const urls = new CallbackUrls(url, await sharedSecret(facts));
+  const recipient = new ClusterCallbacks(urls, parts);
   const listener = port === undefined ? undefined : await openCallbackPort({ port, host }, recipient, log);
-  return { addresses, close: async () => listener?.close() };
+  return { addresses: urls, close: async () => listener?.close() };
 }
 
 const SECRET = 'callback-secret';

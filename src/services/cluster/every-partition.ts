@@ -11,10 +11,10 @@ import { readMemberFacts } from '../tasks/own-data/about-member.ts';
 import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
-/** The type of packets that partitions send to each other. Those from Discord have other names. */
+/** The type of packets that partitions send to each other. Packets from Discord have other types. */
 const FROM_PARTITION = 'FROM_PARTITION';
 
-/** The message of another partition that a packet contains; undefined for any other packet. */
+/** The message from another partition that a packet contains; undefined for any other packet. */
 export function messageIn(content: unknown) {
   const { t, d } = content as { t?: unknown; d?: unknown };
   return t === FROM_PARTITION ? erasureMessage.parse(d) : undefined;
@@ -38,13 +38,15 @@ export class EveryPartition {
   }
 
   /** Undefined if there are no others. */
-  otherPartitions(own: number): OtherPartitions | undefined {
+  otherPartitions(ownNumber: number): OtherPartitions | undefined {
     const { partitions, inbox } = this.#parts;
     if (partitions.count === 1) return undefined;
-    const numbers = Array.from({ length: partitions.count }, (_, index) => index).filter((number) => number !== own);
+    const numbers = Array.from({ length: partitions.count }, (_, index) => index).filter(
+      (number) => number !== ownNumber,
+    );
     return {
-      ...{ own, numbers },
-      find: async (partition) => (partition === own ? undefined : this.#rows(partition)),
+      ...{ ownNumber, numbers },
+      find: async (partition) => (partition === ownNumber ? undefined : this.#rows(partition)),
       all: async () =>
         (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
       send: (partition, message) =>
@@ -52,7 +54,7 @@ export class EveryPartition {
     };
   }
 
-  /** The rules of a server, which its own partition has. */
+  /** The rules of a server, read from its home partition. */
   async rulesOf(guildId: string): Promise<ServerRules> {
     const rows = await this.#rows(partitionOf(bucketOf(guildId), this.#parts.partitions.count));
     return (await rows?.rulesOf(guildId)) ?? NO_RULES;

@@ -27,7 +27,7 @@ function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): s
   return kind === 'ask' && parentChannelId !== undefined && !route.isPrivate ? channelId : undefined;
 }
 
-/** Tells the shard processes which threads contain a worker's conversations. */
+/** Announces to the shard processes which threads contain a worker's conversations. */
 export class ThreadAnnouncer {
   readonly #parts: ThreadParts;
   readonly #pendingEntries = new Set<string>();
@@ -86,7 +86,7 @@ export class ThreadAnnouncer {
 export class FollowedThreads {
   readonly #parts: ThreadParts;
   /** The least recently announced come first. */
-  readonly #followed = new Map<string, { partition: number; until: number }>();
+  readonly #followedThreads = new Map<string, { partition: number; until: number }>();
   readonly #stop = new AbortController();
   #readAt = 0;
 
@@ -102,11 +102,11 @@ export class FollowedThreads {
   }
 
   get count(): number {
-    return this.#followed.size;
+    return this.#followedThreads.size;
   }
 
   partitionOf(channelId: string): number | undefined {
-    return this.#followed.get(channelId)?.partition;
+    return this.#followedThreads.get(channelId)?.partition;
   }
 
   close(): void {
@@ -135,12 +135,12 @@ export class FollowedThreads {
     const now = clock.now();
     for (const entry of entries) {
       const [thread = '', partition] = entry.split(' ');
-      this.#followed.delete(thread);
-      this.#followed.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
+      this.#followedThreads.delete(thread);
+      this.#followedThreads.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
     }
-    for (const [thread, { until }] of this.#followed) {
-      if (until > now && this.#followed.size <= MAX_THREADS) break;
-      this.#followed.delete(thread);
+    for (const [thread, { until }] of this.#followedThreads) {
+      if (until > now && this.#followedThreads.size <= MAX_THREADS) break;
+      this.#followedThreads.delete(thread);
     }
   }
 }

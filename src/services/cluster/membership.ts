@@ -24,21 +24,21 @@ interface MembershipParts {
   leaseMs: number;
   clock: Pick<Clock, 'after'>;
   log: Log;
-  /** This process owns the partition from here on. Returns false if nothing was started because the server did not respond; the store is closed then. */
+  /** Called once this process owns the partition. Returns false if nothing started because the server did not respond; the store is then closed. */
   onTaken(partition: number, store: StoredTasks): Promise<boolean>;
   /** Resolves when the work on the partition has ended and its store is closed. */
   onGiveBack(partition: number): Promise<void>;
 }
 
 /**
- * Keeps this process a worker of the cluster: it takes its share of the partitions, and releases some of them, a few at a time, when other workers join. Leases
- * alone decide who owns a partition; the state of other workers only decides what this one tries.
+ * Maintains the membership of this process in the cluster: it takes its share of the partitions, and releases some of them, a few at a
+ * time, when other workers join. Leases alone decide who owns a partition; the state of other workers only decides what this one tries.
  */
 export class Membership {
   readonly #parts: MembershipParts;
   readonly #owned = new Map<number, StoredTasks>();
   readonly #lost = Promise.withResolvers<Error>();
-  readonly #end = new AbortController();
+  readonly #stopping = new AbortController();
   readonly #loops: Promise<unknown>;
 
   private constructor(parts: MembershipParts) {
@@ -62,7 +62,7 @@ export class Membership {
 
   /** Releases everything, so that others can take it at once. */
   async stop(): Promise<void> {
-    this.#end.abort();
+    this.#stopping.abort();
     await this.#loops;
     const { facts, holder, log } = this.#parts;
     try {
@@ -76,11 +76,11 @@ export class Membership {
   }
 
   get #hasEnded(): boolean {
-    return this.#end.signal.aborted;
+    return this.#stopping.signal.aborted;
   }
 
   #wait(ms: number): Promise<void> {
-    return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#end.signal);
+    return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#stopping.signal);
   }
 
   /** Runs in parallel with the work on partitions, which may take a long time. */
@@ -112,10 +112,10 @@ export class Membership {
   async #rebalance(): Promise<number> {
     const { facts, partitions, holder } = this.#parts;
     // After the machine was suspended, nothing is taken and nothing is released.
-    for (const store of this.#owned.values()) store.ownership.mustBeOurs();
+    for (const store of this.#owned.values()) store.ownership.assertOwned();
     const shares = await readShares(facts, partitions);
-    const free = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : MAX_TAKEN_AT_ONCE);
-    if (free.length > 0) return (await this.#takeAll(free)) ? 0 : SHORT_CHECK_INTERVAL_MS;
+    const freePartitions = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : MAX_TAKEN_AT_ONCE);
+    if (freePartitions.length > 0) return (await this.#takeAll(freePartitions)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const releasable = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
     const surplus = releasable.slice(0, MAX_RELEASED_AT_ONCE);
     if (surplus.length > 0) {
@@ -166,8 +166,8 @@ export class Membership {
   }
 
   async #waitForNewOwners(released: readonly number[]): Promise<void> {
-    const end = performance.now() + HAND_OVER_TIMEOUT_MS;
-    while (!this.#hasEnded && performance.now() < end) {
+    const deadline = performance.now() + HAND_OVER_TIMEOUT_MS;
+    while (!this.#hasEnded && performance.now() < deadline) {
       const owners = await this.#parts.partitions.owners();
       if (released.every((partition) => owners.has(partition))) return;
       await this.#wait(SHORT_CHECK_INTERVAL_MS);
@@ -181,7 +181,7 @@ export class Membership {
   }
 
   #fail(error: unknown): void {
-    this.#end.abort();
+    this.#stopping.abort();
     this.#lost.resolve(error instanceof Error ? error : new Error(String(error)));
   }
 }
@@ -189,7 +189,7 @@ export class Membership {
 /** A failure of the caller's own work on a partition. */
 class WorkError extends Error {
   constructor(cause: unknown) {
-    super('A partition that was taken cannot be worked on.', { cause });
+    super('The work on a partition that was taken failed.', { cause });
   }
 }
 

@@ -18,7 +18,7 @@ const shape = z.object({
   ),
 });
 
-/** What `/about` shows about a partition when it is used in another one. */
+/** What `/about` shows about a partition if the command is used in another partition. */
 export type PartitionHealth = z.output<typeof shape>;
 
 const nameOf = (partition: number): string => `health:${partition}`;
@@ -36,7 +36,7 @@ interface HealthParts {
 export class HealthPublisher {
   readonly #parts: HealthParts;
   readonly #stop = new AbortController();
-  #written: ReadonlyMap<number, string> = new Map();
+  #lastWritten: ReadonlyMap<number, string> = new Map();
 
   constructor(parts: HealthParts) {
     this.#parts = parts;
@@ -65,14 +65,14 @@ export class HealthPublisher {
     const serialized = new Map([...ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]));
     const claimReference = { claim: WORKER_CLAIM + holder, holder };
     for (const [partition, text] of serialized) {
-      const isUnchanged = this.#written.get(partition) === text;
+      const isUnchanged = this.#lastWritten.get(partition) === text;
       if (!isUnchanged && !(await facts.write(nameOf(partition), text, claimReference))) serialized.delete(partition);
     }
-    this.#written = serialized;
+    this.#lastWritten = serialized;
   }
 }
 
-/** The health as its owner last wrote it. */
+/** The health of a partition, as its owner last wrote it. */
 export async function readHealth(
   facts: Pick<SharedFacts, 'read'>,
   partition: number,

@@ -6,7 +6,7 @@ export const WORKER_CLAIM = 'worker:';
 export interface Shares {
   /** The number of partitions. */
   count: number;
-  /** The names of the processes that want partitions, in order. */
+  /** The names of the processes that want partitions, sorted. */
   workers: readonly string[];
   /** Partitions without an owner are missing. */
   owners: ReadonlyMap<number, string>;
@@ -17,9 +17,9 @@ export async function readShares(
   partitions: Pick<Partitions, 'owners' | 'count'>,
 ): Promise<Shares> {
   const [claims, owners] = await Promise.all([facts.claims(WORKER_CLAIM), partitions.owners()]);
-  // Checked once per process: a few processes own many partitions, and each check reads several files.
-  const ended = new Set([...new Set([...claims.values(), ...owners.values()])].filter(hasCertainlyEnded));
-  const isAlive = (holder: string): boolean => !ended.has(holder);
+  // Each process is checked only once, because a few processes own many partitions and each check reads several files.
+  const endedHolders = new Set([...new Set([...claims.values(), ...owners.values()])].filter(hasCertainlyEnded));
+  const isAlive = (holder: string): boolean => !endedHolders.has(holder);
   return {
     count: partitions.count,
     workers: [...claims.values()].filter(isAlive).sort(),
@@ -32,14 +32,14 @@ export async function readShares(
  * equal share. Workers begin with different partitions, so that they do not compete for the same ones.
  */
 export function partitionsToTake(shares: Shares, worker: string): number[] {
-  const free = partitionOrder(shares, worker).filter((partition) => !shares.owners.has(partition));
+  const freePartitions = partitionOrder(shares, worker).filter((partition) => !shares.owners.has(partition));
   const [ownCount, { minShare, maxShare }] = [ownedBy(shares, worker), limitsOf(shares)];
   const reservedCount = shares.workers
     .filter((other) => other !== worker)
     .reduce((sum, other) => sum + Math.max(0, minShare - ownedBy(shares, other)), 0);
-  const missingCount = Math.min(free.length, Math.max(0, minShare - ownCount));
-  const mayTakeExtra = ownCount + missingCount < maxShare && free.length - missingCount > reservedCount;
-  return free.slice(0, missingCount + (mayTakeExtra ? 1 : 0));
+  const missingCount = Math.min(freePartitions.length, Math.max(0, minShare - ownCount));
+  const mayTakeExtra = ownCount + missingCount < maxShare && freePartitions.length - missingCount > reservedCount;
+  return freePartitions.slice(0, missingCount + (mayTakeExtra ? 1 : 0));
 }
 
 /** The partitions that this worker should release: those above its share, or one if it has the most and another worker has too few. */
@@ -47,11 +47,12 @@ export function partitionsToGiveBack(shares: Shares, worker: string): number[] {
   const { workers, owners, count } = shares;
   const [ownCount, { minShare, maxShare }] = [ownedBy(shares, worker), limitsOf(shares)];
   const isOtherShort = owners.size === count && workers.some((other) => ownedBy(shares, other) < minShare);
-  const isFullest = workers.every((other) => {
+  const hasMostPartitions = workers.every((other) => {
     const otherCount = ownedBy(shares, other);
     return otherCount < ownCount || (otherCount === ownCount && worker <= other);
   });
-  const surplus = ownCount > maxShare ? ownCount - maxShare : ownCount > minShare && isOtherShort && isFullest ? 1 : 0;
+  const surplus =
+    ownCount > maxShare ? ownCount - maxShare : ownCount > minShare && isOtherShort && hasMostPartitions ? 1 : 0;
   const owned = partitionOrder(shares, worker).filter((partition) => owners.get(partition) === worker);
   return owned.slice(owned.length - surplus);
 }

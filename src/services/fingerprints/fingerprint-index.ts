@@ -25,14 +25,14 @@ export class FingerprintIndex {
 
   add(taskId: string, files: readonly Fingerprint[]): void {
     this.#applyRemovals();
-    for (const { hash, likeness } of files) {
+    for (const { hash, likeness: perceptualHash } of files) {
       if (this.#size >= this.#max) this.#retain((index) => index >= this.#max / 4);
       if (this.#size === this.#hashes.length) this.#grow();
       const index = this.#size;
       this.#hashes[index] = leadingBits(hash);
-      this.#hasPerceptualHash[index] = likeness === undefined ? 0 : 1;
-      this.#perceptualHashes[index * 2] = leadingBits(likeness ?? '0');
-      this.#perceptualHashes[index * 2 + 1] = Number.parseInt(likeness?.slice(8, 16) ?? '0', 16);
+      this.#hasPerceptualHash[index] = perceptualHash === undefined ? 0 : 1;
+      this.#perceptualHashes[index * 2] = leadingBits(perceptualHash ?? '0');
+      this.#perceptualHashes[index * 2 + 1] = Number.parseInt(perceptualHash?.slice(8, 16) ?? '0', 16);
       this.#tasks[index] = taskId;
       this.#size += 1;
     }
@@ -54,9 +54,9 @@ export class FingerprintIndex {
   }
 
   /** Tasks with a similar image, the most similar first. */
-  findSimilar(likeness: string, max: number): string[] {
+  findSimilar(perceptualHash: string, max: number): string[] {
     this.#applyRemovals();
-    const [left, right] = [leadingBits(likeness), Number.parseInt(likeness.slice(8, 16), 16)];
+    const [left, right] = [leadingBits(perceptualHash), Number.parseInt(perceptualHash.slice(8, 16), 16)];
     const byDifference = Array.from({ length: MAX_DIFFERENT_BITS + 1 }, () => new Set<string>());
     for (let index = this.#size - 1; index >= 0; index--) {
       if (this.#hasPerceptualHash[index] === 0) continue;
@@ -85,7 +85,7 @@ export class FingerprintIndex {
       this.#tasks[keptCount] = this.#tasks[index] ?? '';
       keptCount += 1;
     }
-    // Otherwise the removed values would stay in memory after the end.
+    // Without this, the removed values would stay in memory past the end.
     for (const list of [this.#hashes, this.#hasPerceptualHash]) list.fill(0, keptCount, this.#size);
     this.#perceptualHashes.fill(0, keptCount * 2, this.#size * 2);
     this.#tasks.length = keptCount;

@@ -21,10 +21,10 @@ const MAX_FINGERPRINTS = 50;
 
 /** Merges known and new fingerprints. A known one without a perceptual hash gets one if it could be determined now. */
 export function joinFingerprints(
-  known: readonly Fingerprint[],
+  knownFingerprints: readonly Fingerprint[],
   newFingerprints: readonly Fingerprint[],
 ): Fingerprint[] | undefined {
-  const byHash = new Map(known.map((one) => [one.hash, one]));
+  const byHash = new Map(knownFingerprints.map((one) => [one.hash, one]));
   const added = newFingerprints.filter(({ hash, likeness }) => {
     const existing = byHash.get(hash);
     return !existing || (existing.likeness === undefined && likeness !== undefined);

@@ -16,7 +16,7 @@ export interface Recognition {
   tasks: readonly Task[];
 }
 
-/** Enough to find one that the member who asked can see. */
+/** Enough to find a task that the member who asked is allowed to see. */
 const MAX_TASKS = 20;
 
 interface FingerprintsParts {
@@ -35,7 +35,7 @@ export class Fingerprints {
     parts.book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
   }
 
-  /** Called before the files are delivered, so no delivered file is unknown. Never throws for an unreachable store, nor for an erased task. */
+  /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
   async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
     if (files.length === 0) return;
     try {
@@ -78,7 +78,7 @@ export class Fingerprints {
 
   async #read(): Promise<FingerprintIndex> {
     const index = new FingerprintIndex();
-    // The live tasks are read first, because a task that settles in the meantime may be missing among the rows.
+    // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
     const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
     for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
     for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);

@@ -49,7 +49,7 @@ const REQUEST_ERRORS: ReadonlySet<GatewayErrorKind | undefined> = new Set<Gatewa
 export const blamesRequest = (code: string | undefined): boolean =>
   !isModelCode(code) && (CONTENT_CODES.has(normalize(code)) || REQUEST_ERRORS.has(KIND_OF_CODE.get(normalize(code))));
 
-interface ErrorEvidence extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
+interface ErrorEvidence extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'notFoundKind'> {
   /** The code in the response, which may be a number. */
   sentCode: string | undefined;
   /** The code at the start of the message, if any. */
@@ -64,16 +64,16 @@ export function errorKindOf({
   messageCode,
   type,
   familyCodes,
-  missing,
+  notFoundKind,
 }: ErrorEvidence): GatewayErrorKind {
   return (
     KIND_OF_CODE.get(normalize(sentCode)) ??
     KIND_OF_CODE.get(normalize(messageCode)) ??
     // With a 5xx the work may have started, so a numeric code does not decide.
     (status < 500 ? familyCodes?.get(normalize(sentCode)) : undefined) ??
-    kindOfStatus(status, missing) ??
+    kindOfStatus(status, notFoundKind) ??
     // In a response with status 200, a three-digit code is the status that should have been sent.
-    kindOfStatus(Number(sentCode), missing) ??
+    kindOfStatus(Number(sentCode), notFoundKind) ??
     KIND_OF_CODE.get(normalize(type)) ??
     'invalid'
   );
@@ -91,8 +91,8 @@ const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
   [501, 'not-offered'],
 ]);
 
-function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKind | undefined {
-  if (status === 404 || status === 410) return missing;
+function kindOfStatus(status: number, notFoundKind: GatewayErrorKind): GatewayErrorKind | undefined {
+  if (status === 404 || status === 410) return notFoundKind;
   const defaultKind =
     status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
   return KIND_OF_STATUS.get(status) ?? defaultKind;
@@ -129,7 +129,7 @@ export interface ErrorResponse {
   /** Numeric codes that have a meaning in one resource family. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
   /** The meaning of a 404 without a known code at this URL: the object does not exist, or the whole endpoint does not. */
-  missing: 'not-found' | 'not-offered';
+  notFoundKind: 'not-found' | 'not-offered';
   secrets: readonly string[];
 }
 
@@ -199,15 +199,15 @@ function isMeaningful(value: unknown): boolean {
 
 /** The status that an error inside a response should have had; 500 if unknown, because the work may have been done. */
 export function statusOfError(error: Record<string, unknown>): number {
-  const known = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
-  if (known !== undefined && known >= 400 && known < 600) return known;
+  const reportedStatus = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
+  if (reportedStatus !== undefined && reportedStatus >= 400 && reportedStatus < 600) return reportedStatus;
   return asText(error.type) === 'invalid_request_error' ? 400 : 500;
 }
 
 /** The error in an event: nested, flat or plain text. */
 export function errorInEvent(body: Record<string, unknown>): Record<string, unknown> {
-  const inner = isRecord(body.response) ? body.response.error : undefined;
-  const error = body.error ?? inner;
+  const responseError = isRecord(body.response) ? body.response.error : undefined;
+  const error = body.error ?? responseError;
   if (isRecord(error)) return error;
   if (asText(error) !== undefined) return { message: error };
   const { message, code, param } = body;
@@ -217,6 +217,6 @@ export function errorInEvent(body: Record<string, unknown>): Record<string, unkn
 /** A failure that is reported in the middle of a response. If there has been output, a retry cannot undo it. */
 export function toMidStreamError(error: GatewayError, hasOutput: boolean): GatewayError {
   // The status was inferred, and the response itself had another one.
-  const facts = { ...error, status: undefined };
-  return new GatewayError(error.message, { ...facts, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });
+  const details = { ...error, status: undefined };
+  return new GatewayError(error.message, { ...details, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });
 }

@@ -13,7 +13,7 @@ export type GatewayErrorKind =
   | 'malformed'
   | 'unreachable';
 
-type Facts = Partial<Omit<GatewayError, 'kind' | 'message'>>;
+type ErrorDetails = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 
 /** The only error that the gateway client throws. Its message is safe to show to a member: no HTML, no secrets, no stack. */
 export class GatewayError extends Error {
@@ -33,17 +33,17 @@ export class GatewayError extends Error {
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
 
-  constructor(message: string, facts: Facts & Pick<GatewayError, 'kind'>) {
-    super(message, facts.cause === undefined ? {} : { cause: facts.cause });
-    this.kind = facts.kind;
-    this.status = facts.status;
-    this.code = facts.code;
-    this.type = facts.type;
-    this.param = facts.param;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.hasKnownCode = facts.hasKnownCode ?? false;
-    this.refusesModel = facts.refusesModel ?? false;
-    this.mayHaveTakenEffect = facts.mayHaveTakenEffect ?? false;
+  constructor(message: string, details: ErrorDetails & Pick<GatewayError, 'kind'>) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.kind = details.kind;
+    this.status = details.status;
+    this.code = details.code;
+    this.type = details.type;
+    this.param = details.param;
+    this.retryAfterMs = details.retryAfterMs;
+    this.hasKnownCode = details.hasKnownCode ?? false;
+    this.refusesModel = details.refusesModel ?? false;
+    this.mayHaveTakenEffect = details.mayHaveTakenEffect ?? false;
   }
 }
 
@@ -51,8 +51,8 @@ export const withTakenEffect = (error: GatewayError, mayHaveTakenEffect: boolean
   new GatewayError(error.message, { ...error, mayHaveTakenEffect, cause: error.cause });
 
 /** The response arrived but cannot be understood. */
-export const malformedError = (message: string, facts: Facts = {}): GatewayError =>
-  new GatewayError(message, { ...facts, kind: 'malformed' });
+export const malformedError = (message: string, details: ErrorDetails = {}): GatewayError =>
+  new GatewayError(message, { ...details, kind: 'malformed' });
 
 /**
  * Errors raised before the first byte is sent: undici refused to dispatch the request, its connect limit was reached, or a
@@ -69,29 +69,29 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE`),
 );
 
-const REASONS = new Map([
+const REASON_BY_CODE = new Map([
   ['ECONNREFUSED', 'refused the connection'],
   ['ENOTFOUND', 'was not found: its host name does not exist'],
   ['EAI_AGAIN', 'was not found: its host name could not be resolved'],
   ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
   ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
   ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its response'],
-  ['ECONNRESET', 'cut the connection'],
-  ['UND_ERR_SOCKET', 'cut the connection'],
+  ['ECONNRESET', 'dropped the connection'],
+  ['UND_ERR_SOCKET', 'dropped the connection'],
   ['UND_ERR_CLOSED', 'is no longer used: the client was closed'],
   ['UND_ERR_DESTROYED', 'is no longer used: the client was closed'],
 ]);
 
 /** The error for a request without a complete response: the reason, and whether the request may have been carried out. */
 export function unreachableError(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
-  const facts = { kind: 'unreachable', cause } as const;
+  const details = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
     const message = 'The request was canceled before the gateway responded.';
-    return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
+    return new GatewayError(message, { ...details, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  const message = `The gateway at ${host} ${REASONS.get(code) ?? 'could not be reached'}.`;
-  return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
+  const message = `The gateway at ${host} ${REASON_BY_CODE.get(code) ?? 'could not be reached'}.`;
+  return new GatewayError(message, { ...details, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
 /** Whether the request certainly never left this machine. */
@@ -108,24 +108,27 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-export const tooLargeError = (max: number, facts: Facts): GatewayError =>
+export const tooLargeError = (max: number, details: ErrorDetails): GatewayError =>
   malformedError(`The gateway's response is larger than ${Math.floor(max / 2 ** 20)} MiB.`, {
-    ...facts,
+    ...details,
     code: 'too_large',
   });
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
-export function notJsonError(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
-  if (text.trim() === '') return malformedError('The response from the gateway is empty.', facts);
+export function notJsonError(text: string, type: string | string[] | undefined, details: ErrorDetails): GatewayError {
+  if (text.trim() === '') return malformedError('The response from the gateway is empty.', details);
   const mediaType = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformedError(`The response from the gateway is not JSON (${mediaType}, ${text.length} characters).`, facts);
+  return malformedError(
+    `The response from the gateway is not JSON (${mediaType}, ${text.length} characters).`,
+    details,
+  );
 }
 
 const MAX_MESSAGE_LENGTH = 500;
 const REDACTED = '[hidden]';
 
 /** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
-const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
+const SECRET_PATTERNS = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
 /** Elements whose content is never readable text, and comments. */
 const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
@@ -143,7 +146,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
   clean = clean.slice(0, MAX_PAGE_LENGTH);
   // The title is the best description of a page.
   clean = titleOf(clean) || clean.replace(NON_PROSE, ' ').replace(TAG, ' ');
-  for (const shape of SECRET_SHAPES) clean = clean.replace(shape, REDACTED);
+  for (const pattern of SECRET_PATTERNS) clean = clean.replace(pattern, REDACTED);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   if (clean.length <= MAX_MESSAGE_LENGTH) return clean;

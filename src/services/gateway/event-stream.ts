@@ -10,7 +10,7 @@ export async function readChunks(body: AsyncIterable<Uint8Array>, max: number) {
     if (size > max) break;
     chunks.push(chunk);
   }
-  return { chunks, isWhole: size <= max };
+  return { chunks, isComplete: size <= max };
 }
 
 export type TextStream = AsyncGenerator<string, void, void>;

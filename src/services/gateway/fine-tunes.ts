@@ -24,7 +24,7 @@ export class FineTunes extends Resource {
   /** Returns the events of one fine-tuning job in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(validate(taskId, fineTuneId))}/events`;
-    const response = await this.http.read({ path, missing: 'not-found', ...options });
+    const response = await this.http.read({ path, notFoundKind: 'not-found', ...options });
     const list = asList(response) ?? firstAt(response, fieldPaths.list, asList);
     if (!list) throw malformedError('The gateway’s response is not a list of events.');
     return sortByTime(list.map(eventFrom).filter((event) => event !== undefined));
@@ -43,8 +43,8 @@ function eventFrom(value: unknown): FineTuneEvent | undefined {
 
 /** Events of the same second keep their order, so a reversed list has to be reversed before it is sorted. */
 function sortByTime(events: FineTuneEvent[]): FineTuneEvent[] {
-  const first = events.find((event) => event.at !== undefined)?.at ?? 0;
-  const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;
-  const chronological = first > last ? events.toReversed() : events;
+  const firstTime = events.find((event) => event.at !== undefined)?.at ?? 0;
+  const lastTime = events.findLast((event) => event.at !== undefined)?.at ?? 0;
+  const chronological = firstTime > lastTime ? events.toReversed() : events;
   return chronological.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }

@@ -33,7 +33,7 @@ export interface GatewayRequest extends CallOptions {
   /** Makes the request a POST. A string must be JSON and is sent unchanged. */
   body?: unknown;
   /** The meaning of a 404 without a known code at this endpoint. */
-  missing?: 'not-found' | 'not-offered';
+  notFoundKind?: 'not-found' | 'not-offered';
   /** The time limit for the first byte, if it differs from the default. */
   firstByteLimit?: 'wholeTextMs';
   /** The size limit of the response, if it differs from the default. */
@@ -108,18 +108,18 @@ export class GatewayHttp {
   /** Requests a streamed response, only once. Refusals are thrown; a JSON response arrives in one piece. Ending the iteration early closes the connection. */
   async stream(
     request: GatewayRequest & { body: unknown },
-  ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
+  ): Promise<AsyncGenerator<string, void, void> | { json: Json }> {
     const { signal, user } = request;
     const body = this.withUser(request.body, user);
     const headers = { accept: 'text/event-stream, application/json', ...request.headers };
     const response = await this.#open({ ...request, body, headers }, true, this.limits.silenceMs);
-    if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
+    if (!isSuccess(response)) return { json: await this.#readJson(response, request, true) };
     this.#noteResponse();
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
     if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
     const text = (await Array.fromAsync(stream?.all ?? [])).join('');
-    return { whole: this.#parseResponse(text, response, request, true) };
+    return { json: this.#parseResponse(text, response, request, true) };
   }
 
   /** Adds the member's identifier to the body, if the settings name a field for it. A text body is sent unchanged. */
@@ -157,7 +157,7 @@ export class GatewayHttp {
       body,
       fallbackMessage,
       isSubmit: true,
-      missing: 'not-found',
+      notFoundKind: 'not-found',
       secrets: this.#secrets,
     });
   };
@@ -209,7 +209,7 @@ export class GatewayHttp {
         ...(body === undefined ? { text } : {}),
         retryAfterMs: parseRetryAfter(headers['retry-after'], this.parts.clock.now()),
         isSubmit,
-        missing: request.missing ?? 'not-offered',
+        notFoundKind: request.notFoundKind ?? 'not-offered',
         familyCodes: request.familyCodes,
         secrets: this.#secrets,
       });
@@ -272,8 +272,8 @@ export class GatewayHttp {
     try {
       // undici enforces the announced length, so the bytes of a small body need not be counted.
       if (announcedBytes <= max) return await body.text();
-      const { chunks, isWhole } = await readChunks(body, announcedBytes > max ? 0 : max);
-      if (isWhole) return Buffer.concat(chunks).toString('utf8');
+      const { chunks, isComplete } = await readChunks(body, announcedBytes > max ? 0 : max);
+      if (isComplete) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachableError(error, this.baseUrl.host, isSubmit, signal);
     }

@@ -11,14 +11,14 @@ const images = z.array(imageDataUri).min(1, 'at least one image is needed');
 /** Every submit (4.3) may contain a URL for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
 
-const BLEND_SIZE = 'a blend needs two to five images';
+const BLEND_SIZE_ERROR = 'a blend needs two to five images';
 
 const requests = {
   imagine: z.strictObject({ prompt, images: images.optional(), ...callback }),
   describe: z.strictObject({ images, ...callback }),
   shorten: z.strictObject({ prompt, ...callback }),
   blend: z.strictObject({
-    images: z.array(imageDataUri).min(2, BLEND_SIZE).max(5, BLEND_SIZE),
+    images: z.array(imageDataUri).min(2, BLEND_SIZE_ERROR).max(5, BLEND_SIZE_ERROR),
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
     ...callback,
   }),
@@ -59,7 +59,7 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 
 const UPLOADED_URLS = places('result[]', 'data[]', 'result', 'urls[]');
 
-/** Some gateways return the id of a task here. */
+/** Reads only URLs, because some gateways return the id of a task instead. */
 const asWebAddress = (value: unknown): string | undefined => webAddress.safeParse(value).data;
 
 /** The image-prompt task family (4.3, 4.7). */
@@ -74,7 +74,7 @@ export class Imgx extends TaskResource {
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
     const { images: list, ...rest } = validate(requests.describe, request);
     const field = this.#settings.fields.describeField;
-    // In practice `base64` holds a single image; further ones would be lost without an error.
+    // In practice `base64` holds a single image; further images would be lost without an error.
     if (field === 'base64') validate(singleImage, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
@@ -91,8 +91,8 @@ export class Imgx extends TaskResource {
   /** Uploads images to the service and returns their URLs. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
-    const question = this.#buildRequest('upload-discord-images', { base64Array, notifyHook }, options);
-    const urls = listAt(await this.tasks.http.submit(question), UPLOADED_URLS, asWebAddress);
+    const uploadRequest = this.#buildRequest('upload-discord-images', { base64Array, notifyHook }, options);
+    const urls = listAt(await this.tasks.http.submit(uploadRequest), UPLOADED_URLS, asWebAddress);
     if (urls.length === 0)
       throw malformedError('The gateway accepted the images without returning a URL.', {
         mayHaveTakenEffect: true,
@@ -107,7 +107,7 @@ export class Imgx extends TaskResource {
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const change = validate(requests.change, request);
-    // Some gateways refuse a change without an index, even if it has no meaning.
+    // Some gateways refuse a change without an index, even if the index has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 

@@ -45,7 +45,7 @@ export class Models {
   /** Returns one model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
-    const response = await this.#http.read({ path, missing: 'not-found', ...options });
+    const response = await this.#http.read({ path, notFoundKind: 'not-found', ...options });
     const model = modelFrom(response) ?? firstAt(response, fieldPaths.single, modelFrom);
     if (!model) throw malformedError('The gateway’s response is not a model.');
     return model;

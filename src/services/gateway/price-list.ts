@@ -8,7 +8,7 @@ import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
 export interface PricedModel {
   name: string;
   /** Billed per token, by ratios, or per job; undefined for an unknown billing method. */
-  billedBy: 'tokens' | 'job' | undefined;
+  billingUnit: 'tokens' | 'job' | undefined;
   ratio: string | undefined;
   outputRatio: string | undefined;
   cachedRatio: string | undefined;
@@ -25,7 +25,7 @@ export interface PriceList {
   groups: ReadonlyMap<string, string>;
 }
 
-/** The list is parsed in one go, so it must not be large. A list with a thousand models has about 500 KiB. */
+/** The list is parsed in one go, so it must not be large. A list of a thousand models takes up about 500 KiB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
@@ -63,10 +63,10 @@ function asDecimal(value: unknown): string | undefined {
   return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
-/** The standard billing method has no name or this one. Others have formulas of their own. */
+/** The standard billing mode is unnamed or called `ratio`. Other modes have formulas of their own. */
 const STANDARD_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
-const BILLING_BY_TYPE: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
+const BILLING_BY_TYPE: ReadonlyMap<string | undefined, PricedModel['billingUnit']> = new Map([
   ['0', 'tokens'],
   ['1', 'job'],
 ]);
@@ -78,7 +78,7 @@ function modelIn(value: unknown): PricedModel | undefined {
   const isStandard = mode === undefined || mode === null || (typeof mode === 'string' && STANDARD_MODES.has(mode));
   return {
     name,
-    billedBy: isStandard ? BILLING_BY_TYPE.get(asText(value.quota_type)) : undefined,
+    billingUnit: isStandard ? BILLING_BY_TYPE.get(asText(value.quota_type)) : undefined,
     ratio: asDecimal(value.model_ratio),
     outputRatio: asDecimal(value.completion_ratio),
     cachedRatio: asDecimal(value.cache_ratio),

@@ -15,8 +15,8 @@ import type { GatewaySettings } from './settings.ts';
 
 interface OpenOptions {
   /** The conversation so far, if this session continues one. */
-  earlier?: readonly EarlierTurn[] | undefined;
-  /** Aborts only until the session is open. */
+  history?: readonly EarlierTurn[] | undefined;
+  /** Aborts the opening of the session, and has no effect after that. */
   signal?: AbortSignal | undefined;
 }
 
@@ -33,9 +33,9 @@ export class Realtime {
   }
 
   /** Resolves when the gateway has accepted the settings; a refusal is thrown. */
-  async open(settings: RealtimeSettings, { earlier = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
+  async open(settings: RealtimeSettings, { history = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
     const checkedSettings = validate(realtimeSettings, settings);
-    const memory = new ConversationMemory(validate(earlierTurns, earlier));
+    const memory = new ConversationMemory(validate(earlierTurns, history));
     const eventIds = new EventIds(this.#http.parts.random);
     const context: SessionContext = { http: this.#http, eventIds, memory, endedResponses: new Set<string>() };
     const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);

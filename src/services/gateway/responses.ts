@@ -8,7 +8,7 @@ import { validate } from './schemas.ts';
 
 type TextOptions = Pick<CallOptions, 'signal' | 'user'> & {
   /** For a model that refuses to stream: the same events are produced, but all at the end. */
-  isWhole?: boolean;
+  isBuffered?: boolean;
 };
 
 const PATH = '/v1/responses';
@@ -21,22 +21,22 @@ export class Responses extends Resource {
     const response = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
     const reader = new AnswerReader(this.http.parseError);
     const end = [...reader.readFullResponse(response), ...reader.close()].findLast((event) => 'response' in event);
-    if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
+    if (!end || end.response.error) throw end?.response.error ?? new Error('The response has no end event.');
     return end.response;
   }
 
   /** Throws if the request is refused; after that, the last event says how the response ended. Leaving the loop closes the connection. */
   async *stream(
     request: TextRequest,
-    { signal, user, isWhole = false }: TextOptions = {},
+    { signal, user, isBuffered = false }: TextOptions = {},
   ): AsyncGenerator<TextEvent, void, void> {
-    const body = toRequestBody(validate(textRequest, request), !isWhole);
-    const response = isWhole
-      ? { whole: await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' }) }
+    const body = toRequestBody(validate(textRequest, request), !isBuffered);
+    const response = isBuffered
+      ? { json: await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' }) }
       : await this.http.stream({ path: PATH, body, signal, user });
     const reader = new AnswerReader(this.http.parseError);
-    if (!('whole' in response)) return yield* readEvents(response, reader);
-    yield* reader.readFullResponse(response.whole);
+    if (!('json' in response)) return yield* readEvents(response, reader);
+    yield* reader.readFullResponse(response.json);
     yield* reader.close();
   }
 }

@@ -46,8 +46,8 @@ export const seconds = z.custom<number | string>((value) => {
   return isNumeric && Number(value) > 0 && Number.isFinite(Number(value));
 }, 'this is not a duration: write seconds as a number, for example 5');
 
-function isDataUri(text: string, kind: RegExp): boolean {
-  const head = kind.exec(text.slice(0, 200));
+function isDataUri(text: string, pattern: RegExp): boolean {
+  const head = pattern.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
   // Base64 that does not consist of complete groups of four characters is truncated or damaged (RFC 4648, 4).

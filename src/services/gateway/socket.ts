@@ -55,7 +55,7 @@ export async function openSocket(
   }
 }
 
-/** If the body cannot be read, the status is clear enough. */
+/** Returns the body, or '' if it cannot be read, because the status is clear enough. */
 async function readText(response: IncomingMessage): Promise<string> {
   try {
     const { chunks } = await readChunks(response, MAX_REFUSAL_BYTES);

@@ -24,9 +24,9 @@ export class TaskResource {
 const LIST_PLACES = places('data', 'data.data', 'tasks');
 
 /** More status words than any gateway uses; limits how many a hostile gateway can make the bot remember. */
-const MAX_WORDS = 200;
+const MAX_LOGGED_WORDS = 200;
 
-/** Many times the size of a batch. There must be a limit, because every record that is not a task costs an error. */
+/** Many times the size of a batch. There must be a limit, because an error is created for every record that is not a task. */
 const MAX_RECORDS = 1_000;
 
 /** After a restart or beyond this number, URLs of the request are only recognised if the response itself marks them as input. */
@@ -50,21 +50,21 @@ export class TaskClient {
     this.#warnings = {
       onUnknownStatus: (family, word) => {
         const name = `${family}:${word}`;
-        if (this.#loggedWords.has(name) || this.#loggedWords.size >= MAX_WORDS) return;
+        if (this.#loggedWords.has(name) || this.#loggedWords.size >= MAX_LOGGED_WORDS) return;
         this.#loggedWords.add(name);
         // The word may be any text, even a prompt.
-        const loggable = safeName(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
-        const facts = { family, word: loggable };
-        log.warn(facts, 'Unknown gateway status; treated as still running.');
+        const loggable = safeName(word.replaceAll(' ', '_')) ?? `${word.length} characters`;
+        const logFields = { family, word: loggable };
+        log.warn(logFields, 'Unknown gateway status; treated as still running.');
       },
       onFoundBySearch: (family, remoteId) => {
-        const facts = { family, remoteId: safeName(remoteId) };
-        log.warn(facts, 'A result was not in a known place; it was found by searching the whole response.');
+        const logFields = { family, remoteId: safeName(remoteId) };
+        log.warn(logFields, 'A result was not in a known place; it was found by searching the whole response.');
       },
     };
   }
 
-  /** `continued` is the task that the request continues, whose id may be kept. */
+  /** `continuedTaskId` is the task that the request continues; the gateway may keep its id. */
   async submit(
     family: Family,
     request: GatewayRequest & { body: unknown },
@@ -89,7 +89,7 @@ export class TaskClient {
     return this.readTask(family, await this.fetchRecord(path, id, options), id);
   }
 
-  /** Polls many tasks in one request. Unknown tasks are missing from the response, and their order has no meaning. */
+  /** Polls many tasks in one request. Unknown tasks are missing from the response, and the order of the others has no meaning. */
   async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<GatewayRequest>) {
     const response = await this.http.read({ path, body: { ids: validate(taskIdList, ids) }, ...options });
     return this.readTasks(family, response, ids);
@@ -98,21 +98,21 @@ export class TaskClient {
   /** Polls a task. `{id}` in the path stands for its id. */
   fetchRecord(path: string, id: string, options?: Partial<GatewayRequest>): Promise<Json> {
     const name = encodeURIComponent(validate(taskId, id));
-    return this.http.read({ path: path.replace('{id}', () => name), missing: 'not-found', ...options });
+    return this.http.read({ path: path.replace('{id}', () => name), notFoundKind: 'not-found', ...options });
   }
 
-  /** `id` is the one that was polled, if it was a single one. */
+  /** `id` is the polled task's id, or empty if several tasks were polled. */
   readTask(family: Family, response: unknown, id = ''): Snapshot {
     const { baseUrl: base, parts } = this.http;
     const requestUrls = this.#references.get(id) ?? [];
-    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), own: requestUrls };
+    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), requestUrls };
     const snapshot = readSnapshot(family, response, context, this.#warnings);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;
     return { ...snapshot, failure: { ...failure, reason: this.http.cleanText(failure.reason) } };
   }
 
-  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all if no task is known. */
+  /** Reads the response to a batch poll, by id: a list under `data`, a bare list, or nothing at all if no task is known. */
   readTasks(family: Family, response: unknown, ids: readonly string[] = []): Map<string, Snapshot> {
     const list = asList(response) ?? firstAt(response, LIST_PLACES, asList);
     const isEmpty = isRecord(response) && (response.data === null || response.data === '');

@@ -90,7 +90,7 @@ export class Videos extends TaskResource {
 export class V1Videos extends TaskResource {
   async create(request: z.input<typeof v1Video>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, callbackUrl, ...rest } = validate(v1Video, request);
-    // A duration is a string here.
+    // This endpoint expects the duration as a string.
     const seconds = duration === undefined ? undefined : String(duration);
     const regularFields = {
       ...rest,

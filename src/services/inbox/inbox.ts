@@ -17,9 +17,9 @@ export interface Inbox {
   /** Removes a packet; false if a process has taken it already, or it was never queued. */
   withdraw(partition: number, id: string): Promise<boolean>;
   /** Handles a partition's packets until the consumer is closed. Closing waits for packets that are being handled. `handle` must not throw. */
-  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer;
+  consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer;
   /** How many packets no process has taken yet. */
-  waiting(partition: number): Promise<number>;
+  waitingCount(partition: number): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -64,12 +64,12 @@ export class Queues implements Inbox {
       await job.remove();
       return true;
     } catch {
-      // A process has just taken it, and holds its lock.
+      // A process has just taken the packet, and holds its lock.
       return false;
     }
   }
 
-  take(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
+  consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
     const { server, lockMs } = this.#parts;
     const run = async (job: Job<Content>): Promise<void> => {
       await handle({ id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
@@ -91,7 +91,7 @@ export class Queues implements Inbox {
     };
   }
 
-  waiting(partition: number): Promise<number> {
+  waitingCount(partition: number): Promise<number> {
     return this.#queue(partition).getWaitingCount();
   }
 
@@ -102,8 +102,8 @@ export class Queues implements Inbox {
   }
 
   #queue(partition: number): PacketQueue {
-    const known = this.#queues.get(partition);
-    if (known) return known;
+    const existing = this.#queues.get(partition);
+    if (existing) return existing;
     const queue = this.#parts.server.queue(nameOf(partition), this.#onError(partition));
     this.#queues.set(partition, queue);
     return queue;
@@ -116,6 +116,6 @@ export class Queues implements Inbox {
 
 const nameOf = (partition: number): string => `atelier-inbox-${partition}`;
 
-/** BullMQ does not allow an id of digits alone. */
+/** BullMQ does not allow an id that consists only of digits. */
 const jobIdOf = (id: string): string => `i${id}`;
 const packetIdOf = (jobId = ''): string => jobId.slice(1);

@@ -27,11 +27,13 @@ export function createReachCheck({
   allowPrivate,
   resolve = lookUpAll,
 }: ReachOptions): ReachCheck {
-  const known = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
+  const allowedOrigins = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
   return async (url) => {
     if (await isPublic(url, resolve)) return true;
     const origin = URL.parse(url)?.origin;
-    return allowPrivate && origin !== undefined && known.has(origin) && !(await isPublic(gatewayOrigin, resolve));
+    return (
+      allowPrivate && origin !== undefined && allowedOrigins.has(origin) && !(await isPublic(gatewayOrigin, resolve))
+    );
   };
 }
 
@@ -50,7 +52,7 @@ export const withoutSignedUrls = (text: string): string =>
 
 /**
  * When Discord's signed URL of a file expires; undefined for any other URL. The host does not matter, because
- * the media proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
+ * the media proxy and an embedded Discord sign URLs in the same way (reference, "Signed Attachment CDN URLs").
  */
 export function signatureExpiry(address: string): number | undefined {
   const url = URL.parse(address);
@@ -61,4 +63,4 @@ export function signatureExpiry(address: string): number | undefined {
 }
 
 /** Returns fresh URLs of files in Discord, by their old URLs. URLs that Discord does not refresh are missing. */
-export type RefreshUrls = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+export type RefreshUrls = (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>;

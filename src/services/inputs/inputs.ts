@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { withTakenEffect } from '../gateway/errors.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import { dataUri, type FileContent, type Media } from '../media/index.ts';
-import type { Gather, GatherContext, GivenReference, MemberFile, Reference, Region } from '../tasks/materials.ts';
+import type { Gather, GatherContext, MemberFile, PreparedReference, Reference, Region } from '../tasks/materials.ts';
 import { type ReachCheck, signatureExpiry } from './addresses.ts';
 import {
   FETCH_LIMIT_MS,
@@ -22,7 +22,7 @@ interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
 }
 
 const MAX_IMAGES = 5;
-/** All files are sent in one body as base64, which makes them a third larger, and reverse proxies seldom accept more than 64 MB. */
+/** All files are sent in one body as base64, which makes them a third larger, and reverse proxies rarely accept more than 64 MB. */
 const MAX_TOTAL_BYTES = 40 * MB;
 /** After the gateway has refused a request as too large, images are reduced to this size or to half their size, whichever is smaller. */
 const REDUCED_IMAGE_BYTES = 2 * MB;
@@ -71,12 +71,12 @@ class Attachments {
 
   /** Checks each file, also one at a time, and passes it by URL if the gateway can reach it. */
   async references(references: readonly Reference[]) {
-    return await Array.fromAsync(references, (one) => this.#reference(one));
+    return await Array.fromAsync(references, (one) => this.#resolveReference(one));
   }
 
   async #addImage(file: FileContent): Promise<string> {
     const image = await this.#files.checkImage(file);
-    const added = this.#context.isSmaller ? await this.#shrink(image) : image;
+    const added = this.#context.shouldShrink ? await this.#shrink(image) : image;
     this.#bytes += added.bytes.length;
     if (this.#bytes > MAX_TOTAL_BYTES) {
       throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(MAX_TOTAL_BYTES) });
@@ -92,14 +92,14 @@ class Attachments {
     return { bytes: fitted.bytes, dataUri: dataUri(fitted.type.mime, fitted.bytes) };
   }
 
-  async #reference(reference: Reference): Promise<GivenReference> {
-    const { address, medium, takes } = reference;
+  async #resolveReference(resolveReference: Reference): Promise<PreparedReference> {
+    const { address, medium, takes } = resolveReference;
     const { transfer = 'address' } = this.#context;
-    const problem = await this.#urlProblem(reference);
+    const problem = await this.#urlProblem(resolveReference);
     // Do not fetch a file that could not be used anyway.
     if (problem && (medium === 'video' || medium === 'audio')) throw problem;
     const isByUrl = transfer === 'address' && !problem;
-    const file = await this.#files.withFile(reference, async (file) => {
+    const file = await this.#files.withFile(resolveReference, async (file) => {
       const { kind } = file.type;
       if (kind !== 'image') return { kind };
       if (!isByUrl) return { kind, image: await this.#addImage(file) };

@@ -22,7 +22,7 @@ interface NamedFile {
 export const MB = 1_000_000;
 /** The specification gives no limit. A model does not see more detail in a larger image. */
 const MAX_IMAGE_BYTES = 20 * MB;
-/** The member is waiting, and a slow host must not block what others need. */
+/** The member is waiting, and a slow host must not hold up the requests of others. */
 export const FETCH_LIMIT_MS = 60_000;
 /** More text than any model can read. */
 const MAX_DOCUMENT_BYTES = 10 * MB;
@@ -164,7 +164,7 @@ function refusalOf({ kind }: MediaError, source: NamedFile): Refusal {
 
 type ReadDocument = NonNullable<Materials['documents']>[number];
 
-const PDF = '%PDF-';
+const PDF_SIGNATURE = '%PDF-';
 const PDF_HEAD_BYTES = 1024;
 /** A multiple of three bytes, so the base64 chunks can be joined. */
 const CHUNK_BYTES = 3 * 64 * 1024;
@@ -183,7 +183,7 @@ async function readDocument(name: string, content: FileContent): Promise<ReadDoc
 }
 
 async function isPdf(content: FileContent): Promise<boolean> {
-  for await (const head of piecesOf(content, PDF_HEAD_BYTES)) return head.includes(PDF);
+  for await (const head of piecesOf(content, PDF_HEAD_BYTES)) return head.includes(PDF_SIGNATURE);
   return false;
 }
 

@@ -72,9 +72,9 @@ export function addFact(entry: Entry, fact: Fact): Entry {
 /** The standing of a task. The task is authoritative, and the ledger only keeps it longer. */
 export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
-  const used = standing === 'settled' ? task.answer?.tokens : undefined;
+  const usedTokens = standing === 'settled' ? task.answer?.tokens : undefined;
   const amount = standing === 'settled' || standing === 'waived' ? task.cost : undefined;
-  return { standing, at: task.times.ended ?? task.times.created, ...withoutUndefined({ amount, tokens: used }) };
+  return { standing, at: task.times.ended ?? task.times.created, ...withoutUndefined({ amount, tokens: usedTokens }) };
 }
 
 function standingOfTask(task: Task): Standing {
@@ -85,7 +85,7 @@ function standingOfTask(task: Task): Standing {
   // Any part of an answer has cost something, possibly even one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
-  // It may have cost something, but that can no longer be determined, so the estimate counts.
+  // A dismissed request may have cost something, but that can no longer be determined, so the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
   // The member has repeated the request, and the first one may have been carried out as well, so its estimate counts.
@@ -116,19 +116,20 @@ const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind',
 
 /** The estimate and the cost, if both are known. */
 export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
-  const known = amountOf(entry);
+  const currentAmount = amountOf(entry);
   const [first] = entry.facts;
-  if (!known || known.isEstimate || first?.standing !== 'reserved' || first.amount === undefined) return undefined;
-  return { estimate: first.amount, cost: known.amount };
+  if (!currentAmount || currentAmount.isEstimate || first?.standing !== 'reserved' || first.amount === undefined)
+    return undefined;
+  return { estimate: first.amount, cost: currentAmount.amount };
 }
 
 /** The entry as it should be according to the task; the same object if it is correct already. */
-export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
-  const fresh = createEntry(task);
-  const matchesTask = known !== undefined && IDENTITY_FIELDS.every((name) => known[name] === fresh[name]);
+export function reconcileEntry(existing: Entry | undefined, task: Task): Entry {
+  const newEntry = createEntry(task);
+  const matchesTask = existing !== undefined && IDENTITY_FIELDS.every((name) => existing[name] === newEntry[name]);
   // Tasks do not store the roles of their owners.
-  const kept = known && { ...withoutUndefined({ roleIds: known.roleIds }), facts: known.facts };
-  return addFact(matchesTask ? known : { ...fresh, ...kept }, factOfTask(task));
+  const keptFields = existing && { ...withoutUndefined({ roleIds: existing.roleIds }), facts: existing.facts };
+  return addFact(matchesTask ? existing : { ...newEntry, ...keptFields }, factOfTask(task));
 }
 
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
@@ -172,14 +173,14 @@ export interface EntryStore {
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void>;
   /** Moves an entry to another id; safe to repeat. */
   rename(entry: Entry, to: Entry): Promise<void>;
-  /** From the first day to the last, both included, oldest first. */
-  between(first: string, last: string): AsyncGenerator<Entry>;
+  /** Yields the entries from the first day to the last, both included, oldest first. */
+  readRange(first: string, last: string): AsyncGenerator<Entry>;
   task(id: string): Promise<Task | undefined>;
   /** All stored tasks, live and finished. */
   tasks(): AsyncGenerator<Task>;
   /** The sums that an anonymous entry still counts in. */
   keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void>;
-  /** By the entry's key. */
+  /** The kept sums of each anonymous entry, by the entry's key. */
   keptScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */
   openSince(): Promise<string | undefined>;

@@ -54,18 +54,18 @@ export interface UsageGroup {
 }
 
 interface UnsummedGroup {
-  use: Omit<UsageGroup, 'amount' | 'compared'>;
+  fields: Omit<UsageGroup, 'amount' | 'compared'>;
   amounts: string[];
   compared: NonNullable<ReturnType<typeof estimateAndCostOf>>[];
 }
 
-function sumOfCompared(all: UnsummedGroup['compared']): UsageGroup['compared'] {
-  const estimate = sumOf(all.map((one) => one.estimate));
-  const cost = sumOf(all.map((one) => one.cost));
-  return estimate === undefined || cost === undefined ? undefined : { count: all.length, estimate, cost };
+function sumOfCompared(comparisons: UnsummedGroup['compared']): UsageGroup['compared'] {
+  const estimate = sumOf(comparisons.map((one) => one.estimate));
+  const cost = sumOf(comparisons.map((one) => one.cost));
+  return estimate === undefined || cost === undefined ? undefined : { count: comparisons.length, estimate, cost };
 }
 
-const STATES = {
+const STATE_OF_STANDING = {
   ...({ settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', waived: 'waived' } as const),
   refunded: undefined,
 };
@@ -80,7 +80,7 @@ const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
 interface LedgerParts {
   entries: EntryStore;
-  /** Undefined if there are none. */
+  /** Undefined if there are no other partitions. */
   others?: Pick<OtherPartitions, 'all'> | undefined;
   /** Undefined if there are no limits. */
   spending?: Spending | undefined;
@@ -107,8 +107,8 @@ export class Ledger {
   }
 
   /** Repairs what a crash left behind; for a store without a ledger, creates one from the stored tasks. */
-  async open(all: readonly Task[]): Promise<void> {
-    const live = all.filter(({ traits }) => traits.isPaid);
+  async open(tasks: readonly Task[]): Promise<void> {
+    const live = tasks.filter(({ traits }) => traits.isPaid);
     const { entries, clock, spending } = this.#parts;
     const since = await entries.openSince();
     if (since === undefined)
@@ -118,14 +118,14 @@ export class Ledger {
     const unmatched = new Map(live.map((task) => [task.id, task]));
     const counting = spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
-    const kept = await entries.keptScopes();
-    const count = (entry: Entry): void => counting?.add(entry, kept.get(entryKey(entry)));
-    for await (const entry of entries.between([since ?? '', countedSince].sort()[0] ?? '', today)) {
+    const keptScopes = await entries.keptScopes();
+    const count = (entry: Entry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
+    for await (const entry of entries.readRange([since ?? '', countedSince].sort()[0] ?? '', today)) {
       if (since !== undefined && dayOf(entry.at) < since) {
         count(entry);
         continue;
       }
-      // A crash may have come between a member's decision about an unknown outcome, or its withdrawal, and the change of the entry.
+      // The member may have decided about an unknown outcome, or withdrawn that decision, before a crash prevented the change of the entry.
       const mayDiffer =
         OPEN_STANDINGS.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
       const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
@@ -160,20 +160,20 @@ export class Ledger {
     this.#open.add(task.id);
   }
 
-  /** Counts all entries again if these limits need sums that are not counted yet. Until then, no other request is reserved. */
+  /** Counts all entries again if these limits need sums that are not counted yet. During the count, no other request is reserved. */
   async countFor(limits: readonly Limits[]): Promise<void> {
     const { spending, entries, clock } = this.#parts;
     if (!spending?.needsCount(limits)) return;
     await this.#gate.runExclusively(async () => {
       const counting = spending.beginCount(limits);
       const kept = await entries.keptScopes();
-      for await (const entry of entries.between(dayOf(counting.since), dayOf(clock.now())))
+      for await (const entry of entries.readRange(dayOf(counting.since), dayOf(clock.now())))
         counting.add(entry, kept.get(entryKey(entry)));
       counting.finish();
     });
   }
 
-  /** Called before a member's decision about an unknown outcome is stored: if a crash follows, the next start finds its entry, however old. */
+  /** Called before a member's decision about an unknown outcome is stored, so that after a crash the next start finds the entry, however old. */
   async expectDecision(task: Task): Promise<void> {
     const { entries } = this.#parts;
     const day = dayOf(task.times.created);
@@ -182,9 +182,9 @@ export class Ledger {
   }
 
   /** Requests with an unknown outcome, made within a range of time. */
-  async *unconfirmed(after: number, until: number): AsyncGenerator<Entry> {
+  async *unconfirmedEntries(after: number, until: number): AsyncGenerator<Entry> {
     let seenCount = 0;
-    for await (const entry of this.#parts.entries.between(dayOf(after), dayOf(until))) {
+    for await (const entry of this.#parts.entries.readRange(dayOf(after), dayOf(until))) {
       seenCount += 1;
       if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
       if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
@@ -197,7 +197,7 @@ export class Ledger {
     if (task.traits.isPaid) await this.#write(task, factOfTask(task));
   }
 
-  /** The gateway has refused the request, or never received it. */
+  /** Refunds a request that the gateway has refused or never received. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
@@ -226,13 +226,13 @@ export class Ledger {
   /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped because their tasks are kept or still open. */
   async anonymise(request: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries, spending } = this.#parts;
-    let kept = 0;
+    let keptCount = 0;
     for await (const entry of this.#entriesOf(
       request.memberId,
       request.until,
-      entries.between('', dayOf(request.until)),
+      entries.readRange('', dayOf(request.until)),
     )) {
-      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
+      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
       else {
         const anonymous = anonymise(entry, request.secret);
         await this.#gate.run(async () => {
@@ -242,7 +242,7 @@ export class Ledger {
         });
       }
     }
-    return kept;
+    return keptCount;
   }
 
   async costOf(task: Task): Promise<Cost | undefined> {
@@ -275,9 +275,9 @@ export class Ledger {
   /** The entries of all partitions, oldest day first. */
   async *#allEntries(first: string, last: string): AsyncGenerator<Entry> {
     const { entries, others } = this.#parts;
-    if (!others) return yield* entries.between(first, last);
-    const all = [entries, ...(await others.all()).map((rows) => rows.entries)];
-    const sources = all.map((one) => one.between(first, last));
+    if (!others) return yield* entries.readRange(first, last);
+    const entryStores = [entries, ...(await others.all()).map((rows) => rows.entries)];
+    const sources = entryStores.map((one) => one.readRange(first, last));
     yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
   }
 
@@ -285,7 +285,7 @@ export class Ledger {
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
     const groups = new Map<string, UnsummedGroup>();
     for await (const entry of this.#allEntries(range.start, range.end)) {
-      const state = STATES[standingOf(entry)];
+      const state = STATE_OF_STANDING[standingOf(entry)];
       if (state === undefined) continue;
       if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
       if (guildId !== undefined && entry.guildId !== guildId) continue;
@@ -294,21 +294,21 @@ export class Ledger {
       const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, kind, model, state };
       const isEstimate = known?.isEstimate ?? false;
       const key = JSON.stringify([...Object.values(commonFields), isEstimate, known !== undefined]);
-      const group = groups.get(key) ?? { use: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };
+      const group = groups.get(key) ?? { fields: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };
       groups.set(key, group);
-      group.use.count += 1;
+      group.fields.count += 1;
       if (known) group.amounts.push(known.amount);
       const compared = estimateAndCostOf(entry);
       if (compared) group.compared.push(compared);
     }
-    return [...groups.values()].map(({ use, amounts, compared }) => ({
-      ...use,
+    return [...groups.values()].map(({ fields, amounts, compared }) => ({
+      ...fields,
       amount: sumOf(amounts),
       compared: sumOfCompared(compared),
     }));
   }
 
-  /** Changes the entry of a task and what it counts. */
+  /** Changes the entry of a task, and updates the sums that it counts in. */
   async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
     const { entries, spending } = this.#parts;
     await this.#gate.run(async () => {

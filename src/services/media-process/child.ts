@@ -12,7 +12,7 @@ export type ProcessCommand =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
-/** Instances of classes cannot be sent between processes, so an error is sent as its parts. */
+/** Instances of classes cannot be sent between processes, so an error is sent as plain data. */
 const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
@@ -56,7 +56,7 @@ const MAX_RESULT_BYTES = 128 * 2 ** 20;
 interface ChildListeners {
   onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
   /** Called once when the process has ended, with the exit code or signal. */
-  ended(reason: string): void;
+  onEnd(reason: string): void;
 }
 
 export class MediaChild {
@@ -73,7 +73,9 @@ export class MediaChild {
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MAX_RESULT_BYTES, ({ note, body }) => listeners.onReport(parseReport(note), body));
+    const reader = new FrameReader(MAX_RESULT_BYTES, ({ metadata, body }) =>
+      listeners.onReport(parseReport(metadata), body),
+    );
     pipe.on('data', (chunk: Buffer) => {
       try {
         reader.read(chunk);
@@ -90,7 +92,7 @@ export class MediaChild {
     const end = (reason: string): void => {
       pipe.destroy();
       resolve();
-      listeners.ended(reason);
+      listeners.onEnd(reason);
     };
     this.#process.once('error', (error) => {
       if (this.#process.pid === undefined) end(error.message);
@@ -125,11 +127,11 @@ export class MediaChild {
   }
 }
 
-function parseReport(note: string): ProcessReport {
+function parseReport(metadata: string): ProcessReport {
   try {
-    return report.parse(JSON.parse(note));
+    return report.parse(JSON.parse(metadata));
   } catch (cause) {
-    throw new BrokenFrame('A note is not a valid report.', { cause });
+    throw new BrokenFrame('The metadata of a frame is not a valid report.', { cause });
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 
 const HEADER_BYTES = 8;
-/** A note contains a job with its parameters; a chart's note also contains its bars. */
-const MAX_NOTE_BYTES = 1024 * 1024;
+/** The metadata of a frame contains a job with its parameters, and for a chart also the bars. */
+const MAX_METADATA_BYTES = 1024 * 1024;
 
 /** A message between the two processes: facts as JSON, and the unchanged bytes of a file. */
 export interface Frame {
-  readonly note: string;
+  readonly metadata: string;
   readonly body: Buffer<ArrayBuffer>;
 }
 
@@ -16,15 +16,15 @@ export class BrokenFrame extends Error {
 }
 
 /** The body is not copied, so it must not change until it has been written. */
-export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Uint8Array()): void {
-  const noteBytes = Buffer.from(JSON.stringify(note));
+export function writeFrame(pipe: Duplex, metadata: object, body: Uint8Array = new Uint8Array()): void {
+  const metadataBytes = Buffer.from(JSON.stringify(metadata));
   const header = Buffer.allocUnsafe(HEADER_BYTES);
-  header.writeUInt32LE(noteBytes.length, 0);
+  header.writeUInt32LE(metadataBytes.length, 0);
   header.writeUInt32LE(body.length, 4);
   // The pipe is corked, because concatenating the buffers would copy the body.
   pipe.cork();
   pipe.write(header);
-  pipe.write(noteBytes);
+  pipe.write(metadataBytes);
   if (body.length > 0) pipe.write(body);
   pipe.uncork();
 }
@@ -34,7 +34,7 @@ export class FrameReader {
   readonly #maxBodyBytes: number;
   readonly #deliver: (frame: Frame) => void;
   #header = Buffer.allocUnsafe(HEADER_BYTES);
-  #note: Buffer | undefined;
+  #metadata: Buffer | undefined;
   #body: Buffer<ArrayBuffer> | undefined;
   #filled = 0;
 
@@ -46,28 +46,28 @@ export class FrameReader {
   /** Throws a `BrokenFrame`. */
   read(chunk: Buffer): void {
     for (let offset = 0; offset < chunk.length; ) {
-      const target = this.#body ?? this.#note ?? this.#header;
+      const target = this.#body ?? this.#metadata ?? this.#header;
       const copied = chunk.copy(target, this.#filled, offset);
       offset += copied;
       this.#filled += copied;
-      while (this.#filled === (this.#body ?? this.#note ?? this.#header).length) this.#completePart();
+      while (this.#filled === (this.#body ?? this.#metadata ?? this.#header).length) this.#completePart();
     }
   }
 
   #completePart(): void {
     this.#filled = 0;
-    if (!this.#note) {
+    if (!this.#metadata) {
       const length = this.#header.readUInt32LE(0);
-      if (length === 0 || length > MAX_NOTE_BYTES)
-        throw new BrokenFrame(`The length of a note is invalid: ${length} bytes.`);
-      this.#note = Buffer.allocUnsafe(length);
+      if (length === 0 || length > MAX_METADATA_BYTES)
+        throw new BrokenFrame(`The length of the metadata is invalid: ${length} bytes.`);
+      this.#metadata = Buffer.allocUnsafe(length);
     } else if (!this.#body) {
       const length = this.#header.readUInt32LE(4);
       if (length > this.#maxBodyBytes) throw new BrokenFrame(`A body is too long: ${length} bytes.`);
       this.#body = Buffer.allocUnsafeSlow(length);
     } else {
-      const frame = { note: this.#note.toString(), body: this.#body };
-      this.#note = undefined;
+      const frame = { metadata: this.#metadata.toString(), body: this.#body };
+      this.#metadata = undefined;
       this.#body = undefined;
       this.#deliver(frame);
     }

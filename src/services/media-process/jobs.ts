@@ -32,7 +32,7 @@ export interface JobClass {
   limitMs(job: Job): number;
 }
 
-const image: JobClass = {
+const imageJobs: JobClass = {
   // Some of the jobs run while others wait for memory.
   maxConcurrent: 4,
   maxBytes: 32 * 2 ** 20,
@@ -42,29 +42,29 @@ const image: JobClass = {
   limitMs: () => 60_000,
 };
 
-const chart: JobClass = { ...image, maxConcurrent: 1, maxWaiting: 32, limitMs: () => 30_000 };
+const chartJobs: JobClass = { ...imageJobs, maxConcurrent: 1, maxWaiting: 32, limitMs: () => 30_000 };
 
-const sound: JobClass = {
-  ...image,
+const audioJobs: JobClass = {
+  ...imageJobs,
   maxWaiting: 32,
   // Before this limit, the process itself gives up on a slow file and continues with the others.
   limitMs: (job) => 60_000 + ('maxSeconds' in job ? job.maxSeconds * 200 : 0),
 };
 
 /** `VoiceQueue` decides the order of voices. */
-const voice: JobClass = { ...image, maxConcurrent: 2, isTrusted: true, limitMs: () => 60_000 };
+const voiceJobs: JobClass = { ...imageJobs, maxConcurrent: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
-  fit: image,
-  check: image,
-  measure: image,
-  likeness: image,
-  'side-mask': image,
-  'drawn-mask': image,
-  chart,
-  'read-sound': sound,
-  'write-voice': voice,
-  'drop-voice': voice,
+  fit: imageJobs,
+  check: imageJobs,
+  measure: imageJobs,
+  likeness: imageJobs,
+  'side-mask': imageJobs,
+  'drawn-mask': imageJobs,
+  chart: chartJobs,
+  'read-sound': audioJobs,
+  'write-voice': voiceJobs,
+  'drop-voice': voiceJobs,
 };
 
 export interface JobInput {
@@ -79,14 +79,14 @@ export interface JobOutput {
   readonly body?: Uint8Array;
 }
 
-const messages = {
+const lossMessages = {
   memory: 'The job exceeded its memory limit.',
   time: 'The job exceeded its time limit.',
   died: 'The process ended during the job.',
   busy: 'Too many jobs are already waiting.',
   closed: 'The media process has been closed.',
 };
-export type LossReason = keyof typeof messages;
+export type LossReason = keyof typeof lossMessages;
 
 /** The outcome of the job is unknown, and it is not retried. */
 export class JobLost extends Error {
@@ -94,7 +94,7 @@ export class JobLost extends Error {
   readonly reason: LossReason;
 
   constructor(reason: LossReason) {
-    super(messages[reason]);
+    super(lossMessages[reason]);
     this.reason = reason;
   }
 }

@@ -10,8 +10,8 @@ const IDLE_MS = 60_000;
 /** The minimum of `MEDIA_MEMORY_MB`: a process with less could decode almost nothing. */
 export const MIN_MEDIA_MEMORY_BYTES = 192 * 2 ** 20;
 /** How often the memory is measured; a large image takes a few hundred milliseconds to fill its memory. */
-const SAMPLE_MS = 100;
-/** A job that was lost this often is refused. The second time it ran alone, so it was the cause. */
+const SAMPLE_INTERVAL_MS = 100;
+/** A job that was lost this many times is refused. The second time it ran alone, so it was the cause. */
 const MAX_LOSSES = 2;
 
 export interface MediaProcessParts {
@@ -42,7 +42,7 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   losses: number;
   /** Whether the caller no longer waits, although the process may still be working on it. */
   isAbandoned: boolean;
-  unsetLimit: () => void;
+  clearTimeLimit: () => void;
   resolve(result: Result<object>): void;
   reject(error: unknown): void;
 }
@@ -61,9 +61,9 @@ export class MediaProcess {
   #child: MediaChild | undefined;
   readonly #ending = new Set<Promise<void>>();
   #jobCount = 0;
-  #holds = 0;
-  #unsetIdle: () => void = () => undefined;
-  #unsetSample: () => void = () => undefined;
+  #holdCount = 0;
+  #cancelIdleTimer: () => void = () => undefined;
+  #cancelSampling: () => void = () => undefined;
   #isClosed = false;
 
   constructor({ clock, log, memoryBytes = 512 * 2 ** 20 }: MediaProcessParts) {
@@ -101,8 +101,8 @@ export class MediaProcess {
 
   /** Keeps the process alive between two jobs if the second one needs the state of the first. */
   keepAlive(): () => void {
-    this.#holds++;
-    return () => void this.#holds--;
+    this.#holdCount++;
+    return () => void this.#holdCount--;
   }
 
   /** Throws the job's error, or `JobLost` if the job ended the process. */
@@ -115,13 +115,13 @@ export class MediaProcess {
       throw new JobLost('busy');
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
-    const initialState = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
+    const initialState = { losses: 0, isAbandoned: false, clearTimeLimit: () => undefined };
     const task = currentSubject().task;
     const entry: Entry = { id: this.#jobCount, task, job, input, into, jobClass, ...initialState, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
-    this.#next();
+    this.#startNextJobs();
     try {
       const result = await promise;
       return { facts: facts.parse(result.facts), bytes: result.bytes };
@@ -133,16 +133,16 @@ export class MediaProcess {
   /** Ends the process and waits for its end. Running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#unsetIdle();
-    const all = [...this.#running.values(), ...this.#suspects, ...this.#waiting];
-    for (const entry of all) this.#fail(entry, new JobLost('closed'));
+    this.#cancelIdleTimer();
+    const allEntries = [...this.#running.values(), ...this.#suspects, ...this.#waiting];
+    for (const entry of allEntries) this.#fail(entry, new JobLost('closed'));
     this.#waiting.length = 0;
     this.#suspects.length = 0;
     this.#end();
     await Promise.all(this.#ending);
   }
 
-  #next(): void {
+  #startNextJobs(): void {
     if (this.#isClosed) return;
     for (const entry of this.#jobsToStart()) this.#send(entry);
     if (this.#running.size === 0) this.#becomeIdle();
@@ -161,31 +161,31 @@ export class MediaProcess {
 
   #takeWaiting(isEligible: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
-    const taken: Entry[] = [];
+    const selected: Entry[] = [];
     const fullClasses = new Set<JobClass>();
     for (const entry of [...this.#waiting]) {
       const { jobClass } = entry;
       if (!isEligible(entry) || fullClasses.has(jobClass)) continue;
-      const sameClass = [...running, ...taken].filter((other) => other.jobClass === jobClass);
+      const sameClass = [...running, ...selected].filter((other) => other.jobClass === jobClass);
       const bytes = sameClass.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // First come, first served: nothing overtakes an entry for which there is no room yet.
       if (sameClass.length >= jobClass.maxConcurrent || (sameClass.length > 0 && bytes > jobClass.maxBytes))
         fullClasses.add(jobClass);
       else {
-        taken.push(entry);
+        selected.push(entry);
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
       }
     }
-    return taken;
+    return selected;
   }
 
   #send(entry: Entry): void {
     const { id, job, input, into } = entry;
-    this.#unsetIdle();
+    this.#cancelIdleTimer();
     this.#child ??= this.#startProcess();
     this.#child.markBusy();
     this.#running.set(id, entry);
-    this.#limit(entry);
+    this.#startTimeLimit(entry);
     const command = { id, job, ...(into !== undefined && { into }) };
     if (input?.path === undefined) this.#child.send(command, input?.bytes);
     else this.#child.send({ ...command, path: input.path });
@@ -198,7 +198,7 @@ export class MediaProcess {
       onReport: (report, body) => {
         if (this.#child === child) this.#receive(report, body);
       },
-      ended: (reason) => {
+      onEnd: (reason) => {
         if (this.#child !== child) return;
         this.#warn(
           { how: reason, jobs: this.#running.size, tasks: this.#runningTasks },
@@ -220,36 +220,36 @@ export class MediaProcess {
     const entry = this.#running.get(report.id);
     if (!entry) return;
     if ('now' in report) {
-      entry.unsetLimit();
-      if (report.now === 'working') this.#limit(entry);
+      entry.clearTimeLimit();
+      if (report.now === 'working') this.#startTimeLimit(entry);
       return;
     }
     if ('facts' in report) entry.resolve({ facts: report.facts, bytes: body });
     else entry.reject(toError(report.failure));
     this.#remove(entry);
-    this.#next();
+    this.#startNextJobs();
   }
 
-  #limit(entry: Entry): void {
-    entry.unsetLimit();
-    entry.unsetLimit = this.#clock.after(entry.jobClass.limitMs(entry.job), () => this.#timeOut(entry));
+  #startTimeLimit(entry: Entry): void {
+    entry.clearTimeLimit();
+    entry.clearTimeLimit = this.#clock.after(entry.jobClass.limitMs(entry.job), () => this.#timeOut(entry));
   }
 
   #timeOut(entry: Entry): void {
-    const facts = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
-    this.#warn(facts, 'A media job took too long; replacing the media process.');
+    const logFields = { job: entry.job.do, ...(entry.task !== undefined && { task: entry.task }) };
+    this.#warn(logFields, 'A media job took too long; replacing the media process.');
     this.#fail(entry, new JobLost('time'));
     // The other jobs were not the cause.
-    const others = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
+    const otherEntries = [...this.#running.values()].filter(({ isAbandoned }) => !isAbandoned);
     this.#end();
-    this.#suspects.unshift(...others.filter(({ losses }) => losses > 0));
-    this.#waiting.unshift(...others.filter(({ losses }) => losses === 0));
-    this.#next();
+    this.#suspects.unshift(...otherEntries.filter(({ losses }) => losses > 0));
+    this.#waiting.unshift(...otherEntries.filter(({ losses }) => losses === 0));
+    this.#startNextJobs();
   }
 
   #sampleLater(): void {
-    this.#unsetSample();
-    this.#unsetSample = this.#clock.after(SAMPLE_MS, () => void this.#sample());
+    this.#cancelSampling();
+    this.#cancelSampling = this.#clock.after(SAMPLE_INTERVAL_MS, () => void this.#sample());
   }
 
   async #sample(): Promise<void> {
@@ -288,26 +288,29 @@ export class MediaProcess {
       else if (entry.jobClass.isTrusted) this.#waiting.unshift(entry);
       else this.#suspects.push(entry);
     }
-    this.#next();
+    this.#startNextJobs();
   }
 
   /** Ends the process; its jobs are left to the caller. */
   #end(): void {
     const child = this.#child;
     this.#child = undefined;
-    this.#unsetSample();
-    for (const entry of this.#running.values()) entry.unsetLimit();
+    this.#cancelSampling();
+    for (const entry of this.#running.values()) entry.clearTimeLimit();
     this.#running.clear();
     child?.kill();
   }
 
   #becomeIdle(): void {
-    this.#unsetIdle();
+    this.#cancelIdleTimer();
     this.#child?.markIdle();
     if (!this.#child || this.#isClosed) return;
     const isOutdated = this.#childMemoryBytes !== this.#memoryBytes;
-    if (isOutdated && this.#holds === 0) this.#end();
-    else this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
+    if (isOutdated && this.#holdCount === 0) this.#end();
+    else
+      this.#cancelIdleTimer = this.#clock.after(IDLE_MS, () =>
+        this.#holdCount > 0 ? this.#becomeIdle() : this.#end(),
+      );
   }
 
   #cancel(entry: Entry, reason: unknown): void {
@@ -316,7 +319,7 @@ export class MediaProcess {
       this.#child?.send({ id: entry.id, cancelled: true });
     } else this.#remove(entry);
     entry.reject(reason);
-    this.#next();
+    this.#startNextJobs();
   }
 
   #fail(entry: Entry, error: unknown): void {
@@ -325,7 +328,7 @@ export class MediaProcess {
   }
 
   #remove(entry: Entry): void {
-    entry.unsetLimit();
+    entry.clearTimeLimit();
     this.#running.delete(entry.id);
     for (const queue of [this.#waiting, this.#suspects]) {
       const index = queue.indexOf(entry);

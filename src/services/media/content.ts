@@ -77,10 +77,10 @@ export async function* decodeBase64(base64: string, max: number): AsyncGenerator
   if (base64.length - start > max * 3 + 1_024) throw tooLargeError(max);
   const end = endOfData(base64, start);
   let remainder = '';
-  for (let at = start; at < end; at += CHUNK_LENGTH) {
-    const characters = remainder + base64.slice(at, Math.min(end, at + CHUNK_LENGTH)).replace(WHITESPACE, '');
+  for (let offset = start; offset < end; offset += CHUNK_LENGTH) {
+    const characters = remainder + base64.slice(offset, Math.min(end, offset + CHUNK_LENGTH)).replace(WHITESPACE, '');
     if (INVALID_CHARACTER.test(characters)) throw damagedFileError();
-    const isLast = at + CHUNK_LENGTH >= end;
+    const isLast = offset + CHUNK_LENGTH >= end;
     // A single remaining character does not make a whole byte.
     if (isLast && characters.length % GROUP_LENGTH === 1) throw damagedFileError();
     const decodableLength = isLast ? characters.length : characters.length - (characters.length % GROUP_LENGTH);
@@ -90,7 +90,7 @@ export async function* decodeBase64(base64: string, max: number): AsyncGenerator
   }
 }
 
-/** Leaves out padding and line breaks at the end; padding anywhere else means that the data is damaged. */
+/** Returns where the data ends, without the padding and line breaks after it. Padding anywhere else means that the data is damaged. */
 function endOfData(base64: string, start: number): number {
   const minEnd = Math.max(start, base64.length - MAX_TRAILING_LENGTH);
   let end = base64.length;

@@ -58,14 +58,14 @@ export class ImageJobs {
     const { how, extension, isUnchanged, fileBytes, lostManifest } = facts;
     const isFile = fileBytes !== undefined && into !== undefined;
     const output = isFile ? { size: fileBytes, path: into } : memoryContent(bytes);
-    return { how, type: extension, lostManifest, made: isUnchanged ? undefined : output };
+    return { how, type: extension, lostManifest, output: isUnchanged ? undefined : output };
   }
 
   async check(input: FileContent, signal: AbortSignal) {
     const { facts, bytes } = await this.#run({ do: 'check', ...this.#limits }, checkFacts, { input, signal });
     const { extension: type, isUnchanged } = facts;
-    const clean = isUnchanged ? await readWhole(input) : bytes;
-    return { bytes: clean, type, dataUri: dataUri(type.mime, clean) };
+    const cleanBytes = isUnchanged ? await readWhole(input) : bytes;
+    return { bytes: cleanBytes, type, dataUri: dataUri(type.mime, cleanBytes) };
   }
 
   async measure(input: FileContent, signal: AbortSignal): Promise<ImageFacts> {

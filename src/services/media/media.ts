@@ -25,10 +25,10 @@ import { isTruncated } from './videos/mp4.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
-/** A file in memory or on disk. It counts against the shared room until it is released. */
+/** A file in memory or on disk. It counts towards the shared capacity until it is released. */
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
-/** A file made small enough, if that was possible. Releasing the file releases all memory that was claimed for it. */
+/** A file that was reduced to the limit, if possible. Releasing the file releases all memory that was claimed for it. */
 type FittedFile =
   | ({ readonly how: Exclude<FitResult['how'], 'none'>; readonly lostManifest?: boolean } & FetchedFile)
   | { readonly how: 'none' };
@@ -43,12 +43,12 @@ interface FetchOptions {
 }
 type Abortable = Pick<FetchOptions, 'signal'>;
 
-type Image = Buffer | FileContent;
+type ImageInput = Buffer | FileContent;
 
-/** How long a delivery waits at most for the perceptual hash of its image. */
+/** The longest that a delivery waits for the perceptual hash of its image. */
 const MAX_PERCEPTUAL_HASH_MS = 10_000;
 
-type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
+type TypedFile = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
 export class Media {
   readonly #clock: Clock;
@@ -78,16 +78,16 @@ export class Media {
     const shared = {
       files: this.#files,
       memory: { freeBytes: limits.memoryBytes },
-      passing: new BufferReclaimer(),
+      reclaimer: new BufferReclaimer(),
       maxBytesInMemory: limits.inMemoryBytes,
     };
-    const openSource = (trust: UrlSource, bytes: number): FileSource => {
+    const createSource = (urlSource: UrlSource, bytes: number): FileSource => {
       const max = Math.min(limits.fileBytes, bytes);
-      const storage = { room: new CapacityPool(bytes, max), ...shared };
-      return { max, storage, hosts: new Hosts(settings, limits, resolve, trust) };
+      const storage = { capacity: new CapacityPool(bytes, max), ...shared };
+      return { max, storage, hosts: new Hosts(settings, limits, resolve, urlSource) };
     };
-    this.#results = openSource('results', limits.resultsBytes);
-    this.#memberFiles = openSource('given', limits.memberFilesBytes);
+    this.#results = createSource('results', limits.resultsBytes);
+    this.#memberFiles = createSource('given', limits.memberFilesBytes);
     this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
     const { process = new MediaProcess({ clock: systemClock, log }) } = parts;
     this.#images = new ImageJobs(process, limits.pixels);
@@ -127,12 +127,12 @@ export class Media {
     }
   }
 
-  async fit({ bytes, type }: File, maxBytes: number, options: Abortable = {}): Promise<FitResult> {
+  async fit({ bytes, type }: TypedFile, maxBytes: number, options: Abortable = {}): Promise<FitResult> {
     if (type.kind !== 'image') return bytes.length <= maxBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
     const fitted = await this.#fitImage(memoryContent(bytes), maxBytes, options, {});
     if (fitted.how === 'none') return fitted;
-    const { made, lostManifest: _, ...rest } = fitted;
-    return { ...rest, bytes: made ? await readWhole(made) : bytes };
+    const { output, lostManifest: _, ...rest } = fitted;
+    return { ...rest, bytes: output ? await readWhole(output) : bytes };
   }
 
   #fitImage(
@@ -146,7 +146,7 @@ export class Media {
     );
   }
 
-  /** Fits a fetched file into the limit, and releases it unless it is returned unchanged. */
+  /** Reduces a fetched file to the limit. Releases the original unless its memory passes to the returned file. */
   async fitFetchedFile(
     fetched: FetchedFile,
     maxBytes: number,
@@ -162,17 +162,17 @@ export class Media {
         isReturned = true;
         return { how: 'as-is', ...prepared };
       }
-      // A re-encoded file is seldom larger than its original.
+      // A re-encoded file is rarely larger than the original, so it goes to disk only if the original is there.
       if (fetched.path !== undefined) outputFile = await this.#files.create();
       const fitted = await this.#fitImage(fetched, maxBytes, options, { into: outputFile?.path, provenance });
       if (fitted.how === 'none') return fitted;
-      const { how, type, made, lostManifest } = fitted;
-      isReturned = made === undefined;
-      if (made === undefined) return unchanged;
-      // The result needs memory like a fetched file. The memory of the original is released first.
+      const { how, type, output, lostManifest } = fitted;
+      isReturned = output === undefined;
+      if (output === undefined) return unchanged;
+      // The result takes up memory just as a fetched file does, so the original's memory is released first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
-        receiveFile(readChunks(made), this.#results.storage, { max: Number.POSITIVE_INFINITY, signal }),
+        receiveFile(readChunks(output), this.#results.storage, { max: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release, ...(lostManifest && { lostManifest }) };
     } finally {
@@ -181,11 +181,11 @@ export class Media {
     }
   }
 
-  async checkImage(image: Image) {
+  async checkImage(image: ImageInput) {
     return await this.#withSignals([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
-  async imageFacts(image: Image): Promise<ImageFacts> {
+  async imageFacts(image: ImageInput): Promise<ImageFacts> {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
@@ -209,7 +209,7 @@ export class Media {
     return await this.#withSignals([], (signal) => this.#images.createSideMask(side, size, signal));
   }
 
-  async readDrawnMask(image: Image): Promise<DrawnMask> {
+  async readDrawnMask(image: ImageInput): Promise<DrawnMask> {
     return await this.#withSignals([], (signal) => this.#images.readDrawnMask(contentOf(image), signal));
   }
 
@@ -243,7 +243,7 @@ export function openMedia(settings: MediaSettings, parts: MediaParts, limits: Pa
   return new Media(settings, parts, { ...defaultLimits, ...limits });
 }
 
-/** Prepares a video or audio result: without its metadata and with a mark, as far as its format allows. */
+/** Strips the metadata from a video or audio result and adds a mark, as far as the format allows. */
 async function prepareVideo(fetched: FetchedFile, maxBytes: number, { sourceType: defaultSourceType }: Provenance) {
   const { type, release } = fetched;
   const { content, isSealed, lostManifest, sourceType = defaultSourceType } = await cleanVideo(fetched, type);
@@ -274,4 +274,4 @@ async function recogniseFile({ content, release }: HeldFile): Promise<FetchedFil
   }
 }
 
-const contentOf = (image: Image): FileContent => (Buffer.isBuffer(image) ? memoryContent(image) : image);
+const contentOf = (image: ImageInput): FileContent => (Buffer.isBuffer(image) ? memoryContent(image) : image);

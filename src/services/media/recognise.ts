@@ -3,7 +3,7 @@ import { type MediaType, mediaTypes, type VideoFacts } from './media-types.ts';
 import { mp4Facts, mp4FamilyType } from './videos/mp4.ts';
 import { isWebm, webmFacts } from './videos/webm.ts';
 
-/** The first segment of a JPEG has up to 64 KiB. Nothing else that is needed comes later, except for the end of an ID3 tag. */
+/** The first segment of a JPEG can be up to 64 KiB long. Nothing else that is needed comes later, except for the end of an ID3 tag. */
 const HEADER_BYTES = 72 * 1024;
 
 /**
@@ -92,13 +92,13 @@ function riffType(bytes: Buffer): MediaType | undefined {
   return form === 'WAVE' && head.includes('fmt ') && bytes.length >= 44 ? mediaTypes.wav : undefined;
 }
 
-const OGG_AUDIO = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
+const OGG_AUDIO_CODECS = ['\x01vorbis', 'OpusHead', 'Speex   ', '\x7fFLAC'];
 
 /** The first page of an Ogg file says what it contains; Ogg video is obsolete. */
 function isOggAudio(bytes: Buffer): boolean {
   if (bytes.length < 58 || latin1(bytes, 0, 5) !== 'OggS\0') return false;
   const start = 27 + (bytes[26] ?? 0);
-  return OGG_AUDIO.some((codec) => latin1(bytes, start, start + codec.length) === codec);
+  return OGG_AUDIO_CODECS.some((codec) => latin1(bytes, start, start + codec.length) === codec);
 }
 
 /** Kilobits per second, by four bits of a frame's header; the first and the last value have other meanings. */

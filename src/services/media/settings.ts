@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
 export interface MediaSettings {
-  /** Scheme, host and port of the gateway. It is allowed at any address, and the only origin that gets the API key. */
+  /** Scheme, host and port of the gateway. It is allowed at any address, and is the only origin that gets the API key. */
   readonly gatewayOrigin: string;
   readonly apiKey: string;
   /** Allows private addresses, for a file host in the operator's network. Applies to URLs from the gateway, never to those from members. */
@@ -37,7 +37,7 @@ export const defaultLimits = {
   inMemoryBytes: MIB,
   /** The limit for all results that are held or being fetched at the same time, in memory and on disk. */
   resultsBytes: 512 * MIB,
-  /** The same limit for files from members. They have their own room, so that no member's link can delay a result. */
+  /** The same limit for files from members. They have their own capacity, so that no member's link can delay a result. */
   memberFilesBytes: 256 * MIB,
   /** Concurrent fetches of files from one member. */
   fetchesPerMember: 2,
@@ -52,7 +52,7 @@ export const defaultLimits = {
   /** If a host sends fewer bytes per second for `paceMs`, the download fails. Even a slow mobile connection is faster. */
   minBytesPerSecond: 8 * 1024,
   paceMs: 10_000,
-  /** The limit for the whole fetch, from the call to the last byte, including the wait for room. */
+  /** The limit for the whole fetch, from the call to the last byte, including the wait for capacity. */
   overallMs: 5 * 60_000,
   /** The limit for one image, including all frames of an animation. A grid of four 4K images has 67 million pixels. */
   pixels: 100_000_000,

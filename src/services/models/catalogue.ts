@@ -6,7 +6,7 @@ import type { Experience } from './experience.ts';
 import { guessKind, type KindOverrides, type ModelKind, overriddenKind } from './families.ts';
 import { similarIds } from './ids.ts';
 
-/** Models rarely change, only when the gateway's operator adds some, so a new one may appear this late. */
+/** The gateway's operator rarely adds models, so a new one may take this long to appear. */
 const CACHE_MS = 5 * 60_000;
 /** The wait for suggestions while the member types; Discord allows three seconds. */
 const SUGGESTION_LIMIT_MS = 1_000;
@@ -28,10 +28,10 @@ export type ListName = 'own' | 'compatible';
 /** A model and the kind of result it probably makes. */
 export interface ListedModel extends Model {
   kind: ModelKind;
-  /** All kinds that it can be used for: its own, and those that it has delivered. */
-  fits: readonly ModelKind[];
-  /** The kinds for which the gateway refused it. */
-  unfit: readonly ModelKind[];
+  /** All kinds that the model can be used for: its own, and those that it has delivered. */
+  usableKinds: readonly ModelKind[];
+  /** The kinds for which the gateway refused the model. */
+  refusedKinds: readonly ModelKind[];
 }
 
 /** The kind is guessed only once, because dozens of patterns are tried on every id. */
@@ -58,7 +58,7 @@ export class ModelCatalogue {
   readonly #lists = new Map<ListName, CachedList>();
   readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
-  readonly #missing = new Map<string, number>();
+  readonly #missingIds = new Map<string, number>();
   readonly #modelQueries = new Map<string, Promise<ListedModel>>();
   /** When unlisted ids were recently queried. */
   #queryTimes: number[] = [];
@@ -69,9 +69,9 @@ export class ModelCatalogue {
   }
 
   async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
-    const lastListed = this.#lists.get(name);
-    const isFresh = lastListed && this.#steadyClock.now() - lastListed.at < CACHE_MS;
-    const { models } = isFresh ? lastListed : await this.#queryList(name);
+    const cachedList = this.#lists.get(name);
+    const isFresh = cachedList && this.#steadyClock.now() - cachedList.at < CACHE_MS;
+    const { models } = isFresh ? cachedList : await this.#queryList(name);
     return models.map((one) => this.#withKind(one));
   }
 
@@ -97,7 +97,8 @@ export class ModelCatalogue {
 
   /** Lists the models, the most suitable ones first: those that fit, then all others, because the kind is only guessed, and last those that were refused for it. */
   async listFor(kind: ModelKind, limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
-    const rank = ({ fits, unfit }: ListedModel): number => (unfit.includes(kind) ? 2 : fits.includes(kind) ? 0 : 1);
+    const rank = ({ usableKinds, refusedKinds }: ListedModel): number =>
+      refusedKinds.includes(kind) ? 2 : usableKinds.includes(kind) ? 0 : 1;
     return (await this.listQuickly(limitMs)).toSorted((a, b) => rank(a) - rank(b));
   }
 
@@ -127,10 +128,10 @@ export class ModelCatalogue {
       return this.#withKind(this.#withGuess(await this.#parts.gateway.get(id)));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
-      this.#missing.delete(id);
-      this.#missing.set(id, this.#steadyClock.now());
-      const [oldest = id] = this.#missing.keys();
-      if (this.#missing.size > MAX_MISSING_IDS) this.#missing.delete(oldest);
+      this.#missingIds.delete(id);
+      this.#missingIds.set(id, this.#steadyClock.now());
+      const [oldest = id] = this.#missingIds.keys();
+      if (this.#missingIds.size > MAX_MISSING_IDS) this.#missingIds.delete(oldest);
       throw await this.#unknownModel(id);
     }
   }
@@ -147,7 +148,7 @@ export class ModelCatalogue {
 
   /** An id stays unknown until a list that is newer than the refusal contains it. */
   #isKnownToBeMissing(id: string): boolean {
-    const since = this.#missing.get(id);
+    const since = this.#missingIds.get(id);
     const list = this.#lists.get('own');
     if (since === undefined || this.#steadyClock.now() - since >= MISSING_ID_MS) return false;
     return !(list && list.at > since && list.models.some(({ model }) => model.id === id));
@@ -173,17 +174,17 @@ export class ModelCatalogue {
 
   #withKind({ model, override, guess }: GuessedModel): ListedModel {
     const { delivered, unfit } = this.#parts.experience.get(model.id);
-    if (override) return { ...model, kind: override, fits: [override], unfit };
+    if (override) return { ...model, kind: override, usableKinds: [override], refusedKinds: unfit };
     // A text model may also generate images. Any other guess is replaced by the kinds that were actually delivered.
     const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
-    return { ...model, kind, fits: [kind, ...delivered], unfit };
+    return { ...model, kind, usableKinds: [kind, ...delivered], refusedKinds: unfit };
   }
 
   async #fetchList(name: ListName): Promise<CachedList> {
     const { gateway } = this.#parts;
     const models = name === 'own' ? await gateway.list() : await gateway.listCompat();
-    const listed = { models: models.map((model) => this.#withGuess(model)), at: this.#steadyClock.now() };
-    this.#lists.set(name, listed);
-    return listed;
+    const cachedList = { models: models.map((model) => this.#withGuess(model)), at: this.#steadyClock.now() };
+    this.#lists.set(name, cachedList);
+    return cachedList;
   }
 }

@@ -20,7 +20,7 @@ const NO_EXPERIENCE: ModelExperience = { delivered: [], unfit: [] };
 export class Experience {
   readonly #store: ExperienceStore;
   readonly #log: Pick<Log, 'warn'>;
-  readonly #known = new Map<string, ModelExperience>();
+  readonly #experiences = new Map<string, ModelExperience>();
 
   constructor(store: ExperienceStore, log: Pick<Log, 'warn'>) {
     this.#store = store;
@@ -28,11 +28,11 @@ export class Experience {
   }
 
   async open(): Promise<void> {
-    for (const [id, experience] of await this.#store.all()) this.#known.set(id, experience);
+    for (const [id, experience] of await this.#store.all()) this.#experiences.set(id, experience);
   }
 
   get(id: string): ModelExperience {
-    return this.#known.get(id) ?? NO_EXPERIENCE;
+    return this.#experiences.get(id) ?? NO_EXPERIENCE;
   }
 
   /** A success also clears an earlier refusal. */
@@ -48,8 +48,8 @@ export class Experience {
   }
 
   async #change(id: string, experience: ModelExperience): Promise<void> {
-    if (!this.#known.has(id) && this.#known.size >= MAX_MODELS) return;
-    this.#known.set(id, experience);
+    if (!this.#experiences.has(id) && this.#experiences.size >= MAX_MODELS) return;
+    this.#experiences.set(id, experience);
     try {
       await this.#store.put(id, experience);
     } catch (error) {

@@ -23,10 +23,10 @@ export function sizeVariantOf(id: string, size: ModelSize): string | undefined {
 }
 
 /** The listed larger variants of a model. */
-export function largerSizes(id: string, listed: readonly { id: string }[]): ModelSize[] {
+export function largerSizes(id: string, listedModels: readonly { id: string }[]): ModelSize[] {
   return modelSizes.filter((size) => {
     const variant = sizeVariantOf(id, size);
-    return listed.some((model) => model.id === variant);
+    return listedModels.some((model) => model.id === variant);
   });
 }
 

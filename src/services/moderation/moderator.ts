@@ -30,7 +30,7 @@ const IMAGE_TIMEOUT_MS = 15_000;
 /** More than enough: a response has a few dozen numbers. */
 const MAX_RESPONSE_BYTES = 64 * 1_024;
 
-const response = z.object({
+const responseSchema = z.object({
   results: z
     .array(
       z.object({
@@ -65,7 +65,7 @@ export function openModerator(
         log.warn({ status: statusCode }, 'The moderation service refused a request.');
         return undefined;
       }
-      const [result] = response.parse(JSON.parse(responseText)).results;
+      const [result] = responseSchema.parse(JSON.parse(responseText)).results;
       return result && judgementOf(result);
     } catch (error) {
       // The body may repeat the content that was sent.
@@ -96,7 +96,7 @@ async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
 const judgementOf = ({
   categories,
   category_scores: scores,
-}: z.output<typeof response>['results'][number]): Judgement => ({
+}: z.output<typeof responseSchema>['results'][number]): Judgement => ({
   scores: Object.fromEntries(
     Object.entries(scores).flatMap(([name, score]) => (score === null ? [] : [[name, score]])),
   ),

@@ -17,11 +17,11 @@ export const noticeRow = z.object({
   /** The variables of the text. */
   facts,
   since: z.number(),
-  /** How many times it has started or happened. */
+  /** How many times the trouble has started, or the event has happened. */
   count: z.number(),
-  /** Undefined if it has not ended. */
+  /** Undefined if the trouble has not ended. */
   endedAt: z.number().optional(),
-  /** When its latest new message was about to be sent. */
+  /** When the latest new message was about to be sent. */
   postedAt: z.number().optional(),
   messages: z.array(z.object({ channelId: z.string(), id: z.string() })),
   /** Whether the messages are up to date. */

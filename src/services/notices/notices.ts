@@ -28,7 +28,7 @@ interface NoticeDelivery {
   /** Sends a new message. Returns where it was posted: in one channel, in several, or in none. */
   post(notice: Notice): Promise<Notice['messages']>;
   /** Edits the messages of a notice. Returns those that still exist. */
-  edit(notice: Notice): Promise<{ messages: Notice['messages']; isLate: boolean }>;
+  edit(notice: Notice): Promise<{ messages: Notice['messages']; needsRetry: boolean }>;
 }
 
 interface NoticesParts {
@@ -44,7 +44,7 @@ interface State {
   /** Nothing about this notice is sent before this time. */
   nextSendAt: number;
   /** How many times in a row nothing could be sent. */
-  failures: number;
+  failureCount: number;
   sending?: Promise<void> | undefined;
   cancel?: (() => void) | undefined;
 }
@@ -56,7 +56,7 @@ interface State {
  */
 export class Notices {
   readonly #parts: NoticesParts;
-  readonly #known = new Map<string, State>();
+  readonly #statesByCause = new Map<string, State>();
   #startedAt = 0;
   #storeRetryAt = 0;
   #isRunning = false;
@@ -67,26 +67,26 @@ export class Notices {
 
   async open(): Promise<void> {
     for (const notice of await this.#parts.store.all())
-      this.#known.set(causeOf(notice), { notice, isStored: true, nextSendAt: 0, failures: 0 });
+      this.#statesByCause.set(causeOf(notice), { notice, isStored: true, nextSendAt: 0, failureCount: 0 });
   }
 
   /** Nothing is sent before this is called. */
   start(): void {
     this.#startedAt = this.#parts.clock.now();
     this.#isRunning = true;
-    for (const [cause, { notice }] of this.#known) if (!notice.isShown) this.#showSoon(cause);
+    for (const [cause, { notice }] of this.#statesByCause) if (!notice.isShown) this.#showSoon(cause);
   }
 
   /** Stops sending, and waits for notices that are being sent. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    for (const { cancel } of this.#known.values()) cancel?.();
-    await Promise.all([...this.#known.values()].map(({ sending }) => sending));
+    for (const { cancel } of this.#statesByCause.values()) cancel?.();
+    await Promise.all([...this.#statesByCause.values()].map(({ sending }) => sending));
   }
 
   /** The notices that have not ended, oldest first. */
   get ongoing(): Notice[] {
-    return [...this.#known.values()]
+    return [...this.#statesByCause.values()]
       .map(({ notice }) => notice)
       .filter((notice) => notice.endedAt === undefined)
       .sort((a, b) => a.since - b.since);
@@ -99,13 +99,13 @@ export class Notices {
 
   /** Reports that trouble has started. Until it ends, only its facts can change. */
   begin(occurrence: Occurrence): void {
-    const known = this.#known.get(causeOf(occurrence))?.notice;
+    const known = this.#statesByCause.get(causeOf(occurrence))?.notice;
     if (!known || known.endedAt !== undefined) this.#record(occurrence, 1);
     else if (!isSame(known.facts, occurrence.facts ?? {})) this.#set({ ...known, facts: occurrence.facts ?? {} });
   }
 
   end(topic: NoticeTopic, subject?: string): void {
-    const known = this.#known.get(causeOf({ topic, subject }))?.notice;
+    const known = this.#statesByCause.get(causeOf({ topic, subject }))?.notice;
     if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#parts.clock.now() });
   }
 
@@ -114,7 +114,7 @@ export class Notices {
     for (const occurrence of occurrences) this.begin(occurrence);
     const now = this.#parts.clock.now();
     const causes = new Set(occurrences.map(causeOf));
-    for (const [cause, state] of this.#known) {
+    for (const [cause, state] of this.#statesByCause) {
       const { topic, endedAt } = state.notice;
       const isOver = endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
       if (isOver && now - this.#startedAt >= GRACE_MS) this.#set({ ...state.notice, endedAt: now });
@@ -125,11 +125,11 @@ export class Notices {
   /** Stores what could not be stored before. Drops notices that are over, have been sent, and no longer delay a new message. */
   #cleanUp(cause: string, state: State, now: number): void {
     const { notice, sending, isStored } = state;
-    const isPast = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
-    if (notice.endedAt !== undefined && notice.isShown && isPast && !sending) {
-      this.#known.delete(cause);
+    const isQuietTimeOver = now - (notice.postedAt ?? Number.NEGATIVE_INFINITY) >= QUIET_MS;
+    if (notice.endedAt !== undefined && notice.isShown && isQuietTimeOver && !sending) {
+      this.#statesByCause.delete(cause);
       state.cancel?.();
-      this.#parts.store.remove(notice).catch((error: unknown) => this.#noteUnstored(error));
+      this.#parts.store.remove(notice).catch((error: unknown) => this.#logUnstored(error));
     } else if (!isStored && !sending && now >= this.#storeRetryAt) {
       this.#storeRetryAt = now + STORE_RETRY_MS;
       void this.#store(state);
@@ -140,14 +140,14 @@ export class Notices {
     const { clock, log } = this.#parts;
     const { topic, subject = '', facts = {} } = occurrence;
     const now = clock.now();
-    const known = this.#known.get(causeOf(occurrence))?.notice;
+    const known = this.#statesByCause.get(causeOf(occurrence))?.notice;
     const endedAt = isEvent({ topic }) ? now : undefined;
     if (known && (known.postedAt === undefined || now - known.postedAt < QUIET_MS)) {
       const { endedAt: _, ...rest } = known;
       this.#set({ ...rest, facts, count: known.count + count, ...(endedAt !== undefined && { endedAt }) });
       return;
     }
-    if (!known && this.#known.size >= MAX_NOTICES) {
+    if (!known && this.#statesByCause.size >= MAX_NOTICES) {
       log.warn({ topic }, 'There are too many notices for the operator: one was left out.');
       return;
     }
@@ -158,15 +158,15 @@ export class Notices {
 
   #set(notice: Notice): void {
     const cause = causeOf(notice);
-    const known = this.#known.get(cause);
+    const known = this.#statesByCause.get(cause);
     const next = { ...notice, isShown: false };
     if (known) Object.assign(known, { notice: next, isStored: false });
-    else this.#known.set(cause, { notice: next, isStored: false, nextSendAt: 0, failures: 0 });
+    else this.#statesByCause.set(cause, { notice: next, isStored: false, nextSendAt: 0, failureCount: 0 });
     this.#showSoon(cause);
   }
 
   #showSoon(cause: string): void {
-    const state = this.#known.get(cause);
+    const state = this.#statesByCause.get(cause);
     if (!state || !this.#isRunning || state.sending || state.cancel) return;
     const waitMs = state.nextSendAt - this.#parts.clock.now();
     if (waitMs > 0) {
@@ -192,12 +192,12 @@ export class Notices {
     const { notice } = state;
     if (notice.messages.length > 0) {
       await this.#store(state);
-      const { messages, isLate } = await delivery.edit(notice);
-      const isUpToDate = state.notice === notice && !isLate;
+      const { messages, needsRetry } = await delivery.edit(notice);
+      const isUpToDate = state.notice === notice && !needsRetry;
       // Trouble without a message is reported again once the hour is over.
       const hasReader = messages.length > 0 || notice.endedAt !== undefined;
       state.notice = { ...state.notice, messages, isShown: isUpToDate && hasReader };
-      this.#delayNext(state, !isLate);
+      this.#delayNext(state, !needsRetry);
     } else if (notice.endedAt !== undefined && !isEvent(notice)) {
       // The trouble was over before it could be reported.
       state.notice = { ...notice, isShown: true };
@@ -212,14 +212,14 @@ export class Notices {
     await this.#store(state);
   }
 
-  /** Stores the notice before posting it. After a crash in between, it is missing, but it is never sent twice. */
+  /** Stores the notice before posting it. After a crash in between, the message is missing, but it is never sent twice. */
   async #post(state: State): Promise<void> {
     const { delivery, clock } = this.#parts;
-    const posted = { ...state.notice, postedAt: clock.now() };
-    state.notice = posted;
+    const postedNotice = { ...state.notice, postedAt: clock.now() };
+    state.notice = postedNotice;
     await this.#store(state);
-    const messages = await delivery.post(posted);
-    const isUpToDate = state.notice === posted && messages.length > 0;
+    const messages = await delivery.post(postedNotice);
+    const isUpToDate = state.notice === postedNotice && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
     // If no one has received the notice, the next attempt is not a second message.
     state.notice = { ...rest, ...(messages.length > 0 && { postedAt }), messages, isShown: isUpToDate };
@@ -227,8 +227,8 @@ export class Notices {
   }
 
   #delayNext(state: State, wasSent: boolean): void {
-    const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.failures);
-    state.failures = wasSent ? 0 : state.failures + 1;
+    const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.failureCount);
+    state.failureCount = wasSent ? 0 : state.failureCount + 1;
     state.nextSendAt = this.#parts.clock.now() + waitMs;
   }
 
@@ -240,11 +240,11 @@ export class Notices {
       if (state.notice === notice) state.isStored = true;
     } catch (error) {
       state.isStored = false;
-      this.#noteUnstored(error);
+      this.#logUnstored(error);
     }
   }
 
-  #noteUnstored(error: unknown): void {
+  #logUnstored(error: unknown): void {
     this.#parts.log.info({ err: error }, 'A notice for the operator could not be stored.');
   }
 }

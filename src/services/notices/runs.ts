@@ -44,9 +44,9 @@ export class Runs {
   async open(): Promise<void> {
     const { store, version, clock } = this.#parts;
     const at = clock.now();
-    const known = (await store.all()).sort((a, b) => b.at - a.at);
-    this.#runs = [{ at, version, seenAt: at }, ...known.slice(0, MAX_RUNS - 1)];
-    for (const run of known.slice(MAX_RUNS - 1)) await store.remove(run);
+    const storedRuns = (await store.all()).sort((a, b) => b.at - a.at);
+    this.#runs = [{ at, version, seenAt: at }, ...storedRuns.slice(0, MAX_RUNS - 1)];
+    for (const run of storedRuns.slice(MAX_RUNS - 1)) await store.remove(run);
     this.#write();
     await this.#writing;
   }

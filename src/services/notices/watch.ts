@@ -18,7 +18,7 @@ const CHECK_INTERVAL_MS = 10_000;
 /** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
 const MIN_TROUBLE_MS = 60_000;
 
-const watched: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
+const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
   notices: Pick<Notices, 'update' | 'report'>;
@@ -29,7 +29,7 @@ interface WatchParts {
   spending: Pick<Spending, 'allowances' | 'onRefusal'>;
   circuits: Pick<ModelCircuits, 'allFailing'>;
   models: Pick<ModelCatalogue, 'lastListed'>;
-  balance: Pick<BalanceWatch, 'low'>;
+  balance: Pick<BalanceWatch, 'lowBalance'>;
   clock: Clock;
 }
 
@@ -37,15 +37,15 @@ interface WatchParts {
 export class Watch {
   readonly #parts: WatchParts;
   /** The limits of the whole bot because of which an order was refused, and when they reset. */
-  readonly #exceeded = new Map<string, number>();
-  #unreadable = 0;
+  readonly #exceededUntil = new Map<string, number>();
+  #reportedUnreadable = 0;
   #cancel: (() => void) | undefined;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
     parts.spending.onRefusal((exceeded) => {
       const { holder, resetsAt } = exceeded;
-      if (holder === 'total' && resetsAt !== undefined) this.#exceeded.set(nameOf(exceeded), resetsAt);
+      if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);
     });
   }
 
@@ -61,10 +61,11 @@ export class Watch {
   #check(): void {
     const { notices, runs, store } = this.#parts;
     runs.noteSeen();
-    const { added } = store.quarantine;
-    if (added > this.#unreadable) notices.report({ topic: 'unreadable' }, added - this.#unreadable);
-    this.#unreadable = added;
-    notices.update(watched, [
+    const { addedCount } = store.quarantine;
+    if (addedCount > this.#reportedUnreadable)
+      notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);
+    this.#reportedUnreadable = addedCount;
+    notices.update(watchedTopics, [
       ...this.#lanes(),
       ...this.#store(),
       ...this.#budgets(),
@@ -94,8 +95,8 @@ export class Watch {
   }
 
   #balance(): Occurrence[] {
-    const { low } = this.#parts.balance;
-    return low ? [{ topic: 'balance', facts: { ...low } }] : [];
+    const { lowBalance } = this.#parts.balance;
+    return lowBalance ? [{ topic: 'balance', facts: { ...lowBalance } }] : [];
   }
 
   /** Members can invent ids of models, so only listed ones are named. */
@@ -117,7 +118,7 @@ export class Watch {
     return spending.allowances({}).flatMap((allowance): Occurrence[] => {
       const { period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
-      const isExceeded = (this.#exceeded.get(subject) ?? 0) > clock.now();
+      const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
       // Even if an expensive request was refused, the limit is not used up as long as most of it is left.
       const used = shareOf(allowance);
       if (period === undefined || used === undefined) return [];

@@ -7,12 +7,12 @@ export interface AgendaItem {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A binary heap of times; equal times keep their order. Plain number arrays next to the items take 16 bytes each and compare without touching an object. */
+/** A binary heap of times; equal times keep their order. Plain number arrays take 16 bytes per item, and comparing them touches no object. */
 export class Agenda<T extends AgendaItem> {
   readonly #items: T[] = [];
   readonly #times: number[] = [];
   readonly #sequenceNumbers: number[] = [];
-  #added = 0;
+  #addedCount = 0;
 
   get next(): number {
     return this.#times[0] ?? NEVER;
@@ -23,8 +23,8 @@ export class Agenda<T extends AgendaItem> {
   }
 
   add(item: T, time: number): void {
-    this.#added += 1;
-    this.#siftUp(this.#items.length, item, time, this.#added);
+    this.#addedCount += 1;
+    this.#siftUp(this.#items.length, item, time, this.#addedCount);
   }
 
   takeDue(now: number): T | undefined {

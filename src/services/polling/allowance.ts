@@ -12,9 +12,9 @@ const EARLY_POLLS = EARLY_MS / MIN_GAP_MS + 1;
 
 export interface PollHistory {
   since: number;
-  times: number;
+  pollCount: number;
   /** When the last poll was sent or, if known, responded to. */
-  last: number;
+  lastPollAt: number;
 }
 
 /** How many polls the specification's fastest schedule would have made by that age. */
@@ -24,15 +24,15 @@ export function maxPolls(ageMs: number): number {
   return EARLY_POLLS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
 }
 
-/** The age at which that schedule makes the poll after this many. */
-export function ageOfNextPoll(times: number): number {
-  if (times < EARLY_POLLS) return times * MIN_GAP_MS;
-  return EARLY_MS + (times - EARLY_POLLS + 1) * LATE_GAP_MS;
+/** The age at which that schedule makes the next poll after this many. */
+export function ageOfNextPoll(pollCount: number): number {
+  if (pollCount < EARLY_POLLS) return pollCount * MIN_GAP_MS;
+  return EARLY_MS + (pollCount - EARLY_POLLS + 1) * LATE_GAP_MS;
 }
 
 /** When a task can be polled next: at no age more often than that schedule, and never closer than its smallest gap. Missed polls can be made up later. */
-export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
-  Math.max(since + ageOfNextPoll(times), last + MIN_GAP_MS);
+export const earliestPollAt = ({ since, pollCount, lastPollAt }: PollHistory): number =>
+  Math.max(since + ageOfNextPoll(pollCount), lastPollAt + MIN_GAP_MS);
 
 /** How old the stored time can be while polls are made: a more precise one would cost a write per poll. */
 const MARK_INTERVAL_MS = 1_000;
@@ -40,7 +40,7 @@ const MARK_INTERVAL_MS = 1_000;
 const IN_FLIGHT_MS = 1_000;
 
 interface EarlierPollsParts {
-  store: Pick<TaskStore, 'lastPolledAt' | 'notePolling'>;
+  store: Pick<TaskStore, 'lastPolledAt' | 'recordPolling'>;
   clock: Clock;
   log: TasksLog;
 }
@@ -49,7 +49,7 @@ interface EarlierPollsParts {
 export class EarlierPolls {
   readonly #parts: EarlierPollsParts;
   #markedAt = Number.NEGATIVE_INFINITY;
-  #last = Number.NEGATIVE_INFINITY;
+  #lastPollAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EarlierPollsParts) {
     this.#parts = parts;
@@ -59,13 +59,13 @@ export class EarlierPolls {
     const lastPolledAt = await this.#parts.store.lastPolledAt();
     // Since the bot took the store over, no other bot has polled.
     if (lastPolledAt !== undefined)
-      this.#last = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#parts.clock.now());
+      this.#lastPollAt = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#parts.clock.now());
   }
 
   historyOf({ polls, times }: Task): PollHistory {
-    // A clock that was set back makes the task younger than it is.
+    // If the clock was set back, the stored time may be in the future.
     const since = Math.min(times.accepted ?? times.created, this.#parts.clock.now());
-    return { since, times: Math.max(polls, maxPolls(this.#last - since)), last: this.#last };
+    return { since, pollCount: Math.max(polls, maxPolls(this.#lastPollAt - since)), lastPollAt: this.#lastPollAt };
   }
 
   /** Call this before each poll. */
@@ -75,7 +75,7 @@ export class EarlierPolls {
     if (Math.abs(now - this.#markedAt) < MARK_INTERVAL_MS) return;
     this.#markedAt = now;
     try {
-      await store.notePolling(now);
+      await store.recordPolling(now);
     } catch (error) {
       log.warn({ err: error }, 'The time of the last poll could not be stored.');
     }

@@ -25,7 +25,7 @@ function clampRetryAfter(retryAfterMs: number | undefined): number | undefined {
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs));
 }
 
-/** The gap after a missing verdict, or a poll that failed again. */
+/** The gap if the schedule gives no time, or after a poll that failed again. */
 const DEFAULT_GAP_MS = 5_000;
 /** The gap after a single failure: short, so that it hardly delays showing the end of a task. The task's allowance still counts. */
 const FIRST_RETRY_MS = MIN_GAP_MS;
@@ -45,19 +45,19 @@ export function retryAt({ retryAfterMs }: Trouble, isFirst: boolean, now: number
 }
 
 /** A single failure may be chance; this many in a row show the gateway's state. */
-const UNREACHABLE_IN_A_ROW = 5;
+const UNREACHABLE_THRESHOLD = 5;
 
 export interface Pause {
   trouble: Trouble;
   since: number;
   /** From this time on, one probe can be sent. */
-  until: number;
+  probeAt: number;
 }
 
 export class Breaker {
   #pause: Pause | undefined;
-  #unreachableInARow = 0;
-  #pausesInARow = 0;
+  #unreachableCount = 0;
+  #pauseCount = 0;
   #lastPause = { kind: 'busy' as Trouble['kind'], ms: 0 };
   #endedAt = Number.NEGATIVE_INFINITY;
 
@@ -65,36 +65,36 @@ export class Breaker {
     return this.#pause;
   }
 
-  /** Returns the pause that this response ended. Only a probe can end one: earlier polls say nothing about its end. */
+  /** Returns the pause that this response ended. Only a probe can end a pause, because polls that were sent earlier say nothing about its end. */
   recordResponse(isProbe: boolean, now: number): Pause | undefined {
-    this.#unreachableInARow = 0;
+    this.#unreachableCount = 0;
     if (!isProbe) return undefined;
-    const ended = this.#pause;
+    const endedPause = this.#pause;
     this.#pause = undefined;
     this.#endedAt = now;
-    return ended;
+    return endedPause;
   }
 
   /** Returns the pause that this failure began. */
   recordTrouble(trouble: Trouble, isProbe: boolean, now: number): Pause | undefined {
     if (this.#pause) {
-      if (isProbe) this.#pause = { trouble, since: this.#pause.since, until: now + this.#pauseMs(trouble) };
+      if (isProbe) this.#pause = { trouble, since: this.#pause.since, probeAt: now + this.#pauseMs(trouble) };
       return undefined;
     }
     if (trouble.kind === 'unreachable') {
-      this.#unreachableInARow += 1;
-      if (this.#unreachableInARow < UNREACHABLE_IN_A_ROW) return undefined;
+      this.#unreachableCount += 1;
+      if (this.#unreachableCount < UNREACHABLE_THRESHOLD) return undefined;
     }
     // One good response does not prove recovery: if failures return soon, the next pause is longer.
-    if (now - this.#endedAt > this.#lastPause.ms) this.#pausesInARow = 0;
-    this.#pause = { trouble, since: now, until: now + this.#pauseMs(trouble) };
+    if (now - this.#endedAt > this.#lastPause.ms) this.#pauseCount = 0;
+    this.#pause = { trouble, since: now, probeAt: now + this.#pauseMs(trouble) };
     return this.#pause;
   }
 
   #pauseMs(trouble: Trouble): number {
-    if (trouble.kind !== this.#lastPause.kind) this.#pausesInARow = 0;
-    const ms = pauseMs(trouble, this.#pausesInARow);
-    this.#pausesInARow += 1;
+    if (trouble.kind !== this.#lastPause.kind) this.#pauseCount = 0;
+    const ms = pauseMs(trouble, this.#pauseCount);
+    this.#pauseCount += 1;
     this.#lastPause = { kind: trouble.kind, ms };
     return ms;
   }

@@ -25,7 +25,7 @@ export class PollBudget {
     this.setPerSecond(perSecond, Number.NEGATIVE_INFINITY);
   }
 
-  /** The next polls wait until a step has passed, by the slower of both limits: so no second has more polls than the larger limit allows. */
+  /** The next polls wait for one step of the slower limit, so that no second has more polls than the larger limit allows. */
   setPerSecond(perSecond: number, now: number): void {
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`${perSecond} polls a second is not a valid limit.`);
@@ -44,7 +44,7 @@ export class PollBudget {
     const { length } = this.#startTimes;
     const afterOldest = (this.#startTimes[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
     if (this.share >= 1) return afterOldest;
-    // For a gateway that received too many at once, polls are evenly spaced.
+    // For a gateway that received too many polls at once, polls are evenly spaced.
     const latest = this.#startTimes[(this.#oldest + length - 1) % length] ?? 0;
     return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
   }
@@ -60,7 +60,7 @@ export class PollBudget {
   }
 }
 
-/** How many polls there is room for: the operator's limit, the rate that the gateway accepts, and the pressure of demand. */
+/** How many polls can be made, given the operator's limit, the rate that the gateway accepts, and the pressure of demand. */
 export class PollCapacity {
   readonly #budget: PollBudget;
   readonly #pace: Pace;
@@ -96,12 +96,12 @@ export class PollCapacity {
     return this.#pace.slowDown(cause, this.#startRate.rate(now), now) ? this.#pace.rateAt(now) : undefined;
   }
 
-  /** The factor by which gaps should grow so there is room for all. */
+  /** The factor by which gaps should grow so that all tasks can be polled. */
   get pressure(): number {
     return this.#pressure.value;
   }
 
-  /** `queued`: how many polls could start now if there were room. */
+  /** `queued`: how many polls could start now if the limits allowed it. */
   update(queued: () => number, now: number): void {
     if (!this.#pressure.isDue(now)) return;
     this.#pressure.update({ rate: this.#startRate.rate(now), allowed: this.#pace.rateAt(now), queue: queued() }, now);

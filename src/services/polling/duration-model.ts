@@ -8,7 +8,7 @@ const MAX_THINNED_GAP_MS = 60_000;
 const KNOWN_SHARE = 0.99;
 const OVERTIME_GROWTH = 0.1;
 const MIN_SURVIVAL = 1e-9;
-/** Enough halvings for the density of polls to a thousandth. */
+/** Enough halvings to find the density of polls to within a thousandth. */
 const BISECTION_STEPS = 14;
 /** Polls per unit of worth. Below this range, hardly any poll is made; above it, every gap is the smallest. */
 const MIN_DENSITY = 0.001;
@@ -16,8 +16,8 @@ const MAX_DENSITY = 0.2;
 const MAX_POLLS = 400;
 /** If every end is called back, what remains is the first poll, the one that the callback causes, and this many in between. */
 const MIN_POLLS_BETWEEN = 0.4;
-const FIRST_AND_LAST = 2;
-/** Sparse polls need room for gaps that no schedule without callbacks would have. */
+const FIRST_AND_LAST_POLLS = 2;
+/** With callbacks, gaps may be longer than in any schedule without them. */
 const MAX_STRETCH_FACTOR = 20;
 const MAX_SPARSE_GAP_MS = 180_000;
 
@@ -37,7 +37,7 @@ export class DurationModel {
   readonly #longestGapMs: number;
   readonly #pollsPerJob: number;
   /** Densities of sparser polls, by the share that remains. */
-  readonly #sparse = new Map<number, number>();
+  readonly #sparseDensities = new Map<number, number>();
 
   constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<PollingProfile, 'assumed'>) {
     this.#longestGapMs = longestGapMs;
@@ -66,11 +66,11 @@ export class DurationModel {
 
   /**
    * The age for the next poll. Under pressure one limit bounds the density of all models, so the polls worth least are dropped first, whichever job
-   * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
+   * they are for. The limit starts at the highest density, far above that of most models, so it falls with the square of the pressure.
    * `share` is the part of the job's polls that remains if a callback will probably report its end.
    */
-  next(age: number, pressure = 1, share = 1): number {
-    return this.#next(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));
+  nextAge(age: number, pressure = 1, share = 1): number {
+    return this.#nextAgeAt(age, this.#densityAt(pressure, share), this.longestGapMs(pressure, share));
   }
 
   longestGapMs(pressure = 1, share = 1): number {
@@ -91,18 +91,18 @@ export class DurationModel {
 
   #densityOf(share: number): number {
     if (share >= 1) return this.#density;
-    const known = this.#sparse.get(share);
-    if (known !== undefined) return known;
-    const between = Math.max(MIN_POLLS_BETWEEN, share * (this.#pollsPerJob - FIRST_AND_LAST));
+    const cachedDensity = this.#sparseDensities.get(share);
+    if (cachedDensity !== undefined) return cachedDensity;
+    const pollsBetween = Math.max(MIN_POLLS_BETWEEN, share * (this.#pollsPerJob - FIRST_AND_LAST_POLLS));
     const density = Math.min(
       this.#density,
-      this.#affordableDensity(FIRST_AND_LAST + between, this.#longestGapOf(share)),
+      this.#affordableDensity(FIRST_AND_LAST_POLLS + pollsBetween, this.#longestGapOf(share)),
     );
-    this.#sparse.set(share, density);
+    this.#sparseDensities.set(share, density);
     return density;
   }
 
-  #next(age: number, density: number, longestGap: number): number {
+  #nextAgeAt(age: number, density: number, longestGap: number): number {
     const next = ageAt(this.#cumulativeWorth, valueAt(this.#cumulativeWorth, age) + 1 / density);
     const minGap = Math.max(MIN_GAP_MS, Math.min(SPEC_GAP_MS, OVERTIME_GROWTH * (age - this.#knownUntil)));
     return Math.min(age + longestGap, Math.max(age + minGap, next));
@@ -126,7 +126,7 @@ export class DurationModel {
       const surviving = this.survival(age);
       if (surviving < RARE_SURVIVAL) break;
       sum += surviving;
-      age = Math.max(this.#next(age, density, longestGapMs), ageOfNextPoll(count));
+      age = Math.max(this.#nextAgeAt(age, density, longestGapMs), ageOfNextPoll(count));
     }
     return sum;
   }

@@ -31,7 +31,7 @@ class LinkedQueue<T extends QueueLinks<T>> {
   }
 }
 
-interface Grouped<T> extends QueueLinks<T> {
+interface GroupedItem<T> extends QueueLinks<T> {
   readonly group: string;
 }
 
@@ -41,7 +41,7 @@ interface Group<T extends QueueLinks<T>> extends QueueLinks<Group<T>> {
 }
 
 /** Groups take turns; within a group it is first come, first served. However many items one group has, the others wait for one turn per group. */
-export class FairQueue<T extends Grouped<T>> {
+export class FairQueue<T extends GroupedItem<T>> {
   readonly #groups = new Map<string, Group<T>>();
   readonly #groupQueue = new LinkedQueue<Group<T>>();
   #size = 0;
@@ -55,7 +55,7 @@ export class FairQueue<T extends Grouped<T>> {
     this.#size += 1;
   }
 
-  next(): T | undefined {
+  takeNext(): T | undefined {
     const group = this.#groupQueue.first;
     const item = group?.members.first;
     if (!group || !item) return undefined;
@@ -78,8 +78,8 @@ export class FairQueue<T extends Grouped<T>> {
   }
 
   #groupOf({ group: name }: T): Group<T> {
-    const known = this.#groups.get(name);
-    if (known) return known;
+    const existing = this.#groups.get(name);
+    if (existing) return existing;
     const group: Group<T> = { name, members: new LinkedQueue<T>(), previous: undefined, next: undefined };
     this.#groups.set(name, group);
     this.#groupQueue.append(group);

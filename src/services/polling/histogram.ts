@@ -31,7 +31,7 @@ export function valueAt(values: Float64Array, age: number): number {
   return lower + share * ((values[bin + 1] ?? 0) - lower);
 }
 
-/** The age at which rising values reach this one; infinity if they do not. */
+/** The age at which rising values reach `target`; infinity if they do not. */
 export function ageAt(values: Float64Array, target: number): number {
   let low = 0;
   let high = BIN_COUNT;
@@ -46,7 +46,7 @@ export function ageAt(values: Float64Array, target: number): number {
   return edge(low) + (rise > 0 ? Math.max(0, target - lower) / rise : 1) * binWidth(low);
 }
 
-/** A job ended somewhere in between: polls cannot tell exactly when. */
+/** When a job ended: somewhere between these ages, because polls cannot tell exactly when. */
 export interface Observation {
   atLeastMs: number;
   atMostMs: number;
@@ -57,7 +57,7 @@ export const weightOf = (observations: readonly Observation[]): number =>
   observations.reduce((sum, { weight }) => sum + weight, 0);
 
 /** Rounds of distributing every observation over the ages at which the others make its end likely. */
-const ROUNDS = 2;
+const FIT_ROUNDS = 2;
 /** The weight, in jobs, of the assumption that anything may happen. */
 const PRIOR_WEIGHT = 2;
 /** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
@@ -67,7 +67,7 @@ const MIN_BLUR = 0.04;
 const BLUR_FACTOR = 0.9;
 
 /**
- * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so it may
+ * How likely a job is to end in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so it may
  * have several humps. An observation is an interval; where in it the end was is estimated from the histogram itself, in a few rounds
  * (expectation, maximisation, smoothing).
  */
@@ -76,7 +76,7 @@ export function fitHistogram(observations: readonly Observation[]): Float64Array
   const initial = distribute(observations, uniform);
   const blur = blurWith(kernelOf(initial, effectiveCount(observations)));
   let masses = initial;
-  for (let round = 0; round < ROUNDS; round += 1) masses = distribute(observations, blur(masses));
+  for (let round = 0; round < FIT_ROUNDS; round += 1) masses = distribute(observations, blur(masses));
   return withPrior(blur(masses), effectiveCount(observations));
 }
 
@@ -85,11 +85,11 @@ function distribute(observations: readonly Observation[], masses: Float64Array):
   const total = weightOf(observations);
   const result = emptyBins();
   for (const { atLeastMs, atMostMs, weight } of observations) {
-    const from = Math.max(0, Math.min(atLeastMs, atMostMs));
-    const to = Math.max(from + 1, atMostMs);
-    const [firstBin, lastBin] = [binOf(from), binOf(to)];
+    const start = Math.max(0, Math.min(atLeastMs, atMostMs));
+    const end = Math.max(start + 1, atMostMs);
+    const [firstBin, lastBin] = [binOf(start), binOf(end)];
     const likelihood = (bin: number): number =>
-      ((masses[bin] ?? 0) / binWidth(bin)) * Math.max(0, Math.min(to, edge(bin + 1)) - Math.max(from, edge(bin)));
+      ((masses[bin] ?? 0) / binWidth(bin)) * Math.max(0, Math.min(end, edge(bin + 1)) - Math.max(start, edge(bin)));
     let sum = 0;
     for (let bin = firstBin; bin <= lastBin; bin += 1) sum += likelihood(bin);
     for (let bin = firstBin; bin <= lastBin; bin += 1) {
@@ -118,7 +118,7 @@ function kernelOf(masses: Float64Array, count: number): Float64Array {
 /** A quarter of a normal distribution is within this many standard deviations about its middle. */
 const QUARTER_WIDTH = 0.637;
 
-/** In natural logarithms, from the narrowest quarter: the distance between two humps would blur both into one. */
+/** The spread in natural logarithms, measured on the narrowest quarter, because the distance between two humps would blur both into one. */
 function spreadOf(masses: Float64Array): number {
   let narrowest = masses.length;
   let sum = 0;
@@ -155,7 +155,7 @@ function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array 
   };
 }
 
-/** Beyond all observed durations an end stays possible but becomes less and less likely within the next second, so gaps grow gently. */
+/** Adds the assumption. Beyond all observed durations, an end then stays possible but becomes less and less likely, so gaps grow gradually. */
 function withPrior(masses: Float64Array, count: number): Float64Array {
   const priorShare = PRIOR_WEIGHT / (PRIOR_WEIGHT + count);
   const median = medianOf(masses);

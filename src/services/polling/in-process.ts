@@ -11,7 +11,7 @@ import type { FollowedTask, Lane, LaneTrouble, PollOutcome, Scheduler, Trouble, 
 
 /** Fewer polls at once than the client has connections, since members' requests need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
-/** The share of all polls at once that one lane may use. */
+/** The share of all concurrent polls that one lane may use. */
 const LANE_SHARE = 0.75;
 
 interface SchedulerParts {
@@ -27,7 +27,7 @@ export class InProcessScheduler implements Scheduler {
   readonly #random: () => number;
   readonly #log: TasksLog;
   readonly #capacity: PollCapacity;
-  readonly #share: number;
+  readonly #maxPollsPerLane: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
   readonly #lanes: LaneState[] = [];
@@ -42,7 +42,7 @@ export class InProcessScheduler implements Scheduler {
     this.#random = random;
     this.#log = log;
     this.#capacity = new PollCapacity({ perSecond, inFlight });
-    this.#share = Math.max(1, Math.floor(inFlight * LANE_SHARE));
+    this.#maxPollsPerLane = Math.max(1, Math.floor(inFlight * LANE_SHARE));
     this.#alarm = new Alarm(this.#clock, () => runWithoutSubject(() => this.#run()));
   }
 
@@ -54,12 +54,12 @@ export class InProcessScheduler implements Scheduler {
     return this.#capacity.pressure;
   }
 
-  add({ id, lane, group, at, history }: FollowedTask): void {
-    const known = this.#entries.get(id)?.history;
+  add({ id, lane, group, nextPollAt, history }: FollowedTask): void {
+    const previousHistory = this.#entries.get(id)?.history;
     this.remove(id);
-    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#toSteadyTime(history));
+    const entry = new Entry(id, group, this.#stateOf(lane), previousHistory ?? this.#toSteadyTime(history));
     this.#entries.set(id, entry);
-    entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.fromMachine(at) : this.#clock.now());
+    entry.lane.wait(entry, Number.isFinite(nextPollAt) ? this.#clock.fromMachine(nextPollAt) : this.#clock.now());
     this.#setAlarm();
   }
 
@@ -125,7 +125,7 @@ export class InProcessScheduler implements Scheduler {
       const poll = this.#poll(state, now).finally(() => this.#runningPolls.delete(poll));
       this.#runningPolls.add(poll);
     }
-    this.#capacity.update(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
+    this.#capacity.update(() => this.#lanes.reduce((all, { queuedPollCount }) => all + queuedPollCount, 0), now);
     this.#setAlarm();
   }
 
@@ -157,7 +157,7 @@ export class InProcessScheduler implements Scheduler {
     const outcome = Array.isArray(result) ? 'answered' : result.kind;
     for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
     // The duration of a failed poll says nothing about the other lanes' polls.
-    if (Array.isArray(result) && state.latency.noteLatency(endedAt - now)) this.#slowDown('slowness', state, endedAt);
+    if (Array.isArray(result) && state.latency.recordLatency(endedAt - now)) this.#slowDown('slowness', state, endedAt);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning)
       for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, endedAt);
@@ -173,10 +173,10 @@ export class InProcessScheduler implements Scheduler {
     isProbe: boolean,
   ): void {
     const now = this.#clock.now();
-    const ended = state.breaker.recordResponse(isProbe, now);
-    if (ended) {
+    const endedPause = state.breaker.recordResponse(isProbe, now);
+    if (endedPause) {
       state.resume(now);
-      this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
+      this.#log.info({ lane: state.lane.name, afterMs: now - endedPause.since }, 'Polling of a lane resumed.');
     }
     // Tasks that were polled together stay together if that saves polls.
     const sharedRandom = state.lane.max > 1 ? this.#random() : undefined;
@@ -197,14 +197,14 @@ export class InProcessScheduler implements Scheduler {
     const newPause = state.breaker.recordTrouble(trouble, isProbe, now);
     if (newPause) {
       const { kind } = trouble;
-      const forMs = newPause.until - now;
+      const forMs = newPause.probeAt - now;
       this.#log.warn({ lane: state.lane.name, kind, forMs }, 'Polling of a lane is paused.');
     }
     const { pause } = state.breaker;
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
       // After the pause a task that became due in the meantime is the better probe, since one of these tasks may be the cause.
-      state.wait(entry, pause ? pause.until : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
+      state.wait(entry, pause ? pause.probeAt : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
       entry.hasJustFailed = true;
     }
   }
@@ -218,9 +218,9 @@ export class InProcessScheduler implements Scheduler {
 
   #toSteadyTime(history: PollHistory | undefined): PollHistory {
     const now = this.#clock.now();
-    if (!history) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
-    const { since, times, last } = history;
-    return { since: this.#clock.fromMachine(since), times, last: this.#clock.fromMachine(last) };
+    if (!history) return { since: now, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY };
+    const { since, pollCount, lastPollAt } = history;
+    return { since: this.#clock.fromMachine(since), pollCount, lastPollAt: this.#clock.fromMachine(lastPollAt) };
   }
 
   /** A task may have been removed, or added again, while it was polled. */
@@ -229,9 +229,9 @@ export class InProcessScheduler implements Scheduler {
   }
 
   #stateOf(lane: Lane): LaneState {
-    const known = this.#lanes.find((state) => state.lane.name === lane.name);
-    if (known) return known;
-    const state = new LaneState(lane, this.#share);
+    const existing = this.#lanes.find((state) => state.lane.name === lane.name);
+    if (existing) return existing;
+    const state = new LaneState(lane, this.#maxPollsPerLane);
     this.#lanes.push(state);
     return state;
   }
@@ -243,8 +243,9 @@ async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Prom
     const result = await lane.poll(ids);
     if ('kind' in result) return result;
     const verdicts = ids.map((id) => result.get(id));
-    const missing = ids.filter((_, index) => !verdicts[index]);
-    if (missing.length > 0) log.debug({ lane: lane.name, missing }, 'A poll result left out some of its tasks.');
+    const missingIds = ids.filter((_, index) => !verdicts[index]);
+    if (missingIds.length > 0)
+      log.debug({ lane: lane.name, missing: missingIds }, 'A poll result left out some of its tasks.');
     return verdicts;
   } catch (error) {
     // A bug in the bot must not end a task: it is polled again, and the stack is in the log.

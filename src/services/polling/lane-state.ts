@@ -8,7 +8,7 @@ import type { Lane } from './scheduler.ts';
 /** asked-again: a hint arrived while the task was being polled, so it is polled again. */
 type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
 
-/** One task in the scheduler. There may be a hundred thousand, so it contains nothing else. */
+/** One task in the scheduler. There may be a hundred thousand entries, so they contain nothing else. */
 export class Entry implements AgendaItem, QueueLinks<Entry> {
   readonly id: string;
   readonly group: string;
@@ -48,21 +48,21 @@ export class LaneState {
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new FairQueue<Entry>();
   /** The number of concurrent polls: fewer than the total, so a lane whose polls hang leaves some to the others. */
-  readonly #share: number;
+  readonly #maxConcurrentPolls: number;
   #runningCount = 0;
   #isProbing = false;
 
-  constructor(lane: Lane, share: number) {
+  constructor(lane: Lane, maxConcurrentPolls: number) {
     this.lane = lane;
-    this.#share = share;
+    this.#maxConcurrentPolls = maxConcurrentPolls;
   }
 
   /** When something can be polled; infinity until a running poll has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
-    if (pause ? this.#isProbing : this.#runningCount >= this.#share) return NEVER;
+    if (pause ? this.#isProbing : this.#runningCount >= this.#maxConcurrentPolls) return NEVER;
     const dueAt = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
-    return pause ? Math.max(pause.until, dueAt) : dueAt;
+    return pause ? Math.max(pause.probeAt, dueAt) : dueAt;
   }
 
   /** Read each time, since a gateway may turn out to accept fewer. */
@@ -74,8 +74,8 @@ export class LaneState {
     return this.#runningCount === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
   }
 
-  /** Polls that could be made now if there were room; none during a pause. */
-  get queued(): number {
+  /** The number of polls that could be made now if the limits allowed it; 0 during a pause. */
+  get queuedPollCount(): number {
     return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#max);
   }
 
@@ -104,8 +104,8 @@ export class LaneState {
     const entries = this.#takeNext(now);
     for (const entry of entries) {
       entry.stage = 'asked';
-      entry.history.times += 1;
-      entry.history.last = now;
+      entry.history.pollCount += 1;
+      entry.history.lastPollAt = now;
     }
     const isProbe = this.breaker.pause !== undefined;
     this.#isProbing = isProbe;
@@ -115,7 +115,7 @@ export class LaneState {
 
   /** It is unknown when the poll reached the gateway, so the gap to the next one counts from the response. */
   end(entries: readonly Entry[], isProbe: boolean, now: number): void {
-    for (const { history } of entries) history.last = Math.max(history.last, now);
+    for (const { history } of entries) history.lastPollAt = Math.max(history.lastPollAt, now);
     this.#runningCount -= 1;
     if (isProbe) this.#isProbing = false;
   }
@@ -125,7 +125,7 @@ export class LaneState {
     this.#gather(now);
     const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#max));
     for (let index = 0; this.#ready.size > 0; index += 1) {
-      const entry = this.#ready.next();
+      const entry = this.#ready.takeNext();
       if (entry) this.wait(entry, now + step * Math.floor(index / this.#max));
     }
   }
@@ -147,7 +147,7 @@ export class LaneState {
     const entries: Entry[] = [];
     const max = this.#max;
     while (entries.length < max) {
-      const entry = this.#ready.next() ?? this.#takeSoon(now);
+      const entry = this.#ready.takeNext() ?? this.#takeSoon(now);
       if (!entry) break;
       entries.push(entry);
     }

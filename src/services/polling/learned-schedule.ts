@@ -9,13 +9,13 @@ import { POLLING_PROFILES } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
 import { type MissedShare, sparseGap, sparseShare } from './sparse.ts';
 
-/** After this many jobs an older one counts half, because queues and models change. */
+/** A job counts half once this many newer ones are known, because queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
 /** If nothing is assumed, fewer jobs than this are less informative than the specification. */
 const MIN_JOBS = 20;
 /** A kind's durations, or assumed ones, count as this many jobs of one of its models, and less and less as that model has its own. */
-const OTHERS_WEIGHT = 10;
-const OTHERS_WEIGHT_UNTIL = 60;
+const OTHER_JOBS_WEIGHT = 10;
+const OTHER_JOBS_WEIGHT_UNTIL = 60;
 /** A distribution is computed again after this share of new jobs. */
 const RECOMPUTE_SHARE = 0.05;
 
@@ -44,8 +44,8 @@ interface DurationHistoryParts {
 
 export class DurationHistory {
   readonly #parts: DurationHistoryParts;
-  readonly #known = new Map<string, KnownDurations>();
-  readonly #reading = new Map<string, Promise<Duration[]>>();
+  readonly #durationsByKey = new Map<string, KnownDurations>();
+  readonly #pendingReads = new Map<string, Promise<Duration[]>>();
 
   constructor(parts: DurationHistoryParts) {
     this.#parts = parts;
@@ -81,7 +81,7 @@ export class DurationHistory {
     return times.length < MIN_LATEST_JOBS ? undefined : times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
   }
 
-  /** Never fails: a duration is worth less than the job. */
+  /** Never fails, because losing a duration must not affect the job. */
   async learn(task: Task, duration: Duration): Promise<void> {
     for (const key of keysOf(task)) {
       try {
@@ -98,8 +98,8 @@ export class DurationHistory {
   }
 
   #cached(key: string): KnownDurations | undefined {
-    const known = this.#known.get(key);
-    if (known || this.#reading.has(key)) return known;
+    const known = this.#durationsByKey.get(key);
+    if (known || this.#pendingReads.has(key)) return known;
     this.#read(key).catch((error: unknown) => {
       this.#parts.log.warn({ err: error }, 'Durations could not be read.');
     });
@@ -108,17 +108,17 @@ export class DurationHistory {
 
   /** A failed read is retried by the next caller. */
   async #read(key: string): Promise<KnownDurations> {
-    const known = this.#known.get(key);
+    const known = this.#durationsByKey.get(key);
     if (known) return known;
-    const reading = this.#reading.get(key) ?? this.#parts.store.durations(key);
-    this.#reading.set(key, reading);
+    const reading = this.#pendingReads.get(key) ?? this.#parts.store.durations(key);
+    this.#pendingReads.set(key, reading);
     try {
       const durations = await reading;
-      const entry = this.#known.get(key) ?? { durations, models: {}, count: durations.length };
-      this.#known.set(key, entry);
+      const entry = this.#durationsByKey.get(key) ?? { durations, models: {}, count: durations.length };
+      this.#durationsByKey.set(key, entry);
       return entry;
     } finally {
-      this.#reading.delete(key);
+      this.#pendingReads.delete(key);
     }
   }
 }
@@ -138,10 +138,12 @@ function observationsOf({ durations }: KnownDurations, span: Span): Observation[
 }
 
 /** Shrinks towards the durations of other jobs: those of the whole kind, or assumed ones. */
-function withOthers(own: readonly Observation[], others: readonly Observation[]): Observation[] {
-  const othersWeight = OTHERS_WEIGHT * Math.max(0, 1 - weightOf(own) / OTHERS_WEIGHT_UNTIL);
-  const scale = Math.min(1, othersWeight / weightOf(others));
-  return scale > 0 ? [...own, ...others.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
+function withOthers(ownObservations: readonly Observation[], otherObservations: readonly Observation[]): Observation[] {
+  const othersWeight = OTHER_JOBS_WEIGHT * Math.max(0, 1 - weightOf(ownObservations) / OTHER_JOBS_WEIGHT_UNTIL);
+  const scale = Math.min(1, othersWeight / weightOf(otherObservations));
+  return scale > 0
+    ? [...ownObservations, ...otherObservations.map((one) => ({ ...one, weight: one.weight * scale }))]
+    : [...ownObservations];
 }
 
 /** How far the gateway's percentage can override the learned durations. */
@@ -149,7 +151,7 @@ const MAX_STRETCH = 2;
 
 interface LearnedParts {
   durationHistory: Pick<DurationHistory, 'modelFor'>;
-  /** The factor by which gaps grow because polls are short; 1 if there is room. */
+  /** The factor by which gaps grow because polls are scarce; 1 if there is enough capacity. */
   pressure: () => number;
   missedShare?: MissedShare | undefined;
 }
@@ -169,13 +171,13 @@ export class LearnedSchedule implements Schedule {
     const overdueGapMs = overdueGap(task, now);
     if (overdueGapMs !== undefined) return now + overdueGapMs;
     const pressure = Math.max(1, this.#parts.pressure());
-    const known = this.#modelFor(task, now);
+    const modelAndAge = this.#modelFor(task, now);
     const missed = this.#parts.missedShare?.(task) ?? 1;
-    if (!known) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * pressure;
+    if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * pressure;
     const share = sparseShare(missed);
-    const { model, age } = known;
+    const { model, age } = modelAndAge;
     const stretch = stretchOf(model, age, task.progress);
-    const gap = model.next(age / stretch, pressure, share) * stretch - age;
+    const gap = model.nextAge(age / stretch, pressure, share) * stretch - age;
     return now + Math.min(model.longestGapMs(pressure, share), Math.max(0, gap));
   }
 
@@ -194,13 +196,13 @@ export class LearnedSchedule implements Schedule {
 }
 
 /**
- * How many times as long as usual this job takes, by the gateway's percentage. It counts more the further the job is, since it says little at the
- * start, and never overrides the learned durations by much, since some gateways count to 99 and stay there.
+ * How many times as long as usual this job takes, by the gateway's percentage, which counts more the further the job is, since it says little
+ * at the start, and never overrides the learned durations by much, since some gateways count to 99 and stay there.
  */
 function stretchOf(model: DurationModel, age: number, percent: number | undefined): number {
   const progress = (percent ?? 0) / 100;
-  const usual = model.medianFrom(age);
-  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(usual))) return 1;
-  const predicted = age / progress;
-  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predicted / usual) ** progress));
+  const medianAge = model.medianFrom(age);
+  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(medianAge))) return 1;
+  const predictedDuration = age / progress;
+  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predictedDuration / medianAge) ** progress));
 }

@@ -1,8 +1,8 @@
-/** A complaint: the gateway asked for fewer polls, or its responses became much slower than usual. */
+/** Why polling slows down. `complaint`: the gateway asked for fewer polls. `slowness`: its responses became much slower than usual. */
 export type SlowdownCause = 'complaint' | 'slowness';
 
-const AFTER_COMPLAINT = 0.5;
-const AFTER_SLOWNESS = 0.7;
+const COMPLAINT_FACTOR = 0.5;
+const SLOWNESS_FACTOR = 0.7;
 /** Polls that were running at the first complaint bring complaints too, for the same reason. */
 const ONE_COMPLAINT_MS = 2_000;
 /** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
@@ -51,9 +51,9 @@ export class Pace {
     const excessiveRate = Math.min(this.rateAt(now), Math.max(rate, MIN_SHARE * this.#max));
     this.#base = Math.max(
       MIN_SHARE * this.#max,
-      excessiveRate * (cause === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS),
+      excessiveRate * (cause === 'complaint' ? COMPLAINT_FACTOR : SLOWNESS_FACTOR),
     );
-    this.#risePerMs = Math.max((excessiveRate * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
+    this.#risePerMs = Math.max((excessiveRate * COMPLAINT_FACTOR) / RECOVERY_MS, this.#max / MAX_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
     return true;
@@ -61,33 +61,33 @@ export class Pace {
 }
 
 const MIN_RESPONSES = 50;
-const USUAL_SHARE = 0.02;
-const RECENT_SHARE = 0.2;
+const USUAL_WEIGHT = 0.02;
+const RECENT_WEIGHT = 0.2;
 /** Far above the usual duration, and long enough to matter. */
 const SLOW_FACTOR = 4;
 const MIN_SLOW_MS = 1_000;
 
 export class Latency {
   #count = 0;
-  #usual = 0;
-  #recent = 0;
+  #usualMs = 0;
+  #recentMs = 0;
 
   /** True when the responses have become slow, and again only after as much new evidence. */
-  noteLatency(ms: number): boolean {
+  recordLatency(ms: number): boolean {
     this.#count += 1;
     // The first durations are averaged evenly, so none of them counts as usual for long.
-    this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
-    this.#recent += Math.max(RECENT_SHARE, 1 / this.#count) * (ms - this.#recent);
-    if (this.#count < MIN_RESPONSES || this.#recent < MIN_SLOW_MS || this.#recent < SLOW_FACTOR * this.#usual)
+    this.#usualMs += Math.max(USUAL_WEIGHT, 1 / this.#count) * (ms - this.#usualMs);
+    this.#recentMs += Math.max(RECENT_WEIGHT, 1 / this.#count) * (ms - this.#recentMs);
+    if (this.#count < MIN_RESPONSES || this.#recentMs < MIN_SLOW_MS || this.#recentMs < SLOW_FACTOR * this.#usualMs)
       return false;
-    this.#recent = this.#usual;
+    this.#recentMs = this.#usualMs;
     return true;
   }
 }
 
 const WINDOW_MS = 1_000;
 
-/** The recent number per second; older events lose weight. */
+/** The recent rate of events per second; older events count less. */
 export class RateMeter {
   #perSecond = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -102,9 +102,9 @@ export class RateMeter {
   }
 }
 
-/** The share of the allowed polls to aim for. Above it polls queue, below it some are missed. */
+/** The share of the allowed polls to aim for. Above this share, polls queue; below it, some of the allowed polls are not used. */
 const TARGET_SHARE = 0.97;
-/** How fast the pressure follows the demand. Faster than the gaps it acts on, it would oscillate. */
+/** How fast the pressure follows the demand. If it were faster than the gaps it acts on, it would oscillate. */
 const RESPONSE_TIME_MS = 30_000;
 /** A queue should be emptied within this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
 const QUEUE_DRAIN_SECONDS = 10;
@@ -121,7 +121,7 @@ const QUEUE_SECONDS = 0.25;
  */
 const MAX_PRESSURE = 6;
 
-/** The factor by which gaps must grow; 1 if there is room. One number for all tasks, driven by demand against supply. */
+/** The factor by which gaps must grow; 1 if there is enough capacity. It is the same for all tasks, and follows the ratio of demand to capacity. */
 export class Pressure {
   #logarithm = 0;
   #updatedAt = Number.NEGATIVE_INFINITY;

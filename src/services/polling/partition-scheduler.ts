@@ -9,19 +9,19 @@ type SharedScheduler = Pick<
 /** The tasks of one partition in the scheduler of a process that owns several: all of them share its budget and its polls. */
 export class PartitionScheduler implements Scheduler {
   readonly #shared: SharedScheduler;
-  readonly #isOwn: (id: string) => boolean;
+  readonly #isOwnTask: (id: string) => boolean;
   /** The tasks that were added before the start. */
-  readonly #pending = new Map<string, FollowedTask>();
+  readonly #pendingTasks = new Map<string, FollowedTask>();
   #isRunning = false;
 
-  constructor(shared: SharedScheduler, isOwn: (id: string) => boolean) {
+  constructor(shared: SharedScheduler, isOwnTask: (id: string) => boolean) {
     this.#shared = shared;
-    this.#isOwn = isOwn;
+    this.#isOwnTask = isOwnTask;
   }
 
-  add(followed: FollowedTask): void {
-    if (this.#isRunning) this.#shared.add(followed);
-    else this.#pending.set(followed.id, followed);
+  add(task: FollowedTask): void {
+    if (this.#isRunning) this.#shared.add(task);
+    else this.#pendingTasks.set(task.id, task);
   }
 
   hint(id: string): void {
@@ -29,19 +29,19 @@ export class PartitionScheduler implements Scheduler {
   }
 
   remove(id: string): void {
-    this.#pending.delete(id);
+    this.#pendingTasks.delete(id);
     this.#shared.remove(id);
   }
 
   start(): void {
     this.#isRunning = true;
-    for (const followed of this.#pending.values()) this.#shared.add(followed);
-    this.#pending.clear();
+    for (const task of this.#pendingTasks.values()) this.#shared.add(task);
+    this.#pendingTasks.clear();
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
-    this.#shared.removeAll(this.#isOwn);
+    this.#shared.removeAll(this.#isOwnTask);
     await this.#shared.finishRunning();
   }
 

@@ -24,14 +24,14 @@ function logLogistic(medianMs: number, shape: number): Observation[] {
   });
 }
 
-/** Most image jobs take between five seconds and a minute. More polls than this share hardly find their ends sooner. */
-const images: PollingProfile = { longestGapMs: 9_500, pollShare: 0.88, assumed: logLogistic(17_000, 0.6) };
+/** Most image jobs take between five seconds and a minute. More polls than this would hardly find their ends sooner. */
+const imageProfile: PollingProfile = { longestGapMs: 9_500, pollShare: 0.88, assumed: logLogistic(17_000, 0.6) };
 /** Learned durations are never quite right, so a small share of the specification's polls is kept. */
-const others: PollingProfile = { longestGapMs: 20_000, pollShare: 0.99, assumed: [] };
+const defaultProfile: PollingProfile = { longestGapMs: 20_000, pollShare: 0.99, assumed: [] };
 
 export const POLLING_PROFILES: Readonly<Record<WaitLimit, PollingProfile>> = {
-  image: images,
-  video: others,
-  music: others,
-  text: others,
+  image: imageProfile,
+  video: defaultProfile,
+  music: defaultProfile,
+  text: defaultProfile,
 };

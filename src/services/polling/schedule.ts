@@ -39,7 +39,7 @@ export const specSchedule: Schedule = {
   },
 };
 
-/** How many polls that schedule needs on average until the end is found; `survival` is the chance that a job lasts longer. */
+/** How many polls the specification's schedule needs on average until the end is found; `survival` is the chance that a job lasts longer. */
 export function specPollCount(survival: (ageMs: number) => number): number {
   let polls = 1;
   let age = 0;

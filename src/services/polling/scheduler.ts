@@ -2,7 +2,7 @@ import type { PollHistory } from './allowance.ts';
 
 export type Verdict = { again: number } | 'done' | 'lost';
 
-/** Why a poll failed for all of its tasks. It does not end any of them. */
+/** Why a poll failed for all of its tasks. The failure does not end any of them. */
 export interface Trouble {
   /** busy: asked to wait (429). refused: not allowed (401, 402, 403). unreachable: no proper response. */
   kind: 'busy' | 'refused' | 'unreachable';
@@ -26,8 +26,8 @@ export interface FollowedTask {
   lane: Lane;
   /** Groups take turns, so a busy one does not keep the others waiting. */
   group: string;
-  at: number;
-  /** Its polls so far; without them, it begins now. */
+  nextPollAt: number;
+  /** The task's polls so far. If undefined, polling begins now. */
   history?: PollHistory | undefined;
 }
 
@@ -41,8 +41,8 @@ export type PollOutcome = 'answered' | Trouble['kind'];
 
 /** Decides when to poll, within its budget. Nothing else polls. */
 export interface Scheduler {
-  /** Adding an id again drops a running poll of it. Earlier polls still count towards its allowance, which nothing exceeds. */
-  add(followed: FollowedTask): void;
+  /** Adding an id again drops a running poll of it. Earlier polls still count towards its allowance, which is never exceeded. */
+  add(task: FollowedTask): void;
   /** The task may have changed: polls it as soon as allowance and budget permit, and again if a poll is running. */
   hint(id: string): void;
   remove(id: string): void;
@@ -50,9 +50,9 @@ export interface Scheduler {
   start(): void;
   /** Starts no more polls, and waits for the running ones. */
   stop(): Promise<void>;
-  /** The factor by which gaps should grow so there is room for all; 1 if there is enough. */
+  /** The factor by which gaps should grow so that all tasks can be polled; 1 if there is enough capacity. */
   readonly pressure: number;
-  /** Paused lanes with waiting tasks, and the reason of each pause. */
+  /** Paused lanes with waiting tasks, and the reason for each pause. */
   troubles(): LaneTrouble[];
   /** The names of the lanes that were used so far. */
   readonly laneNames: readonly string[];

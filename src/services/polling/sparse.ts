@@ -4,13 +4,13 @@ import type { Schedule } from './schedule.ts';
 export type MissedShare = (task: Parameters<Schedule['nextAt']>[0]) => number;
 
 /** Few steps, since each model calculates a density for each of them. */
-const STEPS = 8;
+const SHARE_STEPS = 8;
 
 /**
  * The share of a task's polls that is still worth making: a poll that a callback makes unnecessary is worth nothing, and the
  * best density of polls follows the square root of their worth.
  */
-export const sparseShare = (missed: number): number => Math.round(STEPS * Math.sqrt(missed)) / STEPS;
+export const sparseShare = (missed: number): number => Math.round(SHARE_STEPS * Math.sqrt(missed)) / SHARE_STEPS;
 
 /** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
 const MAX_GAP_FACTOR = 8;

@@ -61,7 +61,7 @@ export class GatewayPrices {
     });
   }
 
-  /** After a failure the old list stays, with its age. */
+  /** After a failure, the old list is kept, with its original time. */
   async #read(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): Promise<void> {
     const { clock, group, log } = this.#parts;
     try {
@@ -83,23 +83,25 @@ export function pricesIn(list: PriceList, group: string | undefined, at: number)
   return prices;
 }
 
-/** The price that the account pays for this model; without a known group, the highest price of all groups. */
+/** The factor by which this model's prices are multiplied for the account; without a known group, the highest one of all groups. */
 function ratioFor({ groups }: PricedModel, ratios: PriceList['groups'], group: string | undefined) {
   const appliesTo = (name: string): boolean => groups.length === 0 || groups.includes(name) || groups.includes('all');
   if (group !== undefined) {
     const ratio = appliesTo(group) ? ratios.get(group) : undefined;
     return ratio === undefined ? undefined : { ratio, isUpperBound: false };
   }
-  const all = [...ratios].filter(([name]) => appliesTo(name)).map(([, ratio]) => ratio);
-  const ratio = largestOf(all);
-  return ratio === undefined ? undefined : { ratio, isUpperBound: all.some((one) => compare(one, ratio) !== 0) };
+  const applicableRatios = [...ratios].filter(([name]) => appliesTo(name)).map(([, ratio]) => ratio);
+  const ratio = largestOf(applicableRatios);
+  return ratio === undefined
+    ? undefined
+    : { ratio, isUpperBound: applicableRatios.some((one) => compare(one, ratio) !== 0) };
 }
 
 function priceOf(model: PricedModel, groupRatio: string): Price | undefined {
-  if (model.billedBy === 'job')
+  if (model.billingUnit === 'job')
     return model.price === undefined ? undefined : { each: product(model.price, groupRatio) };
   const { ratio, outputRatio, cachedRatio, audioRatio, audioOutputRatio } = model;
-  if (model.billedBy === undefined || ratio === undefined || outputRatio === undefined) return undefined;
+  if (model.billingUnit === undefined || ratio === undefined || outputRatio === undefined) return undefined;
   const input = product(ratio, RATIO_DOLLARS, groupRatio);
   return {
     perMillion: {

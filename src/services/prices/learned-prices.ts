@@ -49,51 +49,51 @@ const variantOf = ({ facts }: CostKey): string =>
 /** The actual cost of finished jobs, kept across restarts. */
 export class LearnedPrices {
   readonly #parts: LearnedPricesParts;
-  readonly #known = new Map<string, LearnedCosts>();
-  readonly #learned = new Set<string>();
+  readonly #costsByModel = new Map<string, LearnedCosts>();
+  readonly #countedTaskIds = new Set<string>();
 
   constructor(parts: LearnedPricesParts) {
     this.#parts = parts;
   }
 
   async open(): Promise<void> {
-    for (const costs of await this.#parts.store.all()) this.#known.set(keyOf(costs), costs);
+    for (const costs of await this.#parts.store.all()) this.#costsByModel.set(keyOf(costs), costs);
   }
 
   /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
   find(costKey: CostKey): { amount: string; isUpperBound: boolean; at: number } | undefined {
     const variant = variantOf(costKey);
     const { amounts = [], at = 0 } =
-      this.#known.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
+      this.#costsByModel.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
     const highest = largestOf(amounts);
     if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
     return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
   }
 
   async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
-    if (this.#learned.has(taskId)) return;
+    if (this.#countedTaskIds.has(taskId)) return;
     this.#remember(taskId);
     const key = keyOf(costKey);
-    const known = this.#known.get(key);
-    if (costKey.model.length > MAX_MODEL_LENGTH || (!known && this.#known.size >= MAX_MODELS)) return;
+    const existingCosts = this.#costsByModel.get(key);
+    if (costKey.model.length > MAX_MODEL_LENGTH || (!existingCosts && this.#costsByModel.size >= MAX_MODELS)) return;
     const variant = variantOf(costKey);
-    const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
-    const others = known?.variants.filter((one) => one.variant !== variant) ?? [];
+    const { amounts = [] } = existingCosts?.variants.find((one) => one.variant === variant) ?? {};
+    const otherVariants = existingCosts?.variants.filter((one) => one.variant !== variant) ?? [];
     const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#parts.clock.now() };
     const { kind, model } = costKey;
-    const costs = { kind, model, variants: [...others, latest].slice(-MAX_VARIANTS) };
-    this.#known.set(key, costs);
+    const costs = { kind, model, variants: [...otherVariants, latest].slice(-MAX_VARIANTS) };
+    this.#costsByModel.set(key, costs);
     try {
       await this.#parts.store.put(costs);
     } catch (error) {
-      // It is stored again with the next task of this model.
+      // The costs are stored again with the next task of this model.
       this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
   }
 
   #remember(taskId: string): void {
-    this.#learned.add(taskId);
-    const [oldest] = this.#learned;
-    if (this.#learned.size > MAX_REMEMBERED_TASKS && oldest !== undefined) this.#learned.delete(oldest);
+    this.#countedTaskIds.add(taskId);
+    const [oldest] = this.#countedTaskIds;
+    if (this.#countedTaskIds.size > MAX_REMEMBERED_TASKS && oldest !== undefined) this.#countedTaskIds.delete(oldest);
   }
 }

@@ -25,12 +25,12 @@ export function measuresOf(request: CommonRequest): Measures {
   const addedFields = { ...recordIn(requestFields.metadata), ...recordIn(requestFields.extra) };
   // Only the prompts of jobs without a model contain flags.
   const flags = request.model === undefined ? flagsIn(request.prompt ?? '') : {};
-  const all: Record<string, unknown> = { ...addedFields, ...flags, ...requestFields };
-  const seconds = textIn(all.duration ?? all.seconds);
-  const measures: Measures = { count: countIn(COUNT_FIELDS.map((name) => all[name])) };
+  const allFields: Record<string, unknown> = { ...addedFields, ...flags, ...requestFields };
+  const seconds = textIn(allFields.duration ?? allFields.seconds);
+  const measures: Measures = { count: countIn(COUNT_FIELDS.map((name) => allFields[name])) };
   if (seconds !== undefined && /^\d{1,6}(\.\d{1,6})?$/.test(seconds)) measures.seconds = seconds;
   for (const name of measureNames) {
-    const text = name === 'sound' ? soundIn(addedFields) : textIn(all[name]);
+    const text = name === 'sound' ? soundIn(addedFields) : textIn(allFields[name]);
     if (text !== undefined) measures[name] = text;
   }
   return measures;
@@ -88,12 +88,12 @@ export function maxTokens(request: CommonRequest, isUtterance: boolean): Tokens 
   const { prompt = '', instructions = '', documents = [], sound } = request;
   const images = request.pictures?.length ?? 0;
   const hasContext = isUtterance || ('after' in request && request.after !== undefined);
-  const text = [
+  const textTokens = [
     ENVELOPE_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
     hasContext ? CONTEXT_TOKENS : 0,
     IMAGE_TOKENS * images + DOCUMENT_TOKENS * documents.length,
   ].reduce((sum, count) => sum + count);
   const audioInput = sound === undefined ? 0 : AUDIO_INPUT_TOKENS;
   const audioOutput = isUtterance ? AUDIO_OUTPUT_TOKENS : 0;
-  return { input: text + audioInput, output: OUTPUT_TOKENS + audioOutput, audioInput, audioOutput };
+  return { input: textTokens + audioInput, output: OUTPUT_TOKENS + audioOutput, audioInput, audioOutput };
 }

@@ -5,14 +5,14 @@ import type { Price } from './price.ts';
 /** The operator's prices by kind, or by `kind:model` if a model has its own. */
 export type OperatorPrices = Readonly<Record<string, string | Price>>;
 
-const toPrice = (known: string | Price | undefined): Price | undefined =>
-  typeof known === 'string' ? { each: known } : known;
+const toPrice = (value: string | Price | undefined): Price | undefined =>
+  typeof value === 'string' ? { each: value } : value;
 
 /** The price of exactly this model, or of the model of which it is a larger variant. */
 export function priceOfModel(prices: OperatorPrices, kind: string, model: string): Price | undefined {
   if (model === '') return undefined;
-  const own = toPrice(prices[`${kind}:${model}`]);
-  if (own) return own;
+  const ownPrice = toPrice(prices[`${kind}:${model}`]);
+  if (ownPrice) return ownPrice;
   const { base, size } = splitSize(model);
   const price = toPrice(prices[`${kind}:${base}`]);
   const factor = size && price?.times?.modelSize?.[size];

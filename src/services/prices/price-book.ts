@@ -17,7 +17,7 @@ interface PriceBookParts {
   gateway: Pick<GatewayPrices, 'find'>;
   learned: Pick<LearnedPrices, 'find' | 'learn'>;
   specs: Pick<KindSpecs, Order['kind']>;
-  /** The name of such jobs in a gateway's price list, if the request names no model. */
+  /** The name of the order's type of job in a gateway's price list, if the request names no model. */
   listNameOf(order: PricedOrder): string | undefined;
 }
 
@@ -30,15 +30,21 @@ export class PriceBook {
   }
 
   /**
-   * Undefined if no price is known. The operator's price for exactly this model takes precedence, then the learned cost of such
-   * jobs, then the operator's price for the kind, then the gateway's list.
+   * Undefined if no price is known. The operator's price for exactly this model takes precedence, then the learned cost of
+   * similar jobs, then the operator's price for the kind, then the gateway's list.
    */
   estimateOf(order: PricedOrder): Estimate | undefined {
     const { learned } = this.#parts;
-    const own = this.#operatorEstimate(order, priceOfModel);
-    if (own) return own;
-    const known = learned.find(this.#costKeyOf(order));
-    if (known) return { amount: known.amount, source: 'learned', at: known.at, ...bound(known.isUpperBound) };
+    const modelEstimate = this.#operatorEstimate(order, priceOfModel);
+    if (modelEstimate) return modelEstimate;
+    const learnedCost = learned.find(this.#costKeyOf(order));
+    if (learnedCost)
+      return {
+        amount: learnedCost.amount,
+        source: 'learned',
+        at: learnedCost.at,
+        ...upperBoundField(learnedCost.isUpperBound),
+      };
     return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
   }
 
@@ -47,7 +53,7 @@ export class PriceBook {
     const { kind, request } = order;
     const { operator } = this.#parts;
     const { model = '' } = request;
-    const listed = this.#listed(order);
+    const listed = this.#listedPrice(order);
     const prices = [
       priceOfModel(operator, kind, model),
       priceOfKind(operator, kind, model),
@@ -72,13 +78,13 @@ export class PriceBook {
   }
 
   #listEstimate(order: PricedOrder): Estimate | undefined {
-    const listed = this.#listed(order);
+    const listed = this.#listedPrice(order);
     if (!listed) return undefined;
     const { price, isUpperBound, at } = listed;
-    return this.#estimate(order, price, { source: 'gateway', at, ...bound(isUpperBound) });
+    return this.#estimate(order, price, { source: 'gateway', at, ...upperBoundField(isUpperBound) });
   }
 
-  #listed(order: PricedOrder) {
+  #listedPrice(order: PricedOrder) {
     const { gateway, listNameOf } = this.#parts;
     return gateway.find(order.request.model) ?? gateway.find(listNameOf(order));
   }
@@ -87,7 +93,9 @@ export class PriceBook {
     const { isText, isUtterance } = this.#parts.specs[order.kind].traits;
     const tokens = isText ? maxTokens(order.request, isUtterance === true) : undefined;
     const amount = price && costOf(price, measuresOf(order.request), tokens);
-    return amount === undefined ? undefined : { amount, ...origin, ...bound(price?.perMillion !== undefined) };
+    return amount === undefined
+      ? undefined
+      : { amount, ...origin, ...upperBoundField(price?.perMillion !== undefined) };
   }
 
   #costKeyOf(order: PricedOrder): CostKey {
@@ -98,4 +106,5 @@ export class PriceBook {
   }
 }
 
-const bound = (isUpperBound: boolean): Pick<Estimate, 'isUpperBound'> => (isUpperBound ? { isUpperBound: true } : {});
+const upperBoundField = (isUpperBound: boolean): Pick<Estimate, 'isUpperBound'> =>
+  isUpperBound ? { isUpperBound: true } : {};

@@ -11,9 +11,9 @@ export const decimalPrice = z
   .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
 
 const MAX_FACTORS = 50;
-const atMost = (max: number) => (known: object) => Object.keys(known).length <= max;
+const hasAtMostKeys = (max: number) => (record: object) => Object.keys(record).length <= max;
 
-const factors = z.record(z.string().min(1).max(40).toLowerCase(), decimalPrice).refine(atMost(MAX_FACTORS));
+const factors = z.record(z.string().min(1).max(40).toLowerCase(), decimalPrice).refine(hasAtMostKeys(MAX_FACTORS));
 
 /** The price of jobs in US dollars: the sum of its parts, times the factors that apply. */
 export const price = z
@@ -53,7 +53,7 @@ export type Price = z.output<typeof price>;
 
 const MILLIONTH = '0.000001';
 
-/** Undefined if the price does not cover such a job. */
+/** The cost of a job; undefined if the price does not cover the job. */
 export function costOf(jobPrice: Price, measures: Measures, tokens: Tokens | undefined): string | undefined {
   const { each, perSecond, usualSeconds, perMillion, times = {} } = jobPrice;
   const { count, seconds = usualSeconds } = measures;

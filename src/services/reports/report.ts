@@ -10,7 +10,7 @@ export const MAX_REPORT_TEXT_LENGTH = 500;
 const id = z.string().regex(/^\d{1,20}$/);
 const messageReference = z.object({ channelId: id, id });
 
-/** `by` is undefined after the erasure of the moderator. */
+/** `by` is undefined once the moderator's data has been erased. */
 const decisionFields = z.object({ by: id.optional(), at: z.number() });
 
 /** The steps that may still have to be done, in this order. `erase`: the message is deleted and then the report; no other step is done. */
@@ -22,7 +22,7 @@ export const report = z.object({
   id: z.string(),
   guildId: id,
   taskId: z.string(),
-  /** Undefined after the member's erasure. */
+  /** Undefined once the member's data has been erased. */
   requesterId: id.optional(),
   reporterId: id.optional(),
   /** A hash of the reporting member and the task, so that a second report is refused even after an erasure. */
@@ -48,54 +48,55 @@ export interface Moderator {
   at: number;
 }
 
-const withDue = (known: Report, ...steps: ReportStep[]): Report => ({
-  ...known,
-  due: reportSteps.filter((step) => known.due.includes(step) || steps.includes(step)),
+const withDueSteps = (existing: Report, ...steps: ReportStep[]): Report => ({
+  ...existing,
+  due: reportSteps.filter((step) => existing.due.includes(step) || steps.includes(step)),
 });
 
-export const withoutDue = (known: Report, done: ReportStep): Report => ({
-  ...known,
-  due: known.due.filter((step) => step !== done),
+export const withoutDueStep = (existing: Report, done: ReportStep): Report => ({
+  ...existing,
+  due: existing.due.filter((step) => step !== done),
 });
 
 /** Only the first decision counts. */
-export function withDecision(known: Report, what: ReportDecision, moderator: Moderator): Report {
-  if (known.decision || isBeingErased(known)) throw new Refusal('refusals.reports.over');
-  const updated = { ...known, decision: { what, ...moderator } };
-  return what === 'removed' ? withDue(updated, 'remove', 'edit') : withDue(updated, 'edit');
+export function withDecision(existing: Report, what: ReportDecision, moderator: Moderator): Report {
+  if (existing.decision || isBeingErased(existing)) throw new Refusal('refusals.reports.over');
+  const updated = { ...existing, decision: { what, ...moderator } };
+  return what === 'removed' ? withDueSteps(updated, 'remove', 'edit') : withDueSteps(updated, 'edit');
 }
 
-export function withBlocked(known: Report, until: number | undefined, moderator: Moderator): Report {
-  mustBeBlockable(known);
-  return withDue({ ...known, block: { ...moderator, ...(until !== undefined && { until }) } }, 'block', 'edit');
+export function withBlocked(existing: Report, until: number | undefined, moderator: Moderator): Report {
+  assertBlockable(existing);
+  return withDueSteps({ ...existing, block: { ...moderator, ...(until !== undefined && { until }) } }, 'block', 'edit');
 }
 
 /** A dismissed report has no consequences for the member. */
-export function mustBeBlockable(known: Report): void {
-  if (known.block || known.decision?.what === 'dismissed' || isBeingErased(known))
+export function assertBlockable(existing: Report): void {
+  if (existing.block || existing.decision?.what === 'dismissed' || isBeingErased(existing))
     throw new Refusal('refusals.reports.over');
 }
 
 /** Whether no moderator has decided about the result yet. */
-export const isUndecided = (known: Report): boolean => known.decision === undefined && !isBeingErased(known);
+export const isUndecided = (existing: Report): boolean => existing.decision === undefined && !isBeingErased(existing);
 
 const isBeingErased = ({ due }: Report): boolean => due.includes('erase');
 
-export const withMessage = (known: Report, messageId: string): Report => withoutDue({ ...known, messageId }, 'post');
+export const withMessage = (existing: Report, messageId: string): Report =>
+  withoutDueStep({ ...existing, messageId }, 'post');
 
 /** The report without a member whose data was erased; if the result was theirs, the report is due to be deleted. */
-export function withoutMember(known: Report, memberId: string): Report {
-  const { requesterId, reporterId, words, decision, block } = known;
+export function withoutMember(existing: Report, memberId: string): Report {
+  const { requesterId, reporterId, words, decision, block } = existing;
   if (requesterId === memberId)
-    return { ...known, requesterId: undefined, reporterId: undefined, words: undefined, due: ['erase'] };
+    return { ...existing, requesterId: undefined, reporterId: undefined, words: undefined, due: ['erase'] };
   const isReporter = reporterId === memberId;
   const updated: Report = {
-    ...known,
+    ...existing,
     ...(isReporter && { reporterId: undefined, words: undefined }),
     ...(decision?.by === memberId && { decision: { ...decision, by: undefined } }),
     ...(block?.by === memberId && { block: { ...block, by: undefined } }),
   };
   const isSame = reporterId === updated.reporterId && words === updated.words;
-  if (isSame && decision?.by === updated.decision?.by && block?.by === updated.block?.by) return known;
-  return withDue(updated, 'edit');
+  if (isSame && decision?.by === updated.decision?.by && block?.by === updated.block?.by) return existing;
+  return withDueSteps(updated, 'edit');
 }

@@ -50,9 +50,9 @@ type ReportTarget = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
 /** Reports of results, kept in memory. A change is stored first. A listener is notified of what is due in Discord. */
 export class Reports {
   readonly #parts: ReportsParts;
-  readonly #known = new Map<string, Report>();
+  readonly #reports = new Map<string, Report>();
   /** The reports of each server, oldest first. */
-  readonly #ids = new Map<string, Set<string>>();
+  readonly #idsByGuild = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
   #onDue: ((id: string) => void) | undefined;
 
@@ -70,12 +70,12 @@ export class Reports {
   }
 
   get(id: string): Report | undefined {
-    return this.#known.get(id);
+    return this.#reports.get(id);
   }
 
   /** The ids of reports for which steps are still due. */
   due(): string[] {
-    return [...this.#known.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
+    return [...this.#reports.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
   }
 
   /** Throws if this member cannot report this result right now. */
@@ -94,11 +94,11 @@ export class Reports {
 
   /** Stores a report, which is then due to be posted. */
   add(newReport: NewReport): Promise<Report> {
-    const { guildId, reporterId, taskId: reported } = newReport;
+    const { guildId, reporterId, taskId: reportedTaskId } = newReport;
     return this.#lock.run(guildId, async () => {
       this.mustAllow(newReport);
       const at = this.#parts.clock.now();
-      const hash = this.#hashOf(guildId, `${reporterId} ${reported}`);
+      const hash = this.#hashOf(guildId, `${reporterId} ${reportedTaskId}`);
       const reporterHash = this.#hashOf(guildId, reporterId);
       const report: Report = { ...newReport, id: taskId(at, bucketOf(guildId)), hash, reporterHash, at, due: ['post'] };
       await this.#put(report);
@@ -109,10 +109,10 @@ export class Reports {
 
   /** Undefined if the report no longer exists. */
   async change(id: string, transition: (known: Report) => Report): Promise<Report | undefined> {
-    const guildId = this.#known.get(id)?.guildId;
+    const guildId = this.#reports.get(id)?.guildId;
     if (guildId === undefined) return undefined;
     return this.#lock.run(guildId, async () => {
-      const previous = this.#known.get(id);
+      const previous = this.#reports.get(id);
       if (!previous) return undefined;
       const updated = transition(previous);
       if (updated !== previous) await this.#put(updated);
@@ -121,54 +121,54 @@ export class Reports {
   }
 
   async remove(id: string): Promise<void> {
-    const guildId = this.#known.get(id)?.guildId;
+    const guildId = this.#reports.get(id)?.guildId;
     if (guildId !== undefined) await this.#lock.run(guildId, () => this.#remove(id));
   }
 
   historyOf({ guildId, requesterId, id }: Report): ReportHistory {
-    const earlier = this.#reportsOf(guildId).filter(
+    const earlierReports = this.#reportsOf(guildId).filter(
       (one) => requesterId !== undefined && one.requesterId === requesterId && one.id < id,
     );
-    const count = (matches: (one: Report) => boolean): number => earlier.filter(matches).length;
+    const count = (matches: (one: Report) => boolean): number => earlierReports.filter(matches).length;
     return {
-      count: earlier.length,
+      count: earlierReports.length,
       removed: count(({ decision }) => decision?.what === 'removed'),
       dismissed: count(({ decision }) => decision?.what === 'dismissed'),
       blocked: count(({ block }) => block !== undefined),
-      lastAt: earlier.at(-1)?.at,
+      lastAt: earlierReports.at(-1)?.at,
     };
   }
 
   /** Whether no moderator has decided yet, so the message must be kept. */
   isUndecided(id: string): boolean {
-    const known = this.#known.get(id);
-    return known !== undefined && isUndecided(known);
+    const existing = this.#reports.get(id);
+    return existing !== undefined && isUndecided(existing);
   }
 
   /** Deletes reports that have expired. */
   async sweep(): Promise<void> {
     const now = this.#parts.clock.now();
-    for (const { id, at, due, decision } of [...this.#known.values()]) {
+    for (const { id, at, due, decision } of [...this.#reports.values()]) {
       const until = decision ? decision.at + RETENTION_MS : at + UNDECIDED_RETENTION_MS;
       if (due.length === 0 && until < now) await this.remove(id);
     }
   }
 
-  about(memberId: string): object[] {
-    return reportsAbout(memberId, [...this.#known.values()]);
+  exportDataOf(memberId: string): object[] {
+    return reportsAbout(memberId, [...this.#reports.values()]);
   }
 
   /** Reports about a member are deleted with their messages; reports that the member made or decided lose the member's id. */
   async erase(memberId: string): Promise<void> {
-    for (const { id } of [...this.#known.values()]) {
-      const previous = this.#known.get(id);
+    for (const { id } of [...this.#reports.values()]) {
+      const previous = this.#reports.get(id);
       const updated = await this.change(id, (known) => withoutMember(known, memberId));
       if (updated !== previous) this.#onDue?.(id);
     }
   }
 
   #reportsOf(guildId: string): Report[] {
-    return [...(this.#ids.get(guildId) ?? [])].flatMap((id) => this.#known.get(id) ?? []);
+    return [...(this.#idsByGuild.get(guildId) ?? [])].flatMap((id) => this.#reports.get(id) ?? []);
   }
 
   #hashOf(guildId: string, name: string): string {
@@ -182,18 +182,18 @@ export class Reports {
 
   #index(report: Report): void {
     const { id, guildId } = report;
-    this.#known.set(id, report);
-    const ids = this.#ids.get(guildId) ?? new Set();
-    this.#ids.set(guildId, ids.add(id));
+    this.#reports.set(id, report);
+    const ids = this.#idsByGuild.get(guildId) ?? new Set();
+    this.#idsByGuild.set(guildId, ids.add(id));
   }
 
   async #remove(id: string): Promise<void> {
     await this.#parts.store.remove(id);
-    const guildId = this.#known.get(id)?.guildId ?? '';
-    this.#known.delete(id);
-    const ids = this.#ids.get(guildId);
+    const guildId = this.#reports.get(id)?.guildId ?? '';
+    this.#reports.delete(id);
+    const ids = this.#idsByGuild.get(guildId);
     ids?.delete(id);
-    if (ids?.size === 0) this.#ids.delete(guildId);
+    if (ids?.size === 0) this.#idsByGuild.delete(guildId);
   }
 
   async #deleteOldest(guildId: string): Promise<void> {

@@ -27,13 +27,13 @@ const LATIN = /^\p{Script=Latin}+$/u;
 export function isDifferentWord(word: FoldedWord, blocked: FoldedWord): boolean {
   const length = blocked.plain.length;
   // For a blocked prefix, only the same part of the word is compared.
-  const written = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
+  const writtenText = (word.accented ?? word.plain).slice(0, word.plain.length === length ? undefined : length);
   const blockedText = blocked.accented ?? blocked.plain;
-  if (written === blockedText) return false;
-  if (DIFFERENT_WORDS.has(written)) return true;
-  if (blocked.accented === undefined || length > MAX_SHORT_LENGTH || !LATIN.test(written)) return false;
+  if (writtenText === blockedText) return false;
+  if (DIFFERENT_WORDS.has(writtenText)) return true;
+  if (blocked.accented === undefined || length > MAX_SHORT_LENGTH || !LATIN.test(writtenText)) return false;
   // Additional accents are a disguise, but missing ones make a different word.
-  const letters = [...written];
+  const letters = [...writtenText];
   return (
     letters.length === length && [...blockedText].some((letter, index) => letter > 'z' && letter !== letters[index])
   );

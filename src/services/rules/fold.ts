@@ -18,13 +18,13 @@ export interface FoldedText {
   /** All words, in order. */
   words: readonly FoldedWord[];
   /** Words that are joined from parts such as `c.a.s.i.n.o`, `c a s i n o` or `c a  s i n o`. */
-  joined: readonly FoldedWord[];
+  joinedWords: readonly FoldedWord[];
   /** Rows of single letters, in which a word may begin and end anywhere. A wider gap ends the row. */
-  spelled: readonly FoldedWord[];
+  spelledWords: readonly FoldedWord[];
   /** Words with stars in place of letters, such as `c*sino`. */
-  masked: readonly string[];
+  wordsWithStars: readonly string[];
   /** Only letters and digits, for scripts without spaces between words. */
-  squeezed: string;
+  squeezedText: string;
 }
 
 /** Letters that Unicode does not decompose. */
@@ -58,7 +58,7 @@ const TRAILING_PUNCTUATION = '!|+†';
 const BARS = /\|/g;
 /** A word in which some letters are replaced by stars. Stars at its ends are Discord's marks for bold text. */
 const WORD_WITH_STARS = /[\p{L}*]+/gu;
-const IS_LETTER = /^\p{L}$/u;
+const SINGLE_LETTER = /^\p{L}$/u;
 const MAX_MASKED_WORDS = 20;
 const MAX_MASKED_LENGTH = 40;
 const APOSTROPHE = /['’ʼ`´]/;
@@ -88,18 +88,18 @@ export function foldText(text: string): FoldedText {
   const plain = plainText(clean);
   const scripts = new Set(foreignScripts(plain));
   const words: FoldedWord[] = [];
-  const joined: FoldedWord[] = [];
-  const spelled: FoldedWord[] = [];
+  const joinedWords: FoldedWord[] = [];
+  const spelledWords: FoldedWord[] = [];
   const fold = (piece: Piece): FoldedWord => foldWord(piece, scripts);
   let rows: Row[] = [];
   const endSpelling = (): void => {
     const spelledRows = rows
       .filter(({ pieces }) => pieces.length >= MIN_SPELLED_LETTERS)
       .map(({ pieces }) => fold(join(pieces)));
-    spelled.push(...spelledRows);
+    spelledWords.push(...spelledRows);
     // Phrases may have a part that is spelled out.
     words.push(...spelledRows);
-    if (rows.length > 1) joined.push(fold(join(rows.flatMap(({ pieces }) => pieces))));
+    if (rows.length > 1) joinedWords.push(fold(join(rows.flatMap(({ pieces }) => pieces))));
     rows = [];
   };
   const chunks = clean.split(/(\s+)/);
@@ -118,19 +118,26 @@ export function foldText(text: string): FoldedText {
         if (piece.plain.includes('|')) words.push(fold({ plain: piece.plain.replace(BARS, '') }));
       }
     }
-    if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joined.push(fold(join(pieces)));
+    if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joinedWords.push(fold(join(pieces)));
   }
   endSpelling();
-  joined.push(...splitWords(standaloneWords));
-  const masked = plain.includes('*') ? maskedWords(plain) : [];
-  return { clean, words, joined, spelled, masked, squeezed: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, '') };
+  joinedWords.push(...splitWords(standaloneWords));
+  const wordsWithStars = plain.includes('*') ? maskedWords(plain) : [];
+  return {
+    clean,
+    words,
+    joinedWords,
+    spelledWords,
+    wordsWithStars,
+    squeezedText: plain.replace(/[^\p{L}\p{N}\p{M}]+/gu, ''),
+  };
 }
 
 function maskedWords(plain: string): string[] {
   const isMasked = (text: string): boolean =>
     text.length <= MAX_MASKED_LENGTH &&
     text.includes('*') &&
-    [text.at(0), text.at(-1)].every((end = '') => IS_LETTER.test(end));
+    [text.at(0), text.at(-1)].every((end = '') => SINGLE_LETTER.test(end));
   return (plain.match(WORD_WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED_WORDS);
 }
 
@@ -145,10 +152,10 @@ function piecesOf(chunk: string): Piece[] {
   if (isAscii(chunk)) return plain.map((piece) => ({ plain: piece }));
   const accented = (chunk.match(WORD_CANDIDATE) ?? []).map(trimPunctuation).filter(Boolean);
   // Accents on spaces or other characters make additional pieces.
-  const isSame = accented.length === plain.length;
+  const hasSamePieceCount = accented.length === plain.length;
   return plain.map((piece, index) => ({
     plain: piece,
-    ...(isSame && accented[index] !== piece && { accented: accented[index] }),
+    ...(hasSamePieceCount && accented[index] !== piece && { accented: accented[index] }),
   }));
 }
 

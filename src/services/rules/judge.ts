@@ -66,7 +66,7 @@ export class Judge {
     return this.#judgeAccess(order) ?? this.#judgeText(order);
   }
 
-  /** Returns a text without anything that is blocked for a kind: each blocked word is masked, or the whole text if a phrase is blocked. */
+  /** Masks what is blocked for a kind: each blocked word, or the whole text if the match spans several words. */
   mask(kind: string, text: string): string {
     const isBlocked = (part: string): boolean => this.#blockedIn(kind, foldText(part)) !== undefined;
     if (!isBlocked(text)) return text;
@@ -104,14 +104,14 @@ export class Judge {
 
   /** Returns the first blocked word or pattern in a text. */
   #blockedIn(kind: string, folded: FoldedText): Verdict | undefined {
-    const { words, joined, ...rest } = folded;
+    const { words, joinedWords, ...rest } = folded;
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
-    const judged = { ...rest, words: words.filter(isJudged), joined: joined.filter(isJudged) };
-    const plain = words.map((word) => word.plain).join(' ');
+    const judged = { ...rest, words: words.filter(isJudged), joinedWords: joinedWords.filter(isJudged) };
+    const plainText = words.map((word) => word.plain).join(' ');
     for (const list of this.#listsFor(kind)) {
       const word = list.words.find(judged);
       if (word !== undefined) return { refusal: new Refusal('refusals.rules.word'), rule: 'words', entry: word };
-      const entry = list.patterns.find(folded.clean) ?? list.patterns.find(plain);
+      const entry = list.patterns.find(folded.clean) ?? list.patterns.find(plainText);
       if (entry !== undefined) return { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
     }
     return undefined;
@@ -139,11 +139,15 @@ const notAllowed = (entry?: string): Verdict => ({
 
 function listsOf({ words, patterns }: RuleSet): KindLists[] {
   const nameOf = ({ kinds }: { kinds?: readonly string[] | undefined }): string => kinds?.toSorted().join() ?? '';
-  const all = Map.groupBy([...words, ...patterns], nameOf);
-  return [...all].map(([name, [first]]): KindLists => {
-    const listed = (rules: RuleSet['words']): string[] =>
+  const entriesByKind = Map.groupBy([...words, ...patterns], nameOf);
+  return [...entriesByKind].map(([name, [first]]): KindLists => {
+    const entryTexts = (rules: RuleSet['words']): string[] =>
       rules.filter((one) => nameOf(one) === name).map(({ text }) => text);
-    return { kinds: first?.kinds, words: new WordList(listed(words)), patterns: new PatternList(listed(patterns)) };
+    return {
+      kinds: first?.kinds,
+      words: new WordList(entryTexts(words)),
+      patterns: new PatternList(entryTexts(patterns)),
+    };
   });
 }
 

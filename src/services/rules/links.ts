@@ -12,7 +12,7 @@ const DOT = /[.\u3002\uff0e\uff61]/;
 const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
 const LETTER = /\p{L}/u;
 
-/** Also matches URLs without a scheme, as members write them. */
+/** Finds the links in a text, including those without a scheme, as members often write them. */
 export const linksIn = (text: string): Link[] =>
   text
     .split(SEPARATOR)
@@ -25,8 +25,13 @@ function linkIn(chunk: string): Link | undefined {
   const [name = ''] = authority.slice(authority.lastIndexOf('@') + 1).split(':', 1);
   const labels = name.split(DOT);
   if (labels.at(-1) === '') labels.pop();
-  const last = labels.at(-1) ?? '';
-  if (labels.length < 2 || last.length < 2 || !LETTER.test(last) || !labels.every((label) => LABEL.test(label)))
+  const lastLabel = labels.at(-1) ?? '';
+  if (
+    labels.length < 2 ||
+    lastLabel.length < 2 ||
+    !LETTER.test(lastLabel) ||
+    !labels.every((label) => LABEL.test(label))
+  )
     return undefined;
   const host = plainHost(labels.join('.'));
   return host === '' ? undefined : { host, hasScheme: scheme !== '' };

@@ -19,11 +19,11 @@ export interface Outcome {
 
 export const ALLOWED: Outcome = { action: 'allow' };
 
-export const stricter = (one: Outcome, other: Outcome): Outcome =>
+export const stricterOutcome = (one: Outcome, other: Outcome): Outcome =>
   actions.indexOf(other.action) > actions.indexOf(one.action) ? other : one;
 
-/** The category that age-restricted channels exist for. Others, such as `sexual/minors`, are allowed nowhere. */
-const AGE_RESTRICTED = 'sexual';
+/** The category that age-restricted channels may permit. They make no exception for others, such as `sexual/minors`. */
+const AGE_RESTRICTED_CATEGORY = 'sexual';
 
 /** The outcome of a check. `judgement` is undefined if the service is unavailable. */
 export function outcomeOf(
@@ -33,9 +33,9 @@ export function outcomeOf(
 ): Outcome {
   if (!judgement) return whenAway === 'allow' ? { ...ALLOWED, isUnavailable: true } : { action, isUnavailable: true };
   const categories = flaggedCategories(judgement, thresholds);
-  const [category = AGE_RESTRICTED] = categories.filter((name) => name !== AGE_RESTRICTED);
+  const [category = AGE_RESTRICTED_CATEGORY] = categories.filter((name) => name !== AGE_RESTRICTED_CATEGORY);
   if (categories.length === 0) return ALLOWED;
-  if (category !== AGE_RESTRICTED || ageRestricted === 'like-others') return { action, category };
+  if (category !== AGE_RESTRICTED_CATEGORY || ageRestricted === 'like-others') return { action, category };
   if (ageRestricted === 'channels') return isAgeRestricted ? ALLOWED : { action: 'refuse', category };
   return { action: ageRestricted, category };
 }
@@ -49,7 +49,7 @@ interface ModeratedOrder {
   images(): Promise<readonly string[]>;
 }
 
-/** The outcome for a request: allowed, with its results behind a spoiler or held for review; or refused. */
+/** The outcome for a request: allowed (possibly with its results behind a spoiler or held for review), or refused. */
 export type ModerationResult =
   | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
   | ({ isAllowed: false } & Verdict);
@@ -64,7 +64,7 @@ export async function moderateOrder(
   const text = promptOf(request);
   const outcomes: Outcome[] = [];
   function toOutcome(judgement: Judgement | undefined, chosenAction: Action): Outcome {
-    // A prompt is not submitted if it cannot be checked, nor if its result would have to be held but cannot.
+    // Prompts that cannot be checked are refused, and so are those whose results would have to be held but cannot be.
     const action = judgement && (chosenAction !== 'hold' || isVisual) ? chosenAction : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }
@@ -75,7 +75,7 @@ export async function moderateOrder(
       outcomes.push(outcome);
       if (isRefusing(outcomes)) break;
     }
-  const strictest = outcomes.reduce(stricter, ALLOWED);
+  const strictest = outcomes.reduce(stricterOutcome, ALLOWED);
   const { action, category } = strictest;
   if (action === 'hold') return { isAllowed: true, isSpoiler: false, holdFor: { category } };
   if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
@@ -89,7 +89,7 @@ export async function moderateOrder(
 
 const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');
 
-/** A server's own threshold for a category replaces the service's opinion. */
+/** A server's own threshold for a category replaces the service's verdict. */
 function flaggedCategories({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {
   const aboveThreshold = Object.entries(scores).filter(
     ([name, score]) => score >= (thresholds[name] ?? Number.POSITIVE_INFINITY),

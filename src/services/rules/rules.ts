@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Moderator } from '../moderation/moderator.ts';
 import { type Task, type Traits, withRequest } from '../tasks/task.ts';
 import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
-import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricter } from './moderation.ts';
+import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
 export interface RuleStore {
@@ -54,10 +54,10 @@ const MAX_PREPARED = 500;
 /** What each server allows. Kept in memory, because every order is checked. A change is stored first. */
 export class Rules {
   readonly #parts: RulesParts;
-  readonly #known = new Map<string, ServerRules>();
+  readonly #ownRules = new Map<string, ServerRules>();
   /** The rules of servers that belong to another partition. */
-  readonly #borrowed = new Map<string, ServerRules>();
-  readonly #prepared = new Map<string, { rules: RuleSet; judge: Judge }>();
+  readonly #borrowedRules = new Map<string, ServerRules>();
+  readonly #preparedRules = new Map<string, { rules: RuleSet; judge: Judge }>();
   readonly #lock = new KeyedLock();
   readonly #changeListeners: ChangeListener[] = [];
   readonly #refusalListeners: ((refusal: RuleRefusal) => void)[] = [];
@@ -67,23 +67,25 @@ export class Rules {
   }
 
   async open(): Promise<void> {
-    for (const [guildId, rules] of await this.#parts.store.all()) this.#known.set(guildId, rules);
+    for (const [guildId, rules] of await this.#parts.store.all()) this.#ownRules.set(guildId, rules);
   }
 
   get(guildId: string): ServerRules {
-    return this.#known.get(guildId) ?? this.#borrowed.get(guildId) ?? NO_RULES;
+    return this.#ownRules.get(guildId) ?? this.#borrowedRules.get(guildId) ?? NO_RULES;
   }
 
   /** Keeps a copy of rules that belong to another partition, for interactions in that server with tasks of this partition. */
   borrow(guildId: string, rules: ServerRules): void {
-    this.#borrowed.set(guildId, rules);
-    const [oldest = guildId] = this.#borrowed.keys();
-    if (this.#borrowed.size > MAX_PREPARED) this.#borrowed.delete(oldest);
+    this.#borrowedRules.set(guildId, rules);
+    const [oldest = guildId] = this.#borrowedRules.keys();
+    if (this.#borrowedRules.size > MAX_PREPARED) this.#borrowedRules.delete(oldest);
   }
 
   /** The servers whose log messages are deleted after some days. */
   logRetentions(): { guildId: string; days: number }[] {
-    return [...this.#known].flatMap(([guildId, { logDays: days }]) => (days === undefined ? [] : [{ guildId, days }]));
+    return [...this.#ownRules].flatMap(([guildId, { logDays: days }]) =>
+      days === undefined ? [] : [{ guildId, days }],
+    );
   }
 
   onChange(listener: ChangeListener): void {
@@ -100,25 +102,25 @@ export class Rules {
       const previous = this.get(guildId);
       const updated = transition(previous);
       if (updated === previous) return previous;
-      // Preparing them refuses invalid patterns.
+      // Preparing the rules throws a `Refusal` if a pattern is invalid.
       this.#judge(guildId, updated.rules);
       if (updated.proposed !== previous.proposed && updated.proposed)
         this.#judge(updated.proposed.id, updated.proposed.rules);
       await this.#parts.store.put(guildId, updated);
-      this.#known.set(guildId, updated);
-      // An erasure only changes the history.
+      this.#ownRules.set(guildId, updated);
+      // The erasure of a member's data changes only the history, so listeners are not notified.
       const hasLogChanged = updated.logChannelId !== previous.logChannelId || updated.logDays !== previous.logDays;
       if (updated.rules !== previous.rules || hasLogChanged) {
-        const last = previous.history.at(-1);
-        const count = updated.history.length - 1 - (last ? updated.history.lastIndexOf(last) : -1);
+        const lastEntry = previous.history.at(-1);
+        const count = updated.history.length - 1 - (lastEntry ? updated.history.lastIndexOf(lastEntry) : -1);
         for (const listener of this.#changeListeners) listener(guildId, updated, count);
       }
       return updated;
     });
   }
 
-  /** Throws the `Refusal` of the first rule that an order breaks: the operator's, then the server's. */
-  mustAllow(order: JudgedOrder): void {
+  /** Throws the `Refusal` of the first rule that an order breaks. The operator's rules are checked before the server's. */
+  assertAllowed(order: JudgedOrder): void {
     for (const [name, rules] of this.#setsFor(order.guildId)) {
       if (rules === NO_RULES.rules) continue;
       const verdict = this.#judge(name, rules).judge(order);
@@ -154,8 +156,8 @@ export class Rules {
       isSpoiler ||= outcome.isSpoiler;
       holdFor ??= outcome.holdFor;
     }
-    const held = holdFor ? { ...order, holdFor } : order;
-    return isSpoiler ? { ...held, request: { ...request, spoiler: true } } : held;
+    const heldOrder = holdFor ? { ...order, holdFor } : order;
+    return isSpoiler ? { ...heldOrder, request: { ...request, spoiler: true } } : heldOrder;
   }
 
   /** Whether a task's results must be checked by the service or a moderator before anyone sees them. */
@@ -163,7 +165,7 @@ export class Rules {
     return holdFor !== undefined || this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
   }
 
-  /** Decides what happens to a task's results according to the operator and the server. */
+  /** Decides what happens to a task's results according to the rules of the operator and the server. */
   async judgeResults(
     { guildId, isAgeRestricted, holdFor }: Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>,
     images: ResultImages,
@@ -182,7 +184,10 @@ export class Rules {
           action: results === 'off' ? 'allow' : results,
           isAgeRestricted: isAgeRestricted === true,
         } as const;
-        strictest = stricter(strictest, image === undefined ? unjudged : outcomeOf(judgement, moderation, options));
+        strictest = stricterOutcome(
+          strictest,
+          image === undefined ? unjudged : outcomeOf(judgement, moderation, options),
+        );
       }
       if (strictest.action === 'refuse') break;
     }
@@ -190,7 +195,7 @@ export class Rules {
   }
 
   /** Notifies the admins of the task's server that a result was refused. */
-  noteRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
+  reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
     if (guildId === undefined) return;
     for (const listener of this.#refusalListeners)
       listener({ rule: 'moderation', entry, guildId, memberId, channelId });
@@ -204,15 +209,15 @@ export class Rules {
     const judge = this.#judge(guildId, rules);
     const mask = (text: string): string => judge.mask(task.kind, text);
     const { text } = task;
-    const shown = SHOWN_FIELDS.flatMap((name) => {
+    const maskedFields = SHOWN_FIELDS.flatMap((name) => {
       const value = task.request[name];
       return value === undefined ? [] : [[name, mask(value)] as const];
     });
-    return { ...withRequest(task, Object.fromEntries(shown)), ...(text !== undefined && { text: mask(text) }) };
+    return { ...withRequest(task, Object.fromEntries(maskedFields)), ...(text !== undefined && { text: mask(text) }) };
   }
 
   /** Throws if the server reserves the buttons on results for their owners or for roles that the member does not have. */
-  mustMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
+  assertMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
     const { pressers } = this.get(guildId).rules;
     if (pressers === 'everyone') return;
@@ -221,11 +226,11 @@ export class Rules {
   }
 
   about(memberId: string): object[] {
-    return rulesAbout(memberId, this.#known);
+    return rulesAbout(memberId, this.#ownRules);
   }
 
   async eraseId(memberId: string): Promise<void> {
-    for (const [guildId, { history, proposed }] of this.#known)
+    for (const [guildId, { history, proposed }] of this.#ownRules)
       if (proposed?.by === memberId || history.some(({ by }) => by === memberId))
         await this.change(guildId, (known) => withoutAuthor(known, memberId));
   }
@@ -239,19 +244,20 @@ export class Rules {
   #reportRefusal({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
     const { refusal, rule, entry } = verdict;
     // The admins of a server must not see what the operator blocks.
-    const shown = name === OPERATOR ? undefined : entry;
+    const shownEntry = name === OPERATOR ? undefined : entry;
     if (guildId !== undefined)
-      for (const listener of this.#refusalListeners) listener({ rule, entry: shown, guildId, memberId, channelId });
+      for (const listener of this.#refusalListeners)
+        listener({ rule, entry: shownEntry, guildId, memberId, channelId });
     return refusal;
   }
 
   #judge(name: string, rules: RuleSet): Judge {
-    const known = this.#prepared.get(name);
-    const prepared = known?.rules === rules ? known : { rules, judge: new Judge(rules) };
-    this.#prepared.delete(name);
-    this.#prepared.set(name, prepared);
-    const [oldest] = this.#prepared.keys();
-    if (this.#prepared.size > MAX_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    const cached = this.#preparedRules.get(name);
+    const prepared = cached?.rules === rules ? cached : { rules, judge: new Judge(rules) };
+    this.#preparedRules.delete(name);
+    this.#preparedRules.set(name, prepared);
+    const [oldest] = this.#preparedRules.keys();
+    if (this.#preparedRules.size > MAX_PREPARED && oldest !== undefined) this.#preparedRules.delete(oldest);
     return prepared.judge;
   }
 }

@@ -12,7 +12,7 @@ const MAX_LIST_ENTRIES = 25;
 /** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
-/** Undefined for every kind of task. */
+/** Undefined means every kind of task. */
 const kindList = z.array(z.string().max(40)).max(MAX_LIST_ENTRIES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
 const ids = z.array(id).max(MAX_LIST_ENTRIES);
@@ -28,7 +28,7 @@ const domain = z
 const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
   kinds: kindList,
-  /** Ids of models. One that ends with `*` stands for all ids with this beginning. */
+  /** Ids of models. One that ends with `*` stands for all ids with that prefix. */
   models: z.array(z.string().min(1).max(200)).max(MAX_LIST_ENTRIES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
@@ -50,7 +50,7 @@ const moderation = z.object({
    */
   ageRestricted: z.enum(['like-others', 'refuse', 'spoiler', 'channels']).default('like-others'),
   whenAway: z.enum(['allow', 'refuse']).default('refuse'),
-  /** The likelihood from which content is flagged, by category, instead of the service's own decision. */
+  /** The lowest score for which content is flagged, by category. It replaces the service's own decision. */
   thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
 });
 
@@ -72,7 +72,7 @@ export const ruleSet = z.object({
   pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
   /** Commands that reply in private unless the member chooses otherwise. */
   privateCommands: z.array(z.string().max(32)).max(MAX_LIST_ENTRIES).default([]),
-  /** Whether members can use the bot here if only they have installed it. */
+  /** Whether members can use the bot here if they, and not the server, have installed it. */
   personalInstalls: z.boolean().default(true),
   moderation: moderation.prefault({}),
 });
@@ -83,7 +83,7 @@ export type RuleName = (typeof ruleNames)[number];
 
 const change = z.object({
   at: z.number(),
-  /** The admin who made it; undefined after their erasure. */
+  /** The admin who made the change; undefined after their erasure. */
   by: z.string().optional(),
   what: z.enum([...ruleNames, 'log-channel', 'log-retention']),
   before: z.string().optional(),
@@ -113,56 +113,56 @@ export interface Author {
 }
 
 /** Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. */
-export function withRules(known: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
-  const updated = { ...known.rules, ...changed };
+export function withRules(current: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
+  const updated = { ...current.rules, ...changed };
   const changes = ruleNames.flatMap((what): RuleChange[] => {
-    const [oldText, newText] = [ruleText(known.rules, what), ruleText(updated, what)];
+    const [oldText, newText] = [ruleText(current.rules, what), ruleText(updated, what)];
     return oldText === newText ? [] : [{ at, by, what, before: truncate(oldText), after: truncate(newText) }];
   });
   return changes.length === 0
-    ? known
-    : { ...known, rules: updated, history: [...known.history, ...changes].slice(-MAX_HISTORY) };
+    ? current
+    : { ...current, rules: updated, history: [...current.history, ...changes].slice(-MAX_HISTORY) };
 }
 
 /** Changes the log settings. Returns the same object if nothing differs. */
 export function withLog(
-  known: ServerRules,
+  current: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },
   { by, at }: Author,
 ): ServerRules {
-  const { logChannelId, logDays } = known;
+  const { logChannelId, logDays } = current;
   const [oldDays, newDays] = [logDays, days].map((one) => (one === undefined ? undefined : String(one)));
   const changes = [
     { at, by, what: 'log-channel' as const, before: logChannelId, after: channelId },
     { at, by, what: 'log-retention' as const, before: oldDays, after: newDays },
   ].filter(({ before, after }) => before !== after);
-  if (changes.length === 0) return known;
+  if (changes.length === 0) return current;
   return {
-    ...known,
+    ...current,
     logChannelId: channelId,
     logDays: days,
-    history: [...known.history, ...changes].slice(-MAX_HISTORY),
+    history: [...current.history, ...changes].slice(-MAX_HISTORY),
   };
 }
 
-export const withImport = (known: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({
-  ...known,
+export const withImport = (current: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({
+  ...current,
   proposed,
 });
 
-export function withoutImport({ proposed: _, ...known }: ServerRules): ServerRules {
-  return known;
+export function withoutImport({ proposed: _, ...current }: ServerRules): ServerRules {
+  return current;
 }
 
 /** Removes the id of a member whose data was erased. */
-export const withoutAuthor = (known: ServerRules, memberId: string): ServerRules => ({
-  ...(known.proposed?.by === memberId ? withoutImport(known) : known),
-  history: known.history.map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
+export const withoutAuthor = (current: ServerRules, memberId: string): ServerRules => ({
+  ...(current.proposed?.by === memberId ? withoutImport(current) : current),
+  history: current.history.map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
 });
 
-const MAX_SHOWN_LENGTH = 1_000;
+const MAX_HISTORY_TEXT_LENGTH = 1_000;
 const truncate = (text: string): string =>
-  text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+  text.length > MAX_HISTORY_TEXT_LENGTH ? `${text.slice(0, MAX_HISTORY_TEXT_LENGTH)}…` : text;
 
 /** A rule as an admin reads and writes it; lists have one entry per line. */
 export function ruleText(rules: RuleSet, name: RuleName): string {
@@ -204,9 +204,9 @@ export const thresholdLines = (thresholds: RuleSet['moderation']['thresholds']):
 
 /** An access rule as text, such as `deny video, model reel-* for <@&1> in <#2>`. */
 export function accessText({ effect, kinds = [], models = [], roleIds = [], channelIds = [] }: AccessRule): string {
-  const what = [...kinds, ...models.map((model) => `model ${model}`)];
+  const subjects = [...kinds, ...models.map((model) => `model ${model}`)];
   return [
-    `${effect} ${what.length === 0 ? 'everything' : what.join(', ')}`,
+    `${effect} ${subjects.length === 0 ? 'everything' : subjects.join(', ')}`,
     ...(roleIds.length === 0 ? [] : [`for ${roleIds.map(roleMention).join(' ')}`]),
     ...(channelIds.length === 0 ? [] : [`in ${channelIds.map((channel) => `<#${channel}>`).join(' ')}`]),
   ].join(' ');

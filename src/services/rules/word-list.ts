@@ -1,7 +1,7 @@
 import { isDifferentWord } from './accents.ts';
 import { type FoldedText, type FoldedWord, foldBlockedWords } from './fold.ts';
 
-/** The forms in which words are compared. Only in `leet`, for words with digits, are `l` and `i` the same. */
+/** The forms in which words are compared. Only `leet`, the form for words with digits, treats `l` and `i` as the same letter. */
 const forms = ['plain', 'lookalike', 'leet'] as const;
 type Form = (typeof forms)[number];
 
@@ -11,7 +11,7 @@ interface Entry {
   runs: readonly number[];
   /** The blocked phrase that contains the word, and the word's position in it. */
   phrase: Phrase;
-  at: number;
+  position: number;
 }
 
 interface Phrase {
@@ -27,7 +27,7 @@ interface Prefix {
 /** Scripts without spaces between words. */
 const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A script whose language adds endings to words. */
+/** A script whose language adds endings to words, so that each blocked word is treated as a prefix. */
 const AGGLUTINATIVE_SCRIPT = /\p{Script=Hangul}/u;
 const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
 const HIRAGANA = /[\u3041-\u3096]/g;
@@ -49,21 +49,21 @@ export class WordList {
   /** The lengths of words and prefixes, without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #prefixLengths = new Set<number>();
-  readonly #anywhere: { text: string; found: string }[] = [];
-  readonly #singles: { text: string; word: string }[] = [];
+  readonly #unspacedPhrases: { text: string; searchText: string }[] = [];
+  readonly #singleWords: { text: string; word: string }[] = [];
 
   constructor(phrases: Iterable<string>) {
     for (const text of phrases) this.#add(text);
   }
 
   /** Returns the first blocked word or phrase in a text, as it was listed. */
-  find({ words, joined, spelled, masked, squeezed }: FoldedText): string | undefined {
+  find({ words, joinedWords, spelledWords, wordsWithStars, squeezedText }: FoldedText): string | undefined {
     return (
-      this.#findInUnspaced(squeezed) ??
+      this.#findInUnspaced(squeezedText) ??
       this.#findInWords(words) ??
-      this.#findSingle(joined) ??
-      this.#findInSpelled(spelled) ??
-      this.#findInMasked(masked)
+      this.#findSingle(joinedWords) ??
+      this.#findInSpelled(spelledWords) ??
+      this.#findInMasked(wordsWithStars)
     );
   }
 
@@ -78,24 +78,24 @@ export class WordList {
     if (!first) return;
     const joinedText = words.map(({ plain }) => plain).join('');
     if (UNSPACED_SCRIPT.test(joinedText)) {
-      this.#anywhere.push({ text, found: toKatakana(joinedText) });
+      this.#unspacedPhrases.push({ text, searchText: toKatakana(joinedText) });
       return;
     }
     const isPrefix = text.endsWith('*') || AGGLUTINATIVE_SCRIPT.test(joinedText);
     const phrase = { text, length: words.length };
-    if (phrase.length === 1) this.#singles.push({ text, word: joinedText });
+    if (phrase.length === 1) this.#singleWords.push({ text, word: joinedText });
     if (isPrefix && words.length === 1) this.#addPrefix(first, phrase);
-    else for (const [at, word] of words.entries()) this.#addWord(word, { phrase, at });
+    else for (const [position, word] of words.entries()) this.#addWord(word, { phrase, position });
     // A phrase may also be written as one word.
-    if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, at: 0 });
+    if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, position: 0 });
   }
 
-  #addWord(word: FoldedWord, { phrase, at }: Pick<Entry, 'phrase' | 'at'>): void {
+  #addWord(word: FoldedWord, { phrase, position }: Pick<Entry, 'phrase' | 'position'>): void {
     for (const form of forms) {
       const text = word[form] ?? word.plain;
       const { letters, runs } = runsOf(text);
-      const known = this.#words[form].get(letters) ?? [];
-      this.#words[form].set(letters, [...known, { word, runs, phrase, at }]);
+      const previousEntries = this.#words[form].get(letters) ?? [];
+      this.#words[form].set(letters, [...previousEntries, { word, runs, phrase, position }]);
       if (phrase.length === 1) this.#lengths.add(letters.length);
     }
   }
@@ -110,11 +110,11 @@ export class WordList {
 
   #findInUnspaced(squeezed: string): string | undefined {
     const katakana = toKatakana(squeezed);
-    return this.#anywhere.find(({ found }) => {
-      if (!KATAKANA.test(found)) return katakana.includes(found);
-      // In these letters, foreign words are written without spaces, so a match must not begin within another word.
-      for (let at = katakana.indexOf(found); at >= 0; at = katakana.indexOf(found, at + 1))
-        if (!KATAKANA.test(squeezed.charAt(at - 1))) return true;
+    return this.#unspacedPhrases.find(({ searchText }) => {
+      if (!KATAKANA.test(searchText)) return katakana.includes(searchText);
+      // Foreign words in katakana are written without spaces, so a match must not begin within another word.
+      for (let index = katakana.indexOf(searchText); index >= 0; index = katakana.indexOf(searchText, index + 1))
+        if (!KATAKANA.test(squeezed.charAt(index - 1))) return true;
       return false;
     })?.text;
   }
@@ -122,9 +122,9 @@ export class WordList {
   #findInMasked(masked: readonly string[]): string | undefined {
     for (const text of masked) {
       const letters = [...text];
-      const isLike = (word: string): boolean =>
-        word.length === text.length && letters.every((letter, at) => letter === '*' || letter === word[at]);
-      const found = this.#singles.find(({ word }) => isLike(word));
+      const matchesMask = (word: string): boolean =>
+        word.length === text.length && letters.every((letter, index) => letter === '*' || letter === word[index]);
+      const found = this.#singleWords.find(({ word }) => matchesMask(word));
       if (found) return found.text;
     }
     return undefined;
@@ -135,12 +135,13 @@ export class WordList {
     let openEntries: Entry[] = [];
     for (const word of words) {
       const entries = this.#entriesOf(word);
-      const next = entries.filter(
-        ({ phrase, at }) => at === 0 || openEntries.some((one) => one.phrase === phrase && one.at === at - 1),
+      const matchingEntries = entries.filter(
+        ({ phrase, position }) =>
+          position === 0 || openEntries.some((one) => one.phrase === phrase && one.position === position - 1),
       );
-      const ended = next.find(({ phrase, at }) => at === phrase.length - 1);
-      if (ended) return ended.phrase.text;
-      openEntries = next;
+      const completed = matchingEntries.find(({ phrase, position }) => position === phrase.length - 1);
+      if (completed) return completed.phrase.text;
+      openEntries = matchingEntries;
       const prefix = this.#prefixOf(word);
       if (prefix) return prefix.text;
     }
@@ -259,7 +260,7 @@ const SHORT_WORDS: ReadonlySet<string> = new Set([
   ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
 ]);
 const MAX_SHORT_WORD_LENGTH = 4;
-/** A longer row of single letters is not a single styled word. */
+/** More remaining letters than this count as words without a check. */
 const MAX_REST_LENGTH = 60;
 
 /** Whether the letters that remain next to a blocked word in a row are words, too: `h e l l o` is not `hell` and `o`. */
@@ -291,7 +292,7 @@ function runsOf(text: string): { letters: string; runs: number[] } {
 
 /** `caaasino` is the same as `casino`, but `good` is not the same as `god`. */
 function isSameWord(runs: readonly number[], blockedRuns: readonly number[]): boolean {
-  const longer = runs.filter((count, at) => count > (blockedRuns[at] ?? 0));
-  if (runs.some((count, at) => count < (blockedRuns[at] ?? 0))) return false;
+  const longer = runs.filter((count, index) => count > (blockedRuns[index] ?? 0));
+  if (runs.some((count, index) => count < (blockedRuns[index] ?? 0))) return false;
   return longer.length !== 1 || longer.some((count) => count >= MIN_STRETCHED_RUN);
 }

@@ -17,7 +17,7 @@ interface LogSweepParts {
 export class LogSweep {
   readonly #parts: LogSweepParts;
   #cancel: (() => void) | undefined;
-  #running: Promise<void> = Promise.resolve();
+  #currentSweep: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: LogSweepParts) {
@@ -25,7 +25,7 @@ export class LogSweep {
   }
 
   start(): void {
-    this.#running = this.#sweep().then(() => {
+    this.#currentSweep = this.#sweep().then(() => {
       if (!this.#isStopped) this.#cancel = this.#parts.clock.after(SWEEP_INTERVAL_MS, () => this.start());
     });
   }
@@ -33,7 +33,7 @@ export class LogSweep {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#running;
+    await this.#currentSweep;
   }
 
   async #sweep(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Rules } from '../rules/rules.ts';
 
 /** The most messages that are recorded per server. Beyond that, the oldest are no longer recorded, and stay in Discord. */
 const MAX_MESSAGES = 1_000;
-/** How many messages are deleted in a row: Discord allows only a few deletions per second in a channel, and other deletions need some of them. */
+/** How many messages one sweep deletes per server. Discord allows only a few deletions per second in a channel, also for other deletions. */
 const MAX_DELETIONS = 50;
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -32,7 +32,7 @@ export interface LogStore {
   put(log: StoredServerLog): Promise<void>;
 }
 
-/** `later`: Discord does not accept the deletion right now. The others are final. */
+/** The outcome of a deletion. `later`: Discord does not accept it right now. The other outcomes are final. */
 export type Removal = 'gone' | 'none' | 'stays' | 'later';
 
 interface ServerLogsParts {
@@ -61,7 +61,7 @@ export class ServerLogs {
     });
   }
 
-  /** Deletes messages that are older than their server's retention period, some at a time. */
+  /** Deletes messages that are older than their server's retention period, a limited number at a time. */
   async sweep(): Promise<void> {
     const { rules, clock } = this.#parts;
     for (const { guildId, days } of rules.logRetentions()) {
@@ -92,16 +92,17 @@ export class ServerLogs {
     const { store, removeMessage } = this.#parts;
     return this.#lock.run(guildId, async () => {
       const { messages } = (await store.get(guildId)) ?? { messages: [] };
-      const removed = new Set<string>();
+      const removedIds = new Set<string>();
       let hasRemovedAll = true;
       for (const message of messages) {
-        if (removed.size >= max) break;
+        if (removedIds.size >= max) break;
         if (!(await matches(message))) continue;
         hasRemovedAll = (await removeMessage(message)) !== 'later';
         if (!hasRemovedAll) break;
-        removed.add(message.id);
+        removedIds.add(message.id);
       }
-      if (removed.size > 0) await store.put({ guildId, messages: messages.filter((one) => !removed.has(one.id)) });
+      if (removedIds.size > 0)
+        await store.put({ guildId, messages: messages.filter((one) => !removedIds.has(one.id)) });
       return hasRemovedAll;
     });
   }

@@ -36,7 +36,7 @@ export function openAudio({ log, process: sharedProcess }: { log: Log; process?:
     },
 
     /** Starts encoding a voice message. Audio beyond `maxSeconds` is truncated. */
-    writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => voiceQueue.begin(maxSeconds),
+    startVoice: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => voiceQueue.begin(maxSeconds),
 
     async close(): Promise<void> {
       voiceQueue.close();

@@ -2,15 +2,15 @@ const HEADER_BYTES = 27;
 const CONTINUED_FLAG = 1;
 const FIRST_FLAG = 2;
 const LAST_FLAG = 4;
-const POLYNOMIAL = 0x04c11db7;
+const CRC_POLYNOMIAL = 0x04c11db7;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 24;
-  for (let bit = 0; bit < 8; bit++) value = value < 0 ? (value << 1) ^ POLYNOMIAL : value << 1;
+  for (let bit = 0; bit < 8; bit++) value = value < 0 ? (value << 1) ^ CRC_POLYNOMIAL : value << 1;
   return value;
 });
 
-/** The position of the checksum in a page. It counts as zero in its own calculation. */
+/** The offset of the checksum in a page. Its own bytes count as zero when it is calculated. */
 const CHECKSUM_OFFSET = 22;
 
 /** The checksum of an Ogg page (RFC 3533): a CRC with initial value zero, most significant bit first. */
@@ -36,7 +36,7 @@ interface OggPacket {
 /** Reads the packets of the first stream in an Ogg file (RFC 3533). Invalid pages are skipped, as are the packets that they would complete. */
 export function* readPackets(bytes: Buffer): Generator<OggPacket> {
   let serial: number | undefined;
-  let expected: number | undefined;
+  let expectedNumber: number | undefined;
   let unfinished: Buffer[] = [];
   let invalidPages = 0;
   for (let offset = bytes.indexOf('OggS'); offset !== -1; offset = bytes.indexOf('OggS', offset)) {
@@ -51,20 +51,20 @@ export function* readPackets(bytes: Buffer): Generator<OggPacket> {
     serial ??= page.readUInt32LE(14);
     if (page.readUInt32LE(14) !== serial) continue;
     const number = page.readUInt32LE(18);
-    const isContinued = (flags & CONTINUED_FLAG) !== 0 && number === expected && unfinished.length > 0;
+    const isContinued = (flags & CONTINUED_FLAG) !== 0 && number === expectedNumber && unfinished.length > 0;
     if (!isContinued) unfinished = [];
-    expected = number + 1;
+    expectedNumber = number + 1;
     yield* packetsIn(page, unfinished, (flags & CONTINUED_FLAG) !== 0 && !isContinued);
     if ((flags & LAST_FLAG) !== 0) return;
   }
 }
 
 /** The packets that a page completes. An unfinished one stays in `unfinished` for the next page. */
-function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean): Generator<OggPacket> {
+function* packetsIn(page: Buffer, unfinished: Buffer[], lacksStart: boolean): Generator<OggPacket> {
   const lengths = page.subarray(HEADER_BYTES, HEADER_BYTES + (page[26] ?? 0));
   const lastEnd = lengths.findLastIndex((length) => length < 255);
   let offset = HEADER_BYTES + lengths.length;
-  let isSkipping = lacksBeginning;
+  let isSkipping = lacksStart;
   for (const [index, length] of lengths.entries()) {
     unfinished.push(page.subarray(offset, offset + length));
     offset += length;
@@ -91,9 +91,9 @@ function pageAt(bytes: Buffer, offset: number): Buffer | undefined {
   return page.readUInt32LE(CHECKSUM_OFFSET) === oggChecksum(page) ? page : undefined;
 }
 
-/** A page has one byte for the number of its lengths. */
+/** A page stores its number of segments in one byte. */
 const MAX_SEGMENTS = 255;
-/** One second, so that players can seek. */
+/** One second of audio, so that players can seek. */
 const PACKETS_PER_PAGE = 50;
 
 export interface Packet {

@@ -12,12 +12,12 @@ import { Refusal } from '../../lib/refusal.ts';
 import { OggWriter, readPackets } from './ogg.ts';
 import type { AudioChunk } from './resample.ts';
 
-/** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
+/** Positions in Opus files count samples at 48 kHz, regardless of the recording’s rate (RFC 7845, section 4). */
 const GRANULES_PER_SAMPLE = 48_000 / PCM_RATE;
 /** A packet contains at most 120 ms. */
 const MAX_PACKET_SAMPLES = 0.12 * PCM_RATE;
 
-/** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
+/** Reads Ogg Opus (RFC 7845). The decoder converts any rate, and stereo, to our format. */
 export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const packets = readPackets(bytes);
   const header = parseHeader(packets.next().value?.data);
@@ -87,9 +87,9 @@ export class OpusWriter {
   #frame = new Int16Array(FRAME_SAMPLES);
   #samplesInFrame = 0;
   #samples = 0;
-  #encoded = 0;
+  #encodedSamples = 0;
 
-  static async open(): Promise<OpusWriter> {
+  static async create(): Promise<OpusWriter> {
     const encoder = await createEncoder({
       sampleRate: PCM_RATE,
       channels: 1,
@@ -114,13 +114,13 @@ export class OpusWriter {
       this.#frame.set(part, this.#samplesInFrame);
       this.#samplesInFrame += part.length;
       offset += part.length;
-      if (this.#samplesInFrame === FRAME_SAMPLES) this.#encode(this.#encoded + FRAME_SAMPLES);
+      if (this.#samplesInFrame === FRAME_SAMPLES) this.#encode(this.#encodedSamples + FRAME_SAMPLES);
     }
   }
 
   end(): Buffer {
     const end = this.#delay + this.#samples;
-    while (this.#encoded < end) this.#encode(Math.min(this.#encoded + FRAME_SAMPLES, end));
+    while (this.#encodedSamples < end) this.#encode(Math.min(this.#encodedSamples + FRAME_SAMPLES, end));
     return this.#file.end();
   }
 
@@ -130,7 +130,7 @@ export class OpusWriter {
 
   #encode(endPosition: number): void {
     this.#file.add({ data: this.#encoder.encode(this.#frame), granule: endPosition * GRANULES_PER_SAMPLE });
-    this.#encoded += FRAME_SAMPLES;
+    this.#encodedSamples += FRAME_SAMPLES;
     this.#frame.fill(0);
     this.#samplesInFrame = 0;
   }
@@ -155,8 +155,8 @@ const MIN_PEAK = 0.01 * 32_768;
 const MAX_CELLS = 2 ** 17;
 
 /**
- * The loudest column is 255. The width of columns is only known at the end; until then, cells hold the power, and are merged in pairs
- * when all are full.
+ * The waveform of a voice message. Its loudest column has the value 255. The width of columns is only known at the end; until then,
+ * cells hold the power, and are merged in pairs when all are full.
  */
 export class Waveform {
   readonly #cells = new Float32Array(MAX_CELLS);

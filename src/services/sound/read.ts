@@ -17,7 +17,7 @@ export async function readSamples(
   return await collectSamples(await readers[type](bytes), maxSeconds);
 }
 
-/** MP3 files are read in small chunks, because at the lowest rate a minute fits into 60 KB. */
+/** MP3 files are read in small chunks, because at the lowest bit rate a minute fits into 60 KB. */
 const CHUNK_BYTES = 16_384;
 
 async function* mp3Chunks(bytes: Buffer): AsyncGenerator<AudioChunk> {
@@ -41,13 +41,13 @@ const INTEGER_FORMAT = 1;
 const FLOAT_FORMAT = 3;
 /** With this value, the actual encoding follows after the usual fields. */
 const EXTENSIBLE_FORMAT = 0xfffe;
-/** No real recording is outside of these limits. They are needed because the author of a file controls the length of the output. */
+/** No real recording is outside of these limits. Without them, the author of a file could make the output arbitrarily long. */
 const MIN_SAMPLE_RATE = 2_000;
 const MAX_SAMPLE_RATE = 768_000;
 const MAX_CHANNELS = 32;
 const FRAMES_PER_CHUNK = 32_768;
 
-/** Reads plain samples from a sequence of chunks. A file that was truncated, or written without a known length, is read as far as possible. */
+/** Reads the samples of a WAV file. A file that was truncated, or written without a known length, is read as far as possible. */
 function* wavChunks(bytes: Buffer): Generator<AudioChunk> {
   const { channels, rate, frameBytes, sample } = formatOf(findChunk(bytes, 'fmt '));
   const data = findChunk(bytes, 'data');

@@ -7,11 +7,11 @@ const MIN_SECONDS = 0.1;
 /** Converts the chunks of a file to the bot's sample format. Refuses a file that exceeds the length limit. */
 export async function collectSamples(chunks: AudioChunks, maxSeconds: number): Promise<Int16Array<ArrayBuffer>> {
   const parts: Int16Array[] = [];
-  const max = maxSeconds * PCM_RATE;
+  const maxLength = maxSeconds * PCM_RATE;
   let length = 0;
   const add = (samples: Float32Array): void => {
     length += samples.length;
-    if (length > max) throw new Refusal('refusals.audioTooLong', { max: String(maxSeconds) });
+    if (length > maxLength) throw new Refusal('refusals.audioTooLong', { max: String(maxSeconds) });
     parts.push(toIntegers(samples));
   };
   let resampler: Resampler | undefined;
@@ -39,11 +39,11 @@ function toIntegers(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
 }
 
-/** The lobes of the filter on each side. More would be sharper but slower. */
+/** The lobes of the filter on each side. More lobes would make it sharper but slower. */
 const FILTER_LOBES = 32;
-/** Everything above this share of the highest common frequency of both rates is removed, to avoid aliasing at the end of the filter. */
+/** The cutoff, as a fraction of the lower Nyquist frequency. It leaves room for the filter's roll-off, which would alias otherwise. */
 const CUTOFF = 0.92;
-/** The parameter of the Kaiser window: removed frequencies are about 90 dB lower. */
+/** The parameter of the Kaiser window: it attenuates the removed frequencies by about 90 dB. */
 const KAISER_BETA = 9;
 /** The most steps between two samples, for rates without a simple ratio to the bot's rate. */
 const MAX_PHASES = 480;
@@ -59,10 +59,10 @@ export class Resampler {
   readonly #weights: Float32Array;
   /** The latest input samples; at first, silence precedes them. */
   #buffer: Float32Array;
-  /** The position in the file of the first held sample. */
+  /** The position in the file of the first sample in the buffer. */
   #bufferStart: number;
-  #received = 0;
-  #produced = 0;
+  #receivedLength = 0;
+  #producedLength = 0;
 
   constructor(rate: number) {
     const scale = Math.min(1, PCM_RATE / rate);
@@ -75,7 +75,7 @@ export class Resampler {
   }
 
   push(samples: Float32Array): Float32Array {
-    this.#received += samples.length;
+    this.#receivedLength += samples.length;
     if (this.rate === PCM_RATE) return samples;
     return this.#filter(samples, Number.POSITIVE_INFINITY);
   }
@@ -83,7 +83,10 @@ export class Resampler {
   /** Flushes the filter, and trims the result to its total length. */
   end(): Float32Array {
     if (this.rate === PCM_RATE) return new Float32Array();
-    return this.#filter(new Float32Array(this.#halfWidth + 1), Math.round((this.#received * PCM_RATE) / this.rate));
+    return this.#filter(
+      new Float32Array(this.#halfWidth + 1),
+      Math.round((this.#receivedLength * PCM_RATE) / this.rate),
+    );
   }
 
   #filter(samples: Float32Array, end: number): Float32Array {
@@ -92,11 +95,14 @@ export class Resampler {
     buffer.set(samples, this.#buffer.length);
     const width = 2 * this.#halfWidth;
     // The last sample of the window must have arrived.
-    const ready = this.#bufferStart + buffer.length - this.#halfWidth - 1;
-    const producedEnd = Math.max(this.#produced, Math.min(end, Math.ceil((ready * PCM_RATE) / this.rate)));
-    const output = new Float32Array(producedEnd - this.#produced);
+    const lastReadyIndex = this.#bufferStart + buffer.length - this.#halfWidth - 1;
+    const producedEnd = Math.max(
+      this.#producedLength,
+      Math.min(end, Math.ceil((lastReadyIndex * PCM_RATE) / this.rate)),
+    );
+    const output = new Float32Array(producedEnd - this.#producedLength);
     for (let index = 0; index < output.length; index++) {
-      const position = (this.#produced + index) * this.rate;
+      const position = (this.#producedLength + index) * this.rate;
       const inputIndex = Math.floor(position / PCM_RATE);
       const phase = Math.floor(((position % PCM_RATE) * this.#phases) / PCM_RATE);
       const start = inputIndex - this.#halfWidth + 1 - this.#bufferStart;
@@ -106,7 +112,7 @@ export class Resampler {
         sum += (buffer[start + tap] ?? 0) * (this.#weights[weightsStart + tap] ?? 0);
       output[index] = sum;
     }
-    this.#produced = producedEnd;
+    this.#producedLength = producedEnd;
     const keptFrom = Math.max(
       0,
       Math.floor((producedEnd * this.rate) / PCM_RATE) - this.#halfWidth + 1 - this.#bufferStart,
@@ -137,7 +143,7 @@ const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math
 const kaiser = (x: number): number =>
   Math.abs(x) > 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 
-/** The modified Bessel function of order zero, by its series. */
+/** The modified Bessel function of order zero, computed as a power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   for (let k = 1; term > sum * 1e-12; k++) {

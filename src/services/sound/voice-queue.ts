@@ -20,7 +20,7 @@ export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop
 /** Two seconds of audio take about thirty milliseconds to encode; then another voice gets a turn. */
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
-/** The last piece returns the whole file and its waveform. */
+/** The job with the last piece returns the whole file and its waveform. */
 const writeFacts = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
@@ -31,8 +31,8 @@ export class QueuedVoice {
   readonly #max: number;
   readonly #queue: VoiceQueue;
   #pieces: Pcm[] = [];
-  #accepted = 0;
-  #sent = 0;
+  #acceptedSamples = 0;
+  #sentSamples = 0;
   /** Samples that are not encoded yet. */
   waitingSamples = 0;
   #isTruncated = false;
@@ -49,14 +49,14 @@ export class QueuedVoice {
   }
 
   get isEmpty(): boolean {
-    return this.#accepted === 0;
+    return this.#acceptedSamples === 0;
   }
 
   /** Never throws: `finish` reports failures. The samples must not change from now on, because they may have to wait. */
   add(pcm: Pcm): void {
-    const accepted = pcm.subarray(0, this.#max - this.#accepted);
+    const accepted = pcm.subarray(0, this.#max - this.#acceptedSamples);
     if (accepted.length < pcm.length) this.#isTruncated = true;
-    this.#accepted += accepted.length;
+    this.#acceptedSamples += accepted.length;
     if (accepted.length === 0 || this.#outcome) return;
     try {
       this.#queue.admit(this, accepted.length);
@@ -96,40 +96,42 @@ export class QueuedVoice {
     const pcm = this.#nextPiece();
     const { length } = pcm;
     const isLast = this.#isComplete && this.#pieces.length === 0;
-    const from = this.#sent;
-    this.#sent += length;
+    const from = this.#sentSamples;
+    this.#sentSamples += length;
     const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
     const { facts, bytes } = await this.#queue.run(this, job, Buffer.from(pcm.buffer));
     this.waitingSamples = Math.max(0, this.waitingSamples - length);
     if (facts.isUnchanged) return;
     const { waveform = '' } = facts;
-    this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isTruncated: this.#isTruncated } });
+    this.#conclude({
+      message: { bytes, seconds: this.#sentSamples / PCM_RATE, waveform, isTruncated: this.#isTruncated },
+    });
   }
 
   /** The oldest waiting samples, in a separate array, because it is transferred. */
   #nextPiece(): Int16Array<ArrayBuffer> {
     const samples = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
-    for (let at = 0; at < samples.length; ) {
+    for (let offset = 0; offset < samples.length; ) {
       const [piece = samples] = this.#pieces;
-      const part = piece.subarray(0, samples.length - at);
-      samples.set(part, at);
-      at += part.length;
+      const part = piece.subarray(0, samples.length - offset);
+      samples.set(part, offset);
+      offset += part.length;
       if (part.length === piece.length) this.#pieces.shift();
       else this.#pieces[0] = piece.subarray(part.length);
     }
     return samples;
   }
 
-  /** The worker drops the voice, too, unless it never got any of it. */
+  /** Gives up the voice, also in the worker if the worker has received any of it. */
   #abandon(error: unknown): void {
     this.#outcome = { error };
     this.#pieces = [];
     this.waitingSamples = 0;
     const unregister = (): void => this.#queue.unregister(this);
     const dropInWorker = async (): Promise<void> => {
-      if (this.#sent > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
+      if (this.#sentSamples > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
-    // A worker that can no longer be reached has lost it anyway.
+    // A worker that can no longer be reached has lost the voice anyway.
     this.#work = this.#work.then(dropInWorker).then(unregister, unregister);
   }
 
@@ -154,11 +156,11 @@ const MAX_RUNNING_JOBS = 2;
  */
 export class VoiceQueue {
   readonly #process: MediaProcess;
-  readonly #open = new Set<QueuedVoice>();
+  readonly #openVoices = new Set<QueuedVoice>();
   readonly #turns: { readonly voice: QueuedVoice; begin(): void }[] = [];
   /** Keeps the process alive, because a pause in a voice must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
-  #running = 0;
+  #runningJobs = 0;
   #voiceCount = 0;
   #isClosed = false;
 
@@ -178,34 +180,34 @@ export class VoiceQueue {
 
   /** The more samples of a voice are waiting, the later its turn comes. */
   async run(voice: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
-    if (this.#running >= MAX_RUNNING_JOBS && !this.#isClosed) {
+    if (this.#runningJobs >= MAX_RUNNING_JOBS && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ voice, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
-    this.#running++;
+    this.#runningJobs++;
     try {
       return await this.#process.run(job, writeFacts, { input: bytes && memoryContent(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {
-      this.#running--;
-      const ranks = this.#turns.map((turn) => turn.voice.waitingSamples);
-      this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
+      this.#runningJobs--;
+      const waitingCounts = this.#turns.map((turn) => turn.voice.waitingSamples);
+      this.#turns.splice(waitingCounts.indexOf(Math.min(...waitingCounts)), 1)[0]?.begin();
     }
   }
 
   admit(voice: QueuedVoice, samples: number): void {
-    const waitingSamples = this.#open.values().reduce((sum, other) => sum + other.waitingSamples, samples);
-    const isNew = !this.#open.has(voice);
-    if (waitingSamples > MAX_WAITING_SAMPLES || (isNew && this.#open.size >= MAX_VOICES))
+    const waitingSamples = this.#openVoices.values().reduce((sum, other) => sum + other.waitingSamples, samples);
+    const isNew = !this.#openVoices.has(voice);
+    if (waitingSamples > MAX_WAITING_SAMPLES || (isNew && this.#openVoices.size >= MAX_VOICES))
       throw new Refusal('refusals.audioBusy');
-    this.#open.add(voice);
+    this.#openVoices.add(voice);
     this.#releaseProcess ??= this.#process.keepAlive();
   }
 
   unregister(voice: QueuedVoice): void {
-    this.#open.delete(voice);
-    if (this.#open.size > 0) return;
+    this.#openVoices.delete(voice);
+    if (this.#openVoices.size > 0) return;
     this.#releaseProcess?.();
     this.#releaseProcess = undefined;
   }

@@ -46,7 +46,7 @@ async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<Wri
 }
 
 async function startVoice(voice: number): Promise<OpenVoice> {
-  const openVoice = { voice: await OpusWriter.open(), waveform: new Waveform(), samples: 0 };
+  const openVoice = { voice: await OpusWriter.create(), waveform: new Waveform(), samples: 0 };
   voices.set(voice, openVoice);
   return openVoice;
 }

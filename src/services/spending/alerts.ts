@@ -17,7 +17,7 @@ export interface BudgetAlert {
 interface AlertsParts {
   spending: Pick<Spending, 'serverAllowances' | 'spans'>;
   budgets: Pick<Budgets, 'get' | 'change'>;
-  tell(alert: BudgetAlert): Promise<void>;
+  send(alert: BudgetAlert): Promise<void>;
   log: Pick<PlainLog, 'warn'>;
 }
 
@@ -30,9 +30,9 @@ export class Alerts {
     this.#parts = parts;
   }
 
-  /** Called whenever a server's sums have changed. `exceeded`: the limit for which an order was just refused. */
+  /** Called whenever a server's sums have changed. `exceeded`: the limit because of which an order was just refused. */
   check(guildId: string, exceeded?: Allowance): void {
-    if (this.#unannounced(this.#parts.budgets.get(guildId), guildId, exceeded).length === 0) return;
+    if (this.#findUnannounced(this.#parts.budgets.get(guildId), guildId, exceeded).length === 0) return;
     const work = this.#notify(guildId, exceeded)
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'A budget alert could not be sent.'))
       .finally(() => this.#pending.delete(work));
@@ -45,16 +45,16 @@ export class Alerts {
 
   /** Stores the alert before sending it. After a crash in between, it is missing, but it is never sent twice. */
   async #notify(guildId: string, exceeded: Allowance | undefined): Promise<void> {
-    const { budgets, tell: notify } = this.#parts;
+    const { budgets, send: notify } = this.#parts;
     let reached: BudgetAlert['reached'] = [];
     const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
-      reached = this.#unannounced(budget, guildId, exceeded);
+      reached = this.#findUnannounced(budget, guildId, exceeded);
       return reached.length === 0 ? budget : { ...budget, told: this.#withAnnounced(budget, reached) };
     });
     if (reached.length > 0) await notify({ guildId, channelId, reached });
   }
 
-  #unannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
+  #findUnannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
     return this.#parts.spending.serverAllowances(guildId).flatMap((allowance) => {
       const name = this.#nameOf(allowance);
       const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
@@ -81,7 +81,7 @@ export class Alerts {
   }
 }
 
-/** A limit of zero is meant to be used up. */
+/** Returns the share of a limit that was reached, if any. A limit of zero never counts, because it is meant to allow nothing. */
 export function shareOf({ limit, left }: Allowance): Share | undefined {
   if (isZero(limit)) return undefined;
   if (isZero(left)) return 100;

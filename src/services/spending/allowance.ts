@@ -17,10 +17,10 @@ export interface Allowance {
 }
 
 /** The member's own limit with the smallest remaining share. */
-export function tightest(allowances: readonly Allowance[]): Allowance | undefined {
-  const own = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
+export function tightestAllowance(allowances: readonly Allowance[]): Allowance | undefined {
+  const memberAllowances = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
   const shareOf = ({ left, limit }: Allowance): number => (Number(limit) === 0 ? 0 : Number(left) / Number(limit));
-  return own.toSorted((one, other) => shareOf(one) - shareOf(other))[0];
+  return memberAllowances.toSorted((one, other) => shareOf(one) - shareOf(other))[0];
 }
 
 /** If nothing is left, a request of unknown price is refused as well. */

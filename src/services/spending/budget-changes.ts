@@ -54,15 +54,15 @@ function replaceLimits(budget: ServerBudget, target: LimitsFor, limits: Limits |
     case 'members':
       return { before: budget.memberLimits, after: { ...budget, memberLimits: limits }, subject: {} };
     case 'role': {
-      const { [target.roleId]: known, ...others } = budget.roles;
-      const roles = limits ? { ...others, [target.roleId]: { ...known, limits } } : others;
-      return { before: known?.limits, after: { ...budget, roles }, subject: { on: target.roleId } };
+      const { [target.roleId]: previous, ...others } = budget.roles;
+      const roles = limits ? { ...others, [target.roleId]: { ...previous, limits } } : others;
+      return { before: previous?.limits, after: { ...budget, roles }, subject: { on: target.roleId } };
     }
     case 'member': {
       const { hash, memberId } = target;
-      const { [hash]: known, ...others } = budget.members;
+      const { [hash]: previous, ...others } = budget.members;
       const members = limits ? { ...others, [hash]: { memberId, limits } } : others;
-      return { before: known?.limits, after: { ...budget, members }, subject: { on: hash, memberId } };
+      return { before: previous?.limits, after: { ...budget, members }, subject: { on: hash, memberId } };
     }
   }
 }
@@ -132,8 +132,8 @@ export function withBlock(
 }
 
 export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberIds, author: Author): ServerBudget {
-  const { [hash]: known, ...blocks } = budget.blocks;
-  if (!known) throw new Refusal('refusals.budgetNotBlocked');
+  const { [hash]: previous, ...blocks } = budget.blocks;
+  if (!previous) throw new Refusal('refusals.budgetNotBlocked');
   return withChange({ ...budget, blocks }, { ...author, what: 'unblock', on: hash, memberId });
 }
 

@@ -7,7 +7,7 @@ export interface BudgetStore {
   put(guildId: string, budget: ServerBudget): Promise<void>;
 }
 
-/** Stands for the whole bot in place of a server's id. Only its pause has a meaning. */
+/** Stands for the whole bot in place of a server's id. Only its pause has an effect. */
 export const WHOLE_BOT = 'everywhere';
 
 interface BudgetsParts {
@@ -22,7 +22,7 @@ type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
 /** The budgets of all servers, in memory because every request reads them. A change is stored first. */
 export class Budgets {
   readonly #parts: BudgetsParts;
-  readonly #known = new Map<string, ServerBudget>();
+  readonly #budgets = new Map<string, ServerBudget>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
 
@@ -31,20 +31,20 @@ export class Budgets {
   }
 
   async open(): Promise<void> {
-    for (const [guildId, budget] of await this.#parts.store.all()) this.#known.set(guildId, budget);
+    for (const [guildId, budget] of await this.#parts.store.all()) this.#budgets.set(guildId, budget);
   }
 
   get(guildId: string): ServerBudget {
-    return this.#known.get(guildId) ?? EMPTY_BUDGET;
+    return this.#budgets.get(guildId) ?? EMPTY_BUDGET;
   }
 
-  get isAllPaused(): boolean {
+  get isWholeBotPaused(): boolean {
     return this.get(WHOLE_BOT).isPaused || this.#parts.isPausedElsewhere?.() === true;
   }
 
-  /** Everything that any server limits. */
+  /** The limits of all servers, roles and members. */
   limits(): Limits[] {
-    return [...this.#known.values()].flatMap(limitsIn);
+    return [...this.#budgets.values()].flatMap(limitsIn);
   }
 
   /** Called with a change before it is stored. */
@@ -59,16 +59,16 @@ export class Budgets {
       if (updated === previous) return previous;
       for (const listener of this.#listeners) await listener(guildId, updated);
       await this.#parts.store.put(guildId, updated);
-      this.#known.set(guildId, updated);
+      this.#budgets.set(guildId, updated);
       return updated;
     });
   }
 
   about(memberId: string): object[] {
-    return budgetsAbout(memberId, this.#known, this.#parts.hashOf);
+    return budgetsAbout(memberId, this.#budgets, this.#parts.hashOf);
   }
 
-  /** Names a member in a server's budget, even after their data was erased. */
+  /** Identifies a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
     return memberHash(guildId, memberId, this.#parts.hashOf);
   }
@@ -76,7 +76,7 @@ export class Budgets {
   /** Erases a member's id. Their limits and blocks stay, under the hash alone. */
   async eraseId(memberId: string): Promise<void> {
     const quotedId = JSON.stringify(memberId);
-    const mentioningBudgets = [...this.#known].filter(([, budget]) => JSON.stringify(budget).includes(quotedId));
+    const mentioningBudgets = [...this.#budgets].filter(([, budget]) => JSON.stringify(budget).includes(quotedId));
     for (const [guildId] of mentioningBudgets) await this.change(guildId, (budget) => withoutMember(budget, memberId));
   }
 }
@@ -103,7 +103,7 @@ export function budgetsAbout(memberId: string, budgets: ReadonlyMap<string, Serv
   });
 }
 
-/** An export names no one else. */
+/** Leaves out the ids of other members, because an export must not identify them. */
 const withoutOthers = ({ by, memberId: subject, ...entry }: BudgetChange, memberId: string): BudgetChange => ({
   ...entry,
   ...(by === memberId && { by }),

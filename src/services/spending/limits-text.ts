@@ -3,7 +3,7 @@ import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
 
-/** Parses limits as operators and admins write them: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`. */
+/** One term such as `video: 10 tasks a week`. */
 const PERIOD_TERM =
   /^(?:(?<kind>[a-z][a-z0-9-]{0,39}):\s*)?(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)\s*(?:\/|a |per )\s*(?<period>day|week|month)$/;
 const COUNT_TERM = /^(?<count>\d{1,6}) (?<name>at once|waiting)$/;
@@ -12,39 +12,42 @@ const WEIGHT_TERM = /^weight (?<weight>[1-9]\d?)$/;
 const MAX_TEXT_LENGTH = 1_000;
 const NO_LIMIT = 'none';
 
-/** Undefined if the text is invalid. Only an explicit `none` means no limits. */
+/**
+ * Parses limits as operators and admins write them: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`.
+ * Returns undefined if the text is invalid. Only an explicit `none` means no limits.
+ */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
-  const plain = text.trim().toLowerCase();
-  if (plain.length > MAX_TEXT_LENGTH) return undefined;
-  if (plain === NO_LIMIT) return {};
-  let all: Limits = {};
-  for (const term of plain.split(',')) {
-    const next = withTerm(all, term.trim(), kinds);
-    if (!next) return undefined;
-    all = next;
+  const normalized = text.trim().toLowerCase();
+  if (normalized.length > MAX_TEXT_LENGTH) return undefined;
+  if (normalized === NO_LIMIT) return {};
+  let limits: Limits = {};
+  for (const term of normalized.split(',')) {
+    const updated = withTerm(limits, term.trim(), kinds);
+    if (!updated) return undefined;
+    limits = updated;
   }
-  return all;
+  return limits;
 }
 
-function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits | undefined {
+function withTerm(limits: Limits, term: string, kinds: readonly string[]): Limits | undefined {
   const { count, name } = COUNT_TERM.exec(term)?.groups ?? {};
-  if (count !== undefined) return withNumber(all, name === 'waiting' ? 'waiting' : 'atOnce', count);
+  if (count !== undefined) return withNumber(limits, name === 'waiting' ? 'waiting' : 'atOnce', count);
   const weight = WEIGHT_TERM.exec(term)?.groups?.weight;
-  if (weight !== undefined) return withNumber(all, 'weight', weight);
+  if (weight !== undefined) return withNumber(limits, 'weight', weight);
   const { kind, amount, tasks, period } = PERIOD_TERM.exec(term)?.groups ?? {};
   if (period === undefined || (kind !== undefined && !kinds.includes(kind))) return undefined;
   const cap: Cap = amount === undefined ? { tasks: Number(tasks) } : { amount };
   if (kind === undefined) {
-    const caps = withCap(all, period as Period, cap);
-    return caps && { ...all, ...caps };
+    const caps = withCap(limits, period as Period, cap);
+    return caps && { ...limits, ...caps };
   }
-  const caps = withCap(all.kinds?.[kind] ?? {}, period as Period, cap);
-  return caps && { ...all, kinds: { ...all.kinds, [kind]: caps } };
+  const caps = withCap(limits.kinds?.[kind] ?? {}, period as Period, cap);
+  return caps && { ...limits, kinds: { ...limits.kinds, [kind]: caps } };
 }
 
 /** Undefined if the same limit is named twice. */
-const withNumber = (all: Limits, name: 'atOnce' | 'waiting' | 'weight', value: string): Limits | undefined =>
-  all[name] === undefined ? { ...all, [name]: Number(value) } : undefined;
+const withNumber = (limits: Limits, name: 'atOnce' | 'waiting' | 'weight', value: string): Limits | undefined =>
+  limits[name] === undefined ? { ...limits, [name]: Number(value) } : undefined;
 
 /** Undefined if the same limit is named twice. */
 function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | undefined {
@@ -59,14 +62,14 @@ const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)
 /** Parses `$5`, `20 tasks` or both; undefined if the text is invalid. */
 export function parseGrant(text: string): Cap | undefined {
   const terms = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH).split(',');
-  let all: Cap = {};
+  let grant: Cap = {};
   for (const term of terms) {
     const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};
-    if (amount !== undefined && all.amount === undefined) all = { ...all, amount };
-    else if (tasks !== undefined && all.tasks === undefined) all = { ...all, tasks: Number(tasks) };
+    if (amount !== undefined && grant.amount === undefined) grant = { ...grant, amount };
+    else if (tasks !== undefined && grant.tasks === undefined) grant = { ...grant, tasks: Number(tasks) };
     else return undefined;
   }
-  return all;
+  return grant;
 }
 
 /** Formats limits as the text that `parseLimits` reads. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compare } from '../../lib/decimals.ts';
 import { type Period, periods } from './periods.ts';
 
-/** The most in one period. An unset value has no limit. */
+/** The maximum usage in one period. An unset field means no limit. */
 const cap = z.object({
   /** Exact decimal text. */
   amount: z
@@ -18,9 +18,9 @@ export type CapsByPeriod = z.output<typeof capsByPeriod>;
 
 /** What can be spent. If empty, spending has no limit. */
 export const limits = capsByPeriod.extend({
-  /** The number of tasks that have not ended. */
+  /** The maximum number of tasks that have not ended. */
   atOnce: z.int().min(0).optional(),
-  /** The number of tasks that wait for their turn. */
+  /** The maximum number of tasks that wait for their turn. */
   waiting: z.int().min(0).optional(),
   /** The number of turns in a row that a member gets; one if unset. */
   weight: z.int().min(1).optional(),
@@ -29,19 +29,19 @@ export const limits = capsByPeriod.extend({
 });
 export type Limits = z.output<typeof limits>;
 
-/** Limits nothing, but covers everything. */
+/** Sets no limit, but names every period, so that usage in all of them is counted. */
 export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }];
 
-/** Limits of several roles: each value from the role that allows most, and none if one of them sets none. */
-export function mostGenerous(all: readonly Limits[]): Limits | undefined {
-  const [first, ...others] = all;
-  return first && others.reduce(moreGenerous, first);
+/** Combines the limits of several roles: each value is that of the most generous role, and unset if any role leaves it unset. */
+export function mostGenerousLimits(roleLimits: readonly Limits[]): Limits | undefined {
+  const [first, ...others] = roleLimits;
+  return first && others.reduce(moreGenerousLimits, first);
 }
 
-function moreGenerous(one: Limits, other: Limits): Limits {
+function moreGenerousLimits(one: Limits, other: Limits): Limits {
   const kinds = Object.keys(one.kinds ?? {}).filter((kind) => other.kinds?.[kind]);
-  const atOnce = largest(one.atOnce, other.atOnce, (a, b) => a - b);
-  const waiting = largest(one.waiting, other.waiting, (a, b) => a - b);
+  const atOnce = largerLimit(one.atOnce, other.atOnce, (a, b) => a - b);
+  const waiting = largerLimit(one.waiting, other.waiting, (a, b) => a - b);
   const weight = Math.max(one.weight ?? 1, other.weight ?? 1);
   return {
     ...moreGenerousCaps(one, other),
@@ -59,8 +59,8 @@ function moreGenerous(one: Limits, other: Limits): Limits {
 function moreGenerousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
   return Object.fromEntries(
     periods.flatMap((period) => {
-      const amount = largest(one[period]?.amount, other[period]?.amount, compare);
-      const tasks = largest(one[period]?.tasks, other[period]?.tasks, (a, b) => a - b);
+      const amount = largerLimit(one[period]?.amount, other[period]?.amount, compare);
+      const tasks = largerLimit(one[period]?.tasks, other[period]?.tasks, (a, b) => a - b);
       if (amount === undefined && tasks === undefined) return [];
       return [[period, { ...(amount !== undefined && { amount }), ...(tasks !== undefined && { tasks }) }]];
     }),
@@ -68,7 +68,11 @@ function moreGenerousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod 
 }
 
 /** A missing limit is larger than any other. */
-function largest<T>(one: T | undefined, other: T | undefined, compareValues: (a: T, b: T) => number): T | undefined {
+function largerLimit<T>(
+  one: T | undefined,
+  other: T | undefined,
+  compareValues: (a: T, b: T) => number,
+): T | undefined {
   if (one === undefined || other === undefined) return undefined;
   return compareValues(one, other) >= 0 ? one : other;
 }

@@ -5,7 +5,7 @@ export type Period = (typeof periods)[number];
 
 /** A day, a week that begins on Monday, or a month. */
 export interface Span {
-  /** Equal for all times in the period, and for no other period. */
+  /** The same for all times in the period, and unique to it. */
   key: string;
   startsAt: number;
   endsAt: number;

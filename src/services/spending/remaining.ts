@@ -6,7 +6,7 @@ import type { Grant, Reset } from './server-budget.ts';
 import { ALL_KINDS, sumOfUses, type Tally, type Use } from './tally.ts';
 import type { WholeBot } from './whole-bot.ts';
 
-/** The name of the sum of the whole bot. */
+/** The scope of the bot-wide sum. */
 export const TOTAL = 'total';
 
 /** Limits that apply to a request, and the sum that counts towards them. */
@@ -24,7 +24,7 @@ interface RemainingParts {
   /** The usage in this partition. */
   tally(): Tally;
   /** The other partitions; undefined if there are none. */
-  wholeBot?: (() => Pick<WholeBot, 'useOfOthers' | 'openOfOthers'> | undefined) | undefined;
+  wholeBot?: (() => Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined) | undefined;
 }
 
 /** How much of each limit is left. */
@@ -36,8 +36,8 @@ export class Remaining {
   }
 
   /** `forKind`: only the limits that apply to a request of this kind. */
-  allowancesFor(rule: AppliedLimits, forKind?: string): Allowance[] {
-    const { holder, scope, limits } = rule;
+  allowancesFor(appliedLimits: AppliedLimits, forKind?: string): Allowance[] {
+    const { holder, scope, limits } = appliedLimits;
     const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
     const { atOnce } = limits;
     const concurrencyFields = {
@@ -47,30 +47,32 @@ export class Remaining {
       unit: 'tasks',
       resetsAt: undefined,
     } as const;
-    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openOfOthers ?? 0) : 0;
-    const left = (limit: number): string =>
-      String(Math.max(0, limit - this.#parts.tally().open(scope) - openElsewhere));
+    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openTasksElsewhere ?? 0) : 0;
+    const remainingOf = (limit: number): string =>
+      String(Math.max(0, limit - this.#parts.tally().openTasks(scope) - openElsewhere));
     return [
-      ...this.#periodAllowances(rule, limits),
-      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
-      ...(atOnce === undefined ? [] : [{ ...concurrencyFields, limit: String(atOnce), left: left(atOnce) }]),
+      ...this.#periodAllowances(appliedLimits, limits),
+      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(appliedLimits, caps, kind)),
+      ...(atOnce === undefined ? [] : [{ ...concurrencyFields, limit: String(atOnce), left: remainingOf(atOnce) }]),
     ];
   }
 
-  #periodAllowances(rule: AppliedLimits, caps: CapsByPeriod, kind?: string): Allowance[] {
+  #periodAllowances(appliedLimits: AppliedLimits, caps: CapsByPeriod, kind?: string): Allowance[] {
     const { calendar, clock } = this.#parts;
     const spans = calendar.spansOf(clock.now());
     return periods.flatMap((period): Allowance[] => {
       const { amount, tasks } = caps[period] ?? {};
       if (amount === undefined && tasks === undefined) return [];
       const span = spans[period];
-      const facts = { holder: rule.holder, period, kind, resetsAt: span.endsAt };
-      const used = this.#used(rule, span, kind);
-      const granted = grantedIn(rule.grants, span);
+      const facts = { holder: appliedLimits.holder, period, kind, resetsAt: span.endsAt };
+      const used = this.#usageSinceReset(appliedLimits, span, kind);
+      const granted = grantedIn(appliedLimits.grants, span);
       const allowances: Allowance[] = [];
       if (amount !== undefined) {
         const limit = add(amount, granted.amount);
-        const left = atLeastZero(difference(limit, add(used.amount, this.#excess(rule, period, amount, kind))));
+        const left = atLeastZero(
+          difference(limit, add(used.amount, this.#excess(appliedLimits, period, amount, kind))),
+        );
         allowances.push({ ...facts, unit: 'amount', limit, left });
       }
       if (tasks !== undefined) {
@@ -87,22 +89,22 @@ export class Remaining {
   }
 
   /** Usage beyond the previous period's limit counts against this one. */
-  #excess(rule: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
+  #excess(appliedLimits: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
     const { calendar, clock } = this.#parts;
     const previousSpan = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
-    const limit = add(amount, grantedIn(rule.grants, previousSpan).amount);
-    return atLeastZero(difference(this.#used(rule, previousSpan, kind).amount, limit));
+    const limit = add(amount, grantedIn(appliedLimits.grants, previousSpan).amount);
+    return atLeastZero(difference(this.#usageSinceReset(appliedLimits, previousSpan, kind).amount, limit));
   }
 
-  /** The total of all partitions, for the whole bot. */
+  /** The usage in a scope. For the bot-wide scope, it is the total of all partitions. */
   #usageOf(scope: string, spanKey: string, kind: string): Use {
     const localUse = this.#parts.tally().use(scope, spanKey, kind);
     const wholeBot = this.#parts.wholeBot?.();
     if (scope !== TOTAL || !wholeBot) return localUse;
-    return sumOfUses([localUse, wholeBot.useOfOthers(spanKey, kind)]);
+    return sumOfUses([localUse, wholeBot.usageElsewhere(spanKey, kind)]);
   }
 
-  #used({ scope, reset }: AppliedLimits, { key }: Span, kind = ALL_KINDS): Use {
+  #usageSinceReset({ scope, reset }: AppliedLimits, { key }: Span, kind = ALL_KINDS): Use {
     const { tasks, amount } = this.#usageOf(scope, key, kind);
     const useBeforeReset = reset?.uses[key]?.[kind];
     if (!useBeforeReset) return { tasks, amount };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Limits, limits, mostGenerous } from './limits.ts';
+import { type Limits, limits, mostGenerousLimits } from './limits.ts';
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/);
 
@@ -37,7 +37,7 @@ export type Reset = z.output<typeof reset>;
 
 const change = z.object({
   at: z.number(),
-  /** The admin who made it; undefined after their erasure. */
+  /** The admin who made the change; undefined after their erasure. */
   by: z.string().optional(),
   what: z.enum(changeNames),
   /** The role or the channel, or the member's hash. */
@@ -61,13 +61,13 @@ export const serverBudget = z.object({
   members: z.record(z.string(), memberLimits),
   blocks: z.record(z.string(), block),
   grants: z.array(grant),
-  /** Usage before a reset no longer counts: by scope, period and kind. */
+  /** The usage before each reset, which no longer counts, by scope, period and kind. */
   resets: z.record(z.string(), reset),
   isPaused: z.boolean(),
   alertsChannelId: z.string().optional(),
   /** Members have to confirm requests that cost more. */
   confirmAbove: amount.optional(),
-  /** Results end with their cost and the remaining limit. */
+  /** Whether the cost and the remaining limit are shown under results. */
   showsCost: z.literal(true).optional(),
   /** The highest share of each limit that was announced, in percent, by limit and period. */
   told: z.record(z.string(), z.number()),
@@ -81,7 +81,7 @@ export const EMPTY_BUDGET: ServerBudget = {
   ...{ grants: [], history: [], isPaused: false },
 };
 
-/** One row contains all of them, because an admin rarely changes limits. */
+/** The whole history is stored in one row, because admins rarely change limits. */
 const MAX_HISTORY = 200;
 export const MAX_SUBJECTS = 300;
 
@@ -94,9 +94,9 @@ export function memberLimitsIn(
   member: string,
   roleIds: readonly string[],
 ): { limits: Limits; source: LimitSource } | undefined {
-  const own = budget.members[member]?.limits;
-  if (own) return { limits: own, source: 'member' };
-  const roleLimits = mostGenerous(
+  const ownLimits = budget.members[member]?.limits;
+  if (ownLimits) return { limits: ownLimits, source: 'member' };
+  const roleLimits = mostGenerousLimits(
     roleIds.flatMap((id) => (Object.hasOwn(budget.roles, id) ? (budget.roles[id]?.limits ?? []) : [])),
   );
   if (roleLimits) return { limits: roleLimits, source: 'role' };

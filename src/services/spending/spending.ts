@@ -19,31 +19,31 @@ import {
 import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
 
-/** The limits that a request counts towards. */
+/** Who makes a request and where, which decides the limits that it counts towards. */
 export interface Requester extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
   roleIds?: readonly string[] | undefined;
 }
 
 /** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
 export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
-  /** Servers whose admins are trusted with the account: none of the operator's limits applies above theirs unless one was set. */
+  /** Servers whose admins are trusted with the account: no limit of the operator applies on top of their own unless set for that server. */
   trustedGuildIds: readonly string[];
 }
 
 interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
-  budgets: Pick<Budgets, 'get' | 'isAllPaused' | 'limits' | 'memberHash'>;
+  budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'limits' | 'memberHash'>;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
   /** The other partitions; undefined if there are none. */
-  wholeBot?: () => Pick<WholeBot, 'useOfOthers' | 'openOfOthers' | 'announce'> | undefined;
+  wholeBot?: () => Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere' | 'announce'> | undefined;
 }
 
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
-/** Entries that are counted again; nothing changes until all of them were read. */
+/** A recount of entries; the current sums stay in use until `finish` is called. */
 export interface Recount {
   since: number;
   add(entry: Entry, keptScopes?: readonly string[]): void;
@@ -57,10 +57,10 @@ export class Spending {
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   readonly #remaining: Remaining;
   #tally: Tally;
-  /** Announced to the other partitions and not counted yet. */
-  #announced: Entry | undefined;
+  /** The entry that was announced to the other partitions and is not counted yet. */
+  #announcedEntry: Entry | undefined;
   readonly #lock = new KeyedLock();
-  /** By server and member, as of the latest request. */
+  /** The roles of members as of their latest request, by server and member. */
   readonly #rolesOf = new Map<string, readonly string[]>();
 
   constructor(parts: SpendingParts) {
@@ -70,7 +70,7 @@ export class Spending {
     this.#remaining = new Remaining({ calendar, clock, wholeBot, tally: () => this.#tally });
   }
 
-  /** Starts a new count, from the entries alone and in every period that has a limit. */
+  /** Starts a count from scratch, over every period that has a limit. */
   beginCount(additional: readonly Limits[] = []): Recount {
     const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(additional));
     return {
@@ -82,12 +82,12 @@ export class Spending {
     };
   }
 
-  /** Whether these limits need sums that are not counted. */
+  /** Whether these limits cover a period that is not being counted yet. */
   needsCount(limits: readonly Limits[]): boolean {
     return [...this.#limitedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
 
-  /** The sums that an entry belongs to. Without a member it only belongs to the whole, unless its sums were kept. */
+  /** The sums that an entry belongs to. An entry without a member counts only towards the bot-wide sum, unless its scopes were kept. */
   scopesOf(entry: Entry): string[] {
     const { memberId, guildId, isDirect } = entry;
     if (memberId === undefined) return [TOTAL];
@@ -102,26 +102,26 @@ export class Spending {
     return this.#parts.hashOf(`server ${guildId}`);
   }
 
-  /** Called with a server whenever its sums have changed, or a request was refused for one of its limits. */
+  /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
   onUse(listener: UseListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Called with the limit for which an order is refused. */
+  /** Called with the limit because of which an order was refused. */
   onRefusal(listener: (exceeded: Allowance) => void): void {
     this.#refusalListeners.push(listener);
   }
 
-  /** Follows the ledger: an entry counts its current content, instead of its previous one. */
+  /** Keeps the sums in step with the ledger: counts an entry's current content instead of its previous content. */
   replace(previous: Entry | undefined, current: Entry | undefined): void {
-    const known = current ?? previous;
-    if (!known) return;
+    const changedEntry = current ?? previous;
+    if (!changedEntry) return;
     if (previous) this.#tally.replace(previous, undefined, this.scopesOf(previous));
     if (current) this.#tally.replace(undefined, current, this.scopesOf(current));
-    this.#announce(known);
+    this.#notifyListeners(changedEntry);
   }
 
-  #announce({ guildId, isDirect }: Requester, exceeded?: Allowance): void {
+  #notifyListeners({ guildId, isDirect }: Requester, exceeded?: Allowance): void {
     if (guildId !== undefined && !isDirect) for (const listener of this.#listeners) listener(guildId, exceeded);
   }
 
@@ -130,56 +130,56 @@ export class Spending {
     const wholeBot = this.#parts.wholeBot?.();
     const { total } = this.#parts.settings;
     if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds);
-    // One at a time: an order that is refused after all must not keep another one out.
+    // One at a time: an order that is refused after all must not cause the refusal of another one.
     await this.#lock.run(TOTAL, async () => {
-      this.#announced = entry;
+      this.#announcedEntry = entry;
       try {
         const requester = { ...entry, roleIds };
         await wholeBot.announce(() => this.#exceededBy(requester, orderIn(entry)) === undefined);
         this.#admit(entry, roleIds);
       } finally {
-        this.#announced = undefined;
+        this.#announcedEntry = undefined;
       }
     });
   }
 
-  /** Checks and counts in one step, so no other request comes between. */
+  /** Checks and counts in one step, so no other request can come in between. */
   #admit(entry: Entry, roleIds: readonly string[]): void {
     this.check({ ...entry, roleIds }, orderIn(entry));
     this.#tally.prune(this.#countingStart(this.#tally.periods));
     this.replace(undefined, entry);
   }
 
-  /** What counts towards the limits of the whole bot, with what is about to be reserved. */
+  /** The usage that counts towards the bot-wide limits, including what is about to be reserved. */
   get totalUsage(): PartUse {
     const { calendar, settings, clock } = this.#parts;
     const { total } = settings;
-    const announced = new Tally(calendar, this.#tally.periods);
-    announced.replace(undefined, this.#announced, [TOTAL]);
+    const announcedTally = new Tally(calendar, this.#tally.periods);
+    announcedTally.replace(undefined, this.#announcedEntry, [TOTAL]);
     const caps = [total, ...Object.values(total.kinds ?? {})];
-    const limited = periods.filter((period) => caps.some((one) => one[period] !== undefined));
-    const spans = limited.flatMap((period) => {
+    const limitedPeriods = periods.filter((period) => caps.some((one) => one[period] !== undefined));
+    const spans = limitedPeriods.flatMap((period) => {
       const span = calendar.spanOf(period, clock.now());
       // Usage beyond the previous period's limit counts against the current one.
       return [span.key, calendar.spanOf(period, span.startsAt - 1).key];
     });
     const kinds = [ALL_KINDS, ...Object.keys(total.kinds ?? {})];
     const sumIn = (span: string) => (kind: string) =>
-      [kind, sumOfUses([this.#tally, announced].map((tally) => tally.use(TOTAL, span, kind)))] as const;
+      [kind, sumOfUses([this.#tally, announcedTally].map((tally) => tally.use(TOTAL, span, kind)))] as const;
     return {
-      open: this.#tally.open(TOTAL) + announced.open(TOTAL),
+      open: this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };
   }
 
-  /** Throws for a request that would be refused, before anything is done about it. */
+  /** Throws if the request would be refused, before any work is done for it. */
   check(requester: Requester, order: { kind: string; amount: string | undefined }): void {
     this.#rememberRoles(requester);
     this.checkNotBlocked(requester);
     const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
     for (const listener of this.#refusalListeners) listener(exceeded);
-    if (isServerHolder(exceeded.holder)) this.#announce(requester, exceeded);
+    if (isServerHolder(exceeded.holder)) this.#notifyListeners(requester, exceeded);
     throw refusalFor(exceeded, order.amount);
   }
 
@@ -187,14 +187,16 @@ export class Spending {
     requester: Requester,
     { kind, amount }: { kind: string; amount: string | undefined },
   ): Allowance | undefined {
-    const all = this.#rulesFor(requester).flatMap((rule) => this.#remaining.allowancesFor(rule, kind));
-    return all.find((one) => isExceeded(one, amount));
+    const allowances = this.#limitsFor(requester).flatMap((appliedLimits) =>
+      this.#remaining.allowancesFor(appliedLimits, kind),
+    );
+    return allowances.find((one) => isExceeded(one, amount));
   }
 
   /** Throws if an admin has paused requests, or blocked the member. */
   checkNotBlocked({ memberId, guildId, isDirect }: Requester): void {
     const { budgets, clock } = this.#parts;
-    if (budgets.isAllPaused) throw new Refusal('refusals.paused.everywhere');
+    if (budgets.isWholeBotPaused) throw new Refusal('refusals.paused.everywhere');
     if (memberId === undefined || guildId === undefined || isDirect) return;
     const budget = budgets.get(guildId);
     if (budget.isPaused) throw new Refusal('refusals.paused.server');
@@ -207,14 +209,14 @@ export class Spending {
 
   /** Throws if no more of the requester's tasks can wait for their turn. */
   checkWaiting(requester: Requester, waiting: { all(): number; server(): number; member(): number }): void {
-    for (const { holder, limits } of this.#rulesFor(requester)) {
+    for (const { holder, limits } of this.#limitsFor(requester)) {
       if (limits.waiting === undefined) continue;
       const count = holder === 'total' ? waiting.all() : waiting[isServerHolder(holder) ? 'server' : 'member']();
       if (count >= limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
     }
   }
 
-  /** The number of turns in a row that the requester gets; undefined for one. */
+  /** The number of turns in a row that the requester gets; undefined means one turn. */
   weightOf({ memberId, guildId, isDirect, roleIds = [] }: Requester): number | undefined {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     return this.memberLimits(guildId, memberId, roleIds).limits.weight;
@@ -227,12 +229,12 @@ export class Spending {
     return roleIds.filter((id) => Object.hasOwn(roles, id));
   }
 
-  /** The remaining limits of a member, their own limits last. */
+  /** What remains of the limits that apply to a member, their own limits last. */
   allowances(requester: Requester): Allowance[] {
-    return this.#rulesFor(requester).flatMap((rule) => this.#remaining.allowancesFor(rule));
+    return this.#limitsFor(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
-  /** The remaining limits of the owner of a task, unless they depend on roles that the bot has not seen since its start. */
+  /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
   remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
     const requester = requesterOf(task);
     const roleIds = this.#rolesOf.get(rolesKey(requester));
@@ -247,12 +249,12 @@ export class Spending {
     this.#rolesOf.delete(key);
     this.#rolesOf.set(key, requester.roleIds);
     const [oldest] = this.#rolesOf.keys();
-    if (this.#rolesOf.size > MAX_REMEMBERED && oldest !== undefined) this.#rolesOf.delete(oldest);
+    if (this.#rolesOf.size > MAX_REMEMBERED_MEMBERS && oldest !== undefined) this.#rolesOf.delete(oldest);
   }
 
-  /** The remaining limits of a server, set by its admins and by the operator. */
+  /** What remains of a server's limits, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
-    return this.#serverRules(guildId).flatMap((rule) => this.#remaining.allowancesFor(rule));
+    return this.#serverLimits(guildId).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
   /** The limits of members if no admin has set any. */
@@ -267,7 +269,7 @@ export class Spending {
     return found ?? { limits: settings.member, source: 'default' };
   }
 
-  /** The limits of a server that apply if it has none of its own, and those above its own. */
+  /** The operator's limits for a server: those that apply if it has none of its own, and those that apply in addition to its own. */
   operatorLimits(guildId: string): { fallback: Limits; overriding: Limits | undefined } {
     const { settings, budgets } = this.#parts;
     const isTrusted = settings.trustedGuildIds.includes(guildId);
@@ -275,8 +277,8 @@ export class Spending {
     return { fallback: settings.server, overriding };
   }
 
-  /** A reset, after which nothing that was used so far counts. */
-  resetOf(scope: string): Reset {
+  /** Creates a reset, after which earlier usage no longer counts. */
+  createReset(scope: string): Reset {
     return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
@@ -291,11 +293,11 @@ export class Spending {
     return calendar.spansOf(clock.now());
   }
 
-  /** When the previous period began, for the longest of these periods: usage beyond its limit counts against the current one. */
-  #countingStart(counted: ReadonlySet<Period>): number {
+  /** The earliest start of a previous period. It still matters, because usage beyond its limit counts against the current period. */
+  #countingStart(countedPeriods: ReadonlySet<Period>): number {
     const { calendar, clock } = this.#parts;
     const now = clock.now();
-    const starts = [...counted].map((period) => {
+    const starts = [...countedPeriods].map((period) => {
       const { startsAt } = calendar.spanOf(period, now);
       return calendar.spanOf(period, startsAt - 1).startsAt;
     });
@@ -304,8 +306,8 @@ export class Spending {
 
   #limitedPeriods(additional: readonly Limits[] = []): ReadonlySet<Period> {
     const { total, server, member, direct } = this.#parts.settings;
-    const all = [total, server, member, direct, ...this.#parts.budgets.limits(), ...additional];
-    const caps = all.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
+    const allLimits = [total, server, member, direct, ...this.#parts.budgets.limits(), ...additional];
+    const caps = allLimits.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
     return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
   }
 
@@ -313,14 +315,14 @@ export class Spending {
     return this.#parts.hashOf(`direct ${memberId}`);
   }
 
-  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {
+  #limitsFor({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {
     const { settings, budgets } = this.#parts;
     const noExceptions = { grants: [], reset: undefined };
-    const botRule = this.#wholeRule;
-    if (memberId === undefined) return [botRule];
+    const botWideLimits = this.#botWideLimits;
+    if (memberId === undefined) return [botWideLimits];
     if (guildId === undefined || isDirect)
       return [
-        botRule,
+        botWideLimits,
         { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...noExceptions },
       ];
     const budget = budgets.get(guildId);
@@ -333,37 +335,37 @@ export class Spending {
       grants: grantsTo(budget, scope),
       reset: budget.resets[scope],
     };
-    return [botRule, ...this.#serverRules(guildId), member];
+    return [botWideLimits, ...this.#serverLimits(guildId), member];
   }
 
-  get #wholeRule(): AppliedLimits {
+  get #botWideLimits(): AppliedLimits {
     return { holder: 'total', scope: TOTAL, limits: this.#parts.settings.total, grants: [], reset: undefined };
   }
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
-  #serverRules(guildId: string): AppliedLimits[] {
+  #serverLimits(guildId: string): AppliedLimits[] {
     const budget = this.#parts.budgets.get(guildId);
     const { fallback, overriding } = this.operatorLimits(guildId);
-    const { serverLimits: own } = budget;
+    const { serverLimits: ownLimits } = budget;
     const scope = this.serverScope(guildId);
     const grants = grantsTo(budget, undefined);
-    const adminTerms = { scope, grants, reset: budget.resets[scope] };
-    const operatorTerms = {
+    const adminAdjustments = { scope, grants, reset: budget.resets[scope] };
+    const operatorAdjustments = {
       scope,
       grants: grants.filter(({ isOperators }) => isOperators),
-      reset: budget.resets[operatorResets(scope)],
+      reset: budget.resets[operatorResetKey(scope)],
     };
-    if (overriding === undefined) return [{ holder: 'server', limits: own ?? fallback, ...adminTerms }];
-    if (own === undefined) return [{ holder: 'server', limits: overriding, ...operatorTerms }];
+    if (overriding === undefined) return [{ holder: 'server', limits: ownLimits ?? fallback, ...adminAdjustments }];
+    if (ownLimits === undefined) return [{ holder: 'server', limits: overriding, ...operatorAdjustments }];
     return [
-      { holder: 'operator', limits: overriding, ...operatorTerms },
-      { holder: 'server', limits: own, ...adminTerms },
+      { holder: 'operator', limits: overriding, ...operatorAdjustments },
+      { holder: 'server', limits: ownLimits, ...adminAdjustments },
     ];
   }
 }
 
-/** Members whose roles are remembered from their last request. */
-const MAX_REMEMBERED = 10_000;
+/** The maximum number of members whose roles are remembered from their latest request. */
+const MAX_REMEMBERED_MEMBERS = 10_000;
 
 const rolesKey = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
 
@@ -371,8 +373,8 @@ const isServerHolder = (holder: Holder): boolean => holder === 'server' || holde
 
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
 
-/** The name of a reset of the operator's limits for a server, in addition to the reset of its own limits. */
-export const operatorResets = (scope: string): string => `operator ${scope}`;
+/** The key of a reset of the operator's limits for a server. Resets of the server's own limits use the scope itself. */
+export const operatorResetKey = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
   grants.filter(({ to }) => to === holder);

@@ -18,14 +18,14 @@ interface Counts {
 const NO_USE: Use = { tasks: 0, amount: '0' };
 export const ALL_KINDS = '';
 
-/** Sums of the ledger's entries by scope and period. They follow the entries: nothing here is stored. */
+/** Sums of the ledger's entries by scope and period. They are derived from the entries; nothing here is stored. */
 export class Tally {
   readonly #calendar: Calendar;
-  /** Only periods with a limit are counted: otherwise a start would read months of entries. */
+  /** Only periods with a limit are counted: otherwise the bot would have to read months of entries when it starts. */
   readonly periods: ReadonlySet<Period>;
   readonly #counts = new Map<string, Map<string, Counts>>();
   /** Tasks that have not ended, by scope. */
-  readonly #open = new Map<string, number>();
+  readonly #openTasks = new Map<string, number>();
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
   constructor(calendar: Calendar, periods: ReadonlySet<Period>) {
@@ -33,7 +33,7 @@ export class Tally {
     this.periods = periods;
   }
 
-  /** Replaces the previous count of an entry; `undefined` counted nothing. */
+  /** Counts an entry's current content instead of its previous content; `undefined` counts nothing. */
   replace(previous: Entry | undefined, current: Entry | undefined, scopes: readonly string[]): void {
     if (previous) this.#add(previous, scopes, -1);
     if (current) this.#add(current, scopes, 1);
@@ -50,8 +50,8 @@ export class Tally {
     return Object.fromEntries(spans.map(([key, { uses }]) => [key, Object.fromEntries(uses)]));
   }
 
-  open(scope: string): number {
-    return this.#open.get(scope) ?? 0;
+  openTasks(scope: string): number {
+    return this.#openTasks.get(scope) ?? 0;
   }
 
   /** Drops periods that ended before this time. Called for every request, but rarely finds anything to remove. */
@@ -84,9 +84,9 @@ export class Tally {
   }
 
   #addOpen(scope: string, sign: 1 | -1): void {
-    const count = this.open(scope) + sign;
-    if (count === 0) this.#open.delete(scope);
-    else this.#open.set(scope, count);
+    const count = this.openTasks(scope) + sign;
+    if (count === 0) this.#openTasks.delete(scope);
+    else this.#openTasks.set(scope, count);
   }
 }
 

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 100;
 const use = z.object({ tasks: z.int(), amount: z.string().regex(/^\d+(\.\d+)?$/) });
 
 const part = z.object({
-  /** Grows with each owner of the partition, so an earlier one that was suspended changes nothing. */
+  /** Increases with each owner of the partition, so that a previous owner that was suspended can no longer change the note. */
   owner: z.int(),
   /** Tasks that have not ended. */
   open: z.int(),
@@ -41,7 +41,7 @@ export interface WholeBotParts {
   partition: number;
   /** The usage of this partition. */
   used(): PartUse;
-  /** Undefined in partitions other than `HOME_OF_PAUSE`. */
+  /** Undefined in partitions other than `PAUSE_PARTITION`. */
   isPausedHere(): boolean | undefined;
   clock: Clock;
   log: Pick<PlainLog, 'warn'>;
@@ -69,11 +69,11 @@ export class WholeBot {
   }
 
   /** The usage of the other partitions in a period. */
-  useOfOthers(spanKey: string, kind = ALL_KINDS): Use {
+  usageElsewhere(spanKey: string, kind = ALL_KINDS): Use {
     return sumOfUses(this.#others.flatMap(({ uses }) => uses[spanKey]?.[kind] ?? []));
   }
 
-  get openOfOthers(): number {
+  get openTasksElsewhere(): number {
     return this.#others.reduce((sum, { open }) => sum + open, 0);
   }
 
@@ -104,15 +104,15 @@ export class WholeBot {
    * announced.
    */
   async announce(fits: () => boolean): Promise<void> {
-    await this.#change(() => this.#mustBeOwner() && fits());
+    await this.#change(() => this.#assertOwner() && fits());
   }
 
   get #others() {
-    const own = String(this.#parts.partition);
-    return Object.entries(this.#note.parts).flatMap(([partition, one]) => (partition === own ? [] : [one]));
+    const ownPartition = String(this.#parts.partition);
+    return Object.entries(this.#note.parts).flatMap(([partition, one]) => (partition === ownPartition ? [] : [one]));
   }
 
-  #mustBeOwner(): true {
+  #assertOwner(): true {
     const { partition } = this.#parts;
     if (this.#note.parts[partition]?.owner === this.#owner) return true;
     throw new Error(`Another process owns partition ${partition}.`);
@@ -120,7 +120,7 @@ export class WholeBot {
 
   async #refresh(): Promise<void> {
     try {
-      await this.#change(() => this.#mustBeOwner());
+      await this.#change(() => this.#assertOwner());
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
     }
@@ -128,7 +128,7 @@ export class WholeBot {
 
   async #change(shouldChange: (known: Note) => boolean): Promise<void> {
     const { notes, partition } = this.#parts;
-    for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const text = await notes.read(NOTE_NAME);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import type { KeyvStorageAdapter } from 'keyv';
 
 /**
- * full: no space left; locked: another program holds the database for too long; in-use: another Atelier runs on it; newer: written by a later
- * version; older: by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not ours to open; unreachable: its server does not
- * respond; denied: its server rejects
- * the login; lost: another bot may own it now; failed: anything else.
+ * full: no space left; locked: another program keeps the database locked; in-use: another Atelier is using it; newer: written by a
+ * later version; older: written by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not an Atelier
+ * database; unreachable: its server does not respond; denied: its server rejects the login; lost: another bot may own it now; failed:
+ * anything else.
  */
 export type StoreErrorKind =
   | 'full'
@@ -138,7 +138,7 @@ export interface Backend {
   /** Returns rows in byte order of their keys. keyv does not support ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;
-  /** Rows that the adapter treats as gone although they are still stored. */
+  /** Counts the rows that the adapter treats as gone although they are still stored. */
   countExpired(now: number): Promise<number>;
   /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */
   everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow>;
@@ -149,7 +149,7 @@ export interface Backend {
 /** How many rows are read at once while iterating. The adapters' default of ten would be far too slow. */
 export const READ_BATCH_SIZE = 1_000;
 
-/** The namespace of orders as they were sent, whose rows may have megabytes each. */
+/** The namespace of orders as they were sent, whose rows may be megabytes in size. */
 export const LARGE_NAMESPACE = 'sent';
 const LARGE_READ_BATCH_SIZE = 8;
 

@@ -7,7 +7,7 @@ interface StoreFailure {
   kind: StoreErrorKind;
 }
 
-/** Whether the last request to the store succeeded. */
+/** Tracks whether the latest read from the store and the latest write to it succeeded. */
 export class StoreHealth {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #failures = new Map<'reads' | 'writes', StoreFailure>();

@@ -9,7 +9,7 @@ interface ProcessIdentity {
   boot: string;
   namespaces: string;
   pid: number;
-  started: string;
+  startTime: string;
 }
 
 const PART_COUNT = 5;
@@ -19,7 +19,7 @@ export function nameHolder(): string {
   const identity = ownIdentity();
   return [
     randomUUID(),
-    ...(identity ? [identity.boot, identity.namespaces, String(identity.pid), identity.started] : []),
+    ...(identity ? [identity.boot, identity.namespaces, String(identity.pid), identity.startTime] : []),
   ].join(' ');
 }
 
@@ -30,7 +30,7 @@ export function nameLease(process: string | undefined): string {
   return [`${id}/${randomUUID()}`, ...identity].join(' ');
 }
 
-/** The name of the process that holds a lease, as it was given. */
+/** The name of the process that holds a lease, as it was passed to `nameLease`. */
 export const processOf = (lease: string): string => lease.replace(/^([^ /]*)\/[^ ]*/, '$1');
 
 /** Whether the process behind a holder's name has certainly ended. False in case of doubt, and for processes on another machine or in another container. */
@@ -39,27 +39,27 @@ export function hasCertainlyEnded(holder: string): boolean {
   const own = ownIdentity();
   if (!identity || !own || identity.boot !== own.boot || identity.namespaces !== own.namespaces) return false;
   if (!isRunning(identity.pid)) return true;
-  const started = startTimeOf(identity.pid);
-  return started !== undefined && started !== identity.started;
+  const startTime = startTimeOf(identity.pid);
+  return startTime !== undefined && startTime !== identity.startTime;
 }
 
 function identityIn(holder: string): ProcessIdentity | undefined {
   const parts = holder.split(' ');
-  const [, boot = '', namespaces = '', pid = '', started = ''] = parts;
+  const [, boot = '', namespaces = '', pid = '', startTime = ''] = parts;
   return parts.length === PART_COUNT && /^[1-9]\d{0,9}$/.test(pid)
-    ? { boot, namespaces, pid: Number(pid), started }
+    ? { boot, namespaces, pid: Number(pid), startTime }
     : undefined;
 }
 
 /** Undefined on systems that do not provide it. */
 function ownIdentity(): ProcessIdentity | undefined {
-  const started = startTimeOf(process.pid);
+  const startTime = startTimeOf(process.pid);
   const boot = readIfPossible(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
   const pids = readIfPossible(() => readlinkSync('/proc/self/ns/pid'));
   // Older systems have no time namespaces.
   const times = readIfPossible(() => readlinkSync('/proc/self/ns/time')) ?? '';
-  if (started === undefined || boot === undefined || pids === undefined) return undefined;
-  return { boot, namespaces: `${pids},${times}`, pid: process.pid, started };
+  if (startTime === undefined || boot === undefined || pids === undefined) return undefined;
+  return { boot, namespaces: `${pids},${times}`, pid: process.pid, startTime };
 }
 
 /** A process's start time in ticks since the boot. The command before it may contain any character, including parentheses. */
@@ -68,7 +68,7 @@ function startTimeOf(pid: number): string | undefined {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** Processes of other users may be hidden in /proc, but this finds them. */
+/** Also finds processes of other users, which may be hidden in /proc. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -13,8 +13,8 @@ export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>
 /** The key of the hashes that replace members. It is created once, and stored with the rows that contain the hashes. */
 export async function hashSecret(meta: Namespace): Promise<string> {
   const mark = hashSecretMark(meta);
-  const known = await mark.read();
-  if (known) return known.secret;
+  const existingMark = await mark.read();
+  if (existingMark) return existingMark.secret;
   const secret = randomBytes(32).toString('hex');
   await mark.write({ secret });
   return secret;

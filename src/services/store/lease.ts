@@ -10,7 +10,7 @@ export interface StoreTrouble {
 /** Ownership of the store: only one bot at a time may act on it. */
 export interface StoreOwnership {
   /** Throws if another bot may have taken over. Call this before everything that is visible outside. */
-  mustBeOurs(): void;
+  assertOwned(): void;
   /** Resolves when ownership has ended without being released. */
   readonly lost: Promise<StoreError>;
   /** Undefined while the store responds. */
@@ -19,7 +19,7 @@ export interface StoreOwnership {
 
 /** For a store that is reserved for this process by the operating system. */
 export const soleOwnership: StoreOwnership = {
-  mustBeOurs: () => undefined,
+  assertOwned: () => undefined,
   lost: Promise.withResolvers<StoreError>().promise,
   trouble: () => undefined,
 };
@@ -38,7 +38,7 @@ export const leaseClock: LeaseClock = {
 
 interface ForeignLease {
   holder: string;
-  /** Identifies another holder's lease; every renewal changes it. */
+  /** Changes with every renewal. */
   renewals: string;
   endsInMs: number;
 }
@@ -51,18 +51,18 @@ interface AcquiredLease {
 /** Stores the lease on a server, using the server's clock. */
 export interface LeaseServer {
   /**
-   * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `ended`, a holder whose process has
+   * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `endedHolder`, whose process has
    * ended.
    */
-  take(holder: string, ms: number, ended?: string): Promise<number | ForeignLease>;
+  acquire(holder: string, ms: number, endedHolder?: string): Promise<number | ForeignLease>;
   /** Returns false if the lease has expired or belongs to another bot. */
   renew(holder: string, ms: number): Promise<boolean>;
-  giveBack(holder: string): Promise<void>;
+  release(holder: string): Promise<void>;
 }
 
 /** How many renewals fit into the duration of a lease; all but one may fail. */
 const RENEWALS_PER_LEASE = 5;
-/** A failed renewal is retried this many times sooner. */
+/** After a failed renewal, the pause before the next attempt is shorter by this factor. */
 const RETRY_FACTOR = 4;
 /** The share of a lease that remains for work started at the last moment. */
 const SAFETY_MARGIN = 1 / RENEWALS_PER_LEASE;
@@ -79,7 +79,7 @@ export interface LeaseParts {
   clock: LeaseClock;
   /** The process that takes the lease, if others need to know it. */
   holder?: string | undefined;
-  /** Called once, when another bot holds it. */
+  /** Called once, if another bot holds the lease. */
   onWait(endsInMs: number): void;
 }
 
@@ -107,23 +107,23 @@ export class Lease {
   }
 
   /**
-   * Takes the place of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died; fails
-   * with `in-use` if the holder renews it.
+   * Takes over the lease of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died.
+   * Fails with `in-use` if the holder renews the lease.
    */
   static async acquire(parts: LeaseParts): Promise<Lease> {
     const holder = nameLease(parts.holder);
-    let first: ForeignLease | undefined;
+    let firstLease: ForeignLease | undefined;
     for (;;) {
       const result = await acquireOnce(parts, holder);
       if ('number' in result) return new Lease(parts, holder, result);
-      if (!first) parts.onWait(result.endsInMs);
-      first ??= result;
-      if (result.holder !== first.holder || result.renewals !== first.renewals) throw inUseError(parts.name);
+      if (!firstLease) parts.onWait(result.endsInMs);
+      firstLease ??= result;
+      if (result.holder !== firstLease.holder || result.renewals !== firstLease.renewals) throw inUseError(parts.name);
       await pause(parts.clock, Math.min(result.endsInMs + 1, CHECK_INTERVAL_MS));
     }
   }
 
-  /** Does not wait: returns undefined if another holder has it, unless the process of that holder has certainly ended. */
+  /** Does not wait: returns undefined if another holder has the lease, unless the process of that holder has certainly ended. */
   static async tryAcquire(parts: LeaseParts): Promise<Lease | undefined> {
     const holder = nameLease(parts.holder);
     const result = await acquireOnce(parts, holder);
@@ -134,14 +134,14 @@ export class Lease {
     return this.#lost.promise;
   }
 
-  mustBeHeld(): void {
+  assertHeld(): void {
     if (!this.#endError && !this.#isSafe()) this.#endLease('was not renewed in time');
     if (this.#endError) throw this.#endError;
   }
 
   /** The holder's name on the server, which checks it with each write. */
   get holder(): string {
-    this.mustBeHeld();
+    this.assertHeld();
     return this.#holder;
   }
 
@@ -156,7 +156,7 @@ export class Lease {
     this.#endError = closedError(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
-    await this.#parts.leaseServer.giveBack(this.#holder);
+    await this.#parts.leaseServer.release(this.#holder);
   }
 
   #isSafe(): boolean {
@@ -172,7 +172,7 @@ export class Lease {
   async #renew(): Promise<void> {
     const { leaseServer, ms } = this.#parts;
     const gapMs = ms / RENEWALS_PER_LEASE;
-    // Counted from before the request, which may take a long time.
+    // Measured from before the request, which may take a long time.
     const expiries = expiriesOf(this.#parts);
     try {
       // After the machine was suspended there is no attempt to renew it: another bot may have had the lease and released it.
@@ -203,12 +203,12 @@ export class Lease {
 const expiriesOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - SAFETY_MARGIN));
 
 async function acquireOnce(parts: LeaseParts, holder: string): Promise<AcquiredLease | ForeignLease> {
-  let ended: string | undefined;
+  let endedHolder: string | undefined;
   for (;;) {
     const expiries = expiriesOf(parts);
-    const result = await parts.leaseServer.take(holder, parts.ms, ended);
+    const result = await parts.leaseServer.acquire(holder, parts.ms, endedHolder);
     if (typeof result === 'number') return { number: result, ends: expiries };
-    if (result.holder === ended || !hasCertainlyEnded(result.holder)) return result;
-    ended = result.holder;
+    if (result.holder === endedHolder || !hasCertainlyEnded(result.holder)) return result;
+    endedHolder = result.holder;
   }
 }

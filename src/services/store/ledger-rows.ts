@@ -35,9 +35,9 @@ export class StoredEntries implements EntryStore {
 
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
     return this.#lock.run(key, async () => {
-      const known = await this.#rows.get(key);
-      const entry = transition(known);
-      if (entry === known) return;
+      const current = await this.#rows.get(key);
+      const entry = transition(current);
+      if (entry === current) return;
       if (entryKey(entry) !== key) throw new Error(`The entry ${key} cannot become ${entryKey(entry)}.`);
       await this.#parts.ledger.put(key, entrySchema.parse(entry));
     });
@@ -51,10 +51,10 @@ export class StoredEntries implements EntryStore {
     });
   }
 
-  async *between(first: string, last: string): AsyncGenerator<Entry> {
+  async *readRange(first: string, last: string): AsyncGenerator<Entry> {
     for await (const [key, value] of this.#parts.ledger.between(first, last + AFTER_COLON)) {
-      const read = this.#rows.read(key, value);
-      const entry = typeof read === 'string' ? await this.find(key) : read;
+      const row = this.#rows.read(key, value);
+      const entry = typeof row === 'string' ? await this.find(key) : row;
       if (entry) yield entry;
     }
   }

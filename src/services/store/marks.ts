@@ -4,12 +4,12 @@ import { StoreError } from './backend.ts';
 import { type Namespace, valueIn } from './namespaces.ts';
 import { type SqliteBackend, TABLE } from './sqlite.ts';
 
-/** Raised when the layout of namespaces and rows changes in a way that an older bot would break. */
+/** Increase this when the layout of namespaces and rows changes in a way that an older bot cannot handle. */
 const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
 export const LEDGER_KEY = 'ledger';
-/** The key of the mark that is not moved to another store. */
+/** The key of the mark of a move or restore, which is not copied to another store. */
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
@@ -19,7 +19,7 @@ export type Schema = z.output<typeof writtenSchema>;
 const pollingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
-/** `by` says what fills the store; a mark without it is from a move. */
+/** `by` says what is filling the store; a mark without it is from a move. */
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean(), by: z.literal('restore').optional() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
@@ -31,7 +31,7 @@ const createMark = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) 
 /** When the gateway was last polled, so that the next start keeps the required gap to polls that no task records. */
 export const pollingMark = (namespace: Namespace) => createMark(namespace, 'last', pollingSchema);
 
-/** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
+/** Marks that a ledger is kept, and the first day whose entries may still be open: earlier ones are not read when the bot starts. */
 export const ledgerMark = (meta: Namespace) => createMark(meta, LEDGER_KEY, ledgerSchema);
 
 /** The key of the hashes that replace members after an erasure. */
@@ -78,14 +78,14 @@ const schemaMark = (meta: Namespace) => createMark(meta, SCHEMA_KEY, writtenSche
 
 /** A bot that started on half a store would lose the rest of its tasks. */
 export async function refuseIncomplete(meta: Namespace, name: string): Promise<void> {
-  mustBeWhole(name, await moveMark(meta).read());
+  assertComplete(name, await moveMark(meta).read());
 }
 
-/** `text`: the row with that mark. */
+/** Like `refuseIncomplete`, but for the text of the row that contains the mark. */
 export const refuseIncompleteRow = (name: string, text: string): void =>
-  mustBeWhole(name, moveSchema.safeParse(valueIn(text)).data);
+  assertComplete(name, moveSchema.safeParse(valueIn(text)).data);
 
-function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined): void {
+function assertComplete(name: string, mark: z.output<typeof moveSchema> | undefined): void {
   if (mark?.isWhole !== false) return;
   const message =
     mark.by === 'restore'
@@ -94,7 +94,7 @@ function mustBeWhole(name: string, mark: z.output<typeof moveSchema> | undefined
   throw new StoreError('unsupported', message);
 }
 
-/** Refuses a store that is not ours to open. Reads without the adapter, which would repair any table that it takes for its own. */
+/** Refuses the database of another program, or of a newer version. Reads without the adapter, which would repair any table that it takes for its own. */
 export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
@@ -122,14 +122,14 @@ export const isNewer = ({ store, task }: WrittenSchema): boolean => store > STOR
 
 /** The schema of a store that an older version left; undefined if it is the current one, or if there is none yet. */
 export async function olderSchema(meta: Namespace): Promise<WrittenSchema | undefined> {
-  const known = await schemaMark(meta).read();
-  return known && (known.store < STORE_VERSION || known.task < TASK_VERSION) ? known : undefined;
+  const schema = await schemaMark(meta).read();
+  return schema && (schema.store < STORE_VERSION || schema.task < TASK_VERSION) ? schema : undefined;
 }
 
 export function refuseNewer(name: string, text: string | undefined): void {
-  const written = text === undefined ? undefined : schemaIn(text);
-  if (!written || !isNewer(written)) return;
-  const by = written.by === undefined ? '' : ` (${written.by})`;
+  const schema = text === undefined ? undefined : schemaIn(text);
+  if (!schema || !isNewer(schema)) return;
+  const by = schema.by === undefined ? '' : ` (${schema.by})`;
   throw new StoreError(
     'newer',
     `The store ${name} was written by a newer Atelier${by}. Start that version again, or restore a backup from before the upgrade. Nothing was changed.`,
@@ -141,8 +141,11 @@ export const hasSchemaMark = async (meta: Namespace): Promise<boolean> => (await
 /** Writes the current schema, after which an older bot refuses the store. Returns the older schema that this bot has replaced. */
 export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<Schema | undefined> {
   const mark = schemaMark(meta);
-  const known = await mark.read();
-  const schema = { ...currentSchema, by: botVersion ?? known?.by };
-  if (known?.store !== schema.store || known.task !== schema.task || known.by !== schema.by) await mark.write(schema);
-  return known && (known.store < schema.store || known.task < schema.task) ? known : undefined;
+  const previousSchema = await mark.read();
+  const schema = { ...currentSchema, by: botVersion ?? previousSchema?.by };
+  if (previousSchema?.store !== schema.store || previousSchema.task !== schema.task || previousSchema.by !== schema.by)
+    await mark.write(schema);
+  return previousSchema && (previousSchema.store < schema.store || previousSchema.task < schema.task)
+    ? previousSchema
+    : undefined;
 }

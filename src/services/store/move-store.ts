@@ -34,7 +34,7 @@ export interface MovedNamespace {
 }
 
 export async function countRows({ backend }: OpenedBackend): Promise<MovedNamespace[]> {
-  await mustBeWhole(backend);
+  await assertComplete(backend);
   const counts: MovedNamespace[] = [];
   for (const namespace of namespaceNames)
     counts.push({ namespace, from: await sumIn(backend, namespace), to: sumOf([]) });
@@ -46,7 +46,7 @@ export async function moveStore(
   { backend: from, ownership }: OpenedBackend,
   { backend: to }: OpenedBackend,
 ): Promise<MovedNamespace[]> {
-  await mustBeWhole(from);
+  await assertComplete(from);
   const { meta } = openNamespaces(to);
   const mark = moveMark(meta);
   const previousMark = await mark.read();
@@ -58,8 +58,8 @@ export async function moveStore(
   }
   if (!previousMark?.isWhole) for (const namespace of namespaceNames) await moveRows(from, to, namespace);
   const moved = await compareStores(from, to);
-  // A bot that owned FROM in the meantime has changed it.
-  ownership.mustBeOurs();
+  // Another bot that owned FROM in the meantime may have changed it.
+  ownership.assertOwned();
   if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
   return moved;
 }
@@ -68,13 +68,15 @@ export const isSameContent = ({ from, to }: MovedNamespace): boolean =>
   from.count === to.count && from.checksum === to.checksum;
 
 async function moveRows(from: Backend, to: Backend, namespace: string): Promise<void> {
-  const expected = await digestsIn(from, namespace);
-  const present = await digestsIn(to, namespace);
+  const expectedDigests = await digestsIn(from, namespace);
+  const existingDigests = await digestsIn(to, namespace);
   const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
-  const obsolete = [...present.keys()].filter((key) => !expected.has(key));
-  for (const keys of batchesOf(obsolete, MAX_WRITE_BATCH)) await target.deleteMany(keys);
-  const missing = [...expected].filter(([key, digest]) => present.get(key) !== digest).map(([key]) => key);
-  for (const keys of batchesOf(missing, writeBatchSize(namespace))) {
+  const obsoleteKeys = [...existingDigests.keys()].filter((key) => !expectedDigests.has(key));
+  for (const keys of batchesOf(obsoleteKeys, MAX_WRITE_BATCH)) await target.deleteMany(keys);
+  const missingKeys = [...expectedDigests]
+    .filter(([key, digest]) => existingDigests.get(key) !== digest)
+    .map(([key]) => key);
+  for (const keys of batchesOf(missingKeys, writeBatchSize(namespace))) {
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, index) => {
       const text = texts[index];
@@ -104,7 +106,7 @@ async function digestsIn(backend: Backend, namespace: string): Promise<Map<strin
   return digests;
 }
 
-export async function mustBeWhole(from: Backend): Promise<void> {
+export async function assertComplete(from: Backend): Promise<void> {
   const { meta } = openNamespaces(from);
   await refuseIncomplete(meta, from.name);
   if (await hasSchemaMark(meta)) return;

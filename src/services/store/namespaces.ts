@@ -72,30 +72,30 @@ export class Namespace {
   }
 
   get(key: string): Promise<unknown> {
-    return this.#timed('read', () => this.#keyv.get(key));
+    return this.#measure('read', () => this.#keyv.get(key));
   }
 
   has(key: string): Promise<boolean> {
-    return this.#timed('read', () => this.#keyv.has(key));
+    return this.#measure('read', () => this.#keyv.has(key));
   }
 
   async getMany(keys: readonly string[]): Promise<Map<string, unknown>> {
     if (keys.length === 0) return new Map();
-    const values = await this.#timed('read', () => this.#keyv.getMany([...keys]));
+    const values = await this.#measure('read', () => this.#keyv.getMany([...keys]));
     return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
   }
 
   async put(key: string, value: unknown, ttlMs?: number): Promise<void> {
-    this.#mustHaveWorked(await this.#timed('write', () => this.#keyv.set(key, value, ttlMs)));
+    this.#assertWritten(await this.#measure('write', () => this.#keyv.set(key, value, ttlMs)));
   }
 
   async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
-    const written = await this.#timed('write', () => this.#keyv.setMany(entries.map((entry) => ({ ...entry }))));
-    this.#mustHaveWorked(written.every(Boolean));
+    const written = await this.#measure('write', () => this.#keyv.setMany(entries.map((entry) => ({ ...entry }))));
+    this.#assertWritten(written.every(Boolean));
   }
 
   async delete(...keys: string[]): Promise<void> {
-    if (keys.length > 0) await this.#timed('delete', () => this.#keyv.deleteMany(keys));
+    if (keys.length > 0) await this.#measure('delete', () => this.#keyv.deleteMany(keys));
   }
 
   async *entries(): AsyncGenerator<[key: string, value: unknown]> {
@@ -113,9 +113,9 @@ export class Namespace {
     for (;;) {
       const rows = await this.#backend.range(this.name, { from, end, max: READ_BATCH_SIZE });
       for (const { key, text } of rows) yield [key, valueIn(text)];
-      const last = rows.at(-1);
-      if (!last || rows.length < READ_BATCH_SIZE) return;
-      from = { after: last.key };
+      const lastRow = rows.at(-1);
+      if (!lastRow || rows.length < READ_BATCH_SIZE) return;
+      from = { after: lastRow.key };
       await setImmediate();
     }
   }
@@ -125,7 +125,7 @@ export class Namespace {
     return this.#backend.clearExpired();
   }
 
-  async #timed<T>(operation: StoreUse['operation'], work: () => Promise<T>): Promise<T> {
+  async #measure<T>(operation: StoreUse['operation'], work: () => Promise<T>): Promise<T> {
     const onUse = this.#onUse;
     if (!onUse) return work();
     const startedAt = performance.now();
@@ -140,7 +140,7 @@ export class Namespace {
     }
   }
 
-  #mustHaveWorked(written: boolean): void {
+  #assertWritten(written: boolean): void {
     if (!written) throw refusedWriteError(this.#backend.name);
   }
 }
@@ -209,7 +209,7 @@ export const namespaceKeys: readonly NamespaceKey[] = keysOf(names);
 export const namespaceNameOf = (key: NamespaceKey): string => names[key];
 
 /**
- * In the order in which they are copied: running erasures before the rows that they erase, and the store's own marks last, so that they apply to everything
+ * All namespaces in the order in which they are copied: running erasures before the rows that they erase, and the store's own marks last, so that they apply to everything
  * copied before.
  */
 export const namespaceNames: readonly string[] = (() => {

@@ -7,7 +7,7 @@ import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { openNamespaces, type StoreUseListener } from './namespaces.ts';
 import type { RemoteParts } from './remote/connect.ts';
-import { openRemote, openRemoteToRead, type ReadableStore } from './remote/open-remote.ts';
+import { openRemote, openRemoteReadOnly, type ReadableStore } from './remote/open-remote.ts';
 import type { OpenedBackend } from './remote/partition.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
@@ -69,8 +69,8 @@ export async function openExisting(address: StoreAddress, parts: OpenParts): Pro
 }
 
 /** Opens a store that a bot may own, only to read it; creates nothing. */
-export async function openToRead(address: StoreAddress, parts: OpenParts): Promise<ReadableStore | undefined> {
-  if (!isLocal(address)) return openRemoteToRead(address, parts);
+export async function openReadOnly(address: StoreAddress, parts: OpenParts): Promise<ReadableStore | undefined> {
+  if (!isLocal(address)) return openRemoteReadOnly(address, parts);
   const file = fileOf(address);
   if (!existsSync(file)) return undefined;
   const backend = new SqliteBackend(file, { busyTimeoutMs: parts.busyTimeoutMs, readOnly: true });

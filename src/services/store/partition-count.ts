@@ -12,7 +12,7 @@ const CHECK_INTERVAL_MS = 100;
 const MAX_WAIT_MS = 30_000;
 
 interface CountParts extends RemoteParts {
-  /** For a store without any rows. */
+  /** The number of partitions for a store without any rows. */
   partitions: number;
   holder: string;
 }
@@ -21,12 +21,12 @@ interface CountParts extends RemoteParts {
 export async function partitionCount(server: Server, parts: CountParts): Promise<number> {
   const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
-    const known = await knownCount(server);
-    if (known !== undefined) return known;
+    const storedCount = await readCount(server);
+    if (storedCount !== undefined) return storedCount;
     const partition = await openPartition(server, 0, parts, Lease.tryAcquire);
     if (partition) {
       try {
-        return await firstCount(partition.backend, parts.partitions);
+        return await initializeCount(partition.backend, parts.partitions);
       } finally {
         await partition.close();
       }
@@ -44,7 +44,7 @@ export async function partitionCount(server: Server, parts: CountParts): Promise
  * The rows are searched for before the number is read, and the number is written before all other rows, so a store with a number is never taken for one
  * without.
  */
-async function knownCount(server: Server): Promise<number | undefined> {
+async function readCount(server: Server): Promise<number | undefined> {
   const backend = await readPartition(server, 0);
   if (!backend) return undefined;
   const namespaces = openNamespaces(backend);
@@ -52,10 +52,10 @@ async function knownCount(server: Server): Promise<number | undefined> {
   return (await markedPartitions(namespaces.meta, backend.name)) ?? (isUsed ? 1 : undefined);
 }
 
-async function firstCount(backend: Backend, configured: number): Promise<number> {
+async function initializeCount(backend: Backend, configured: number): Promise<number> {
   const namespaces = openNamespaces(backend);
-  const known = await markedPartitions(namespaces.meta, backend.name);
-  if (known !== undefined) return known;
+  const storedCount = await markedPartitions(namespaces.meta, backend.name);
+  if (storedCount !== undefined) return storedCount;
   if (await hasRows(backend, namespaces)) return 1;
   await markPartitions(namespaces.meta, configured);
   return configured;

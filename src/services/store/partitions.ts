@@ -12,7 +12,7 @@ import { shareHashSecret } from './shared-secret.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
-  /** The number for a store without any rows; an existing store keeps its number. */
+  /** The number of partitions for a store without any rows; an existing store keeps its number. */
   partitions: number;
   /** The name of this process, from `nameHolder()`. */
   holder: string;
@@ -49,7 +49,7 @@ export class Partitions {
 
   /** The rows of a partition that another process may own, for reading only; undefined if there are none. */
   rows(partition: number): Promise<Backend | undefined> {
-    return readPartition(this.#server, this.#validated(partition));
+    return readPartition(this.#server, this.#validate(partition));
   }
 
   /** The names of the processes that currently own partitions. */
@@ -69,10 +69,10 @@ export class Partitions {
   }
 
   async #open(partition: number, acquire: typeof Lease.tryAcquire): Promise<StoredTasks | undefined> {
-    const opened = await openPartition(this.#server, this.#validated(partition), this.#parts, acquire);
+    const opened = await openPartition(this.#server, this.#validate(partition), this.#parts, acquire);
     if (!opened) return undefined;
     try {
-      await mustBeWhole(this.#server);
+      await assertComplete(this.#server);
       if (this.count > 1) await shareHashSecret({ backend: opened.backend, partition }, this.#server, this.#parts);
     } catch (error) {
       await opened.close();
@@ -81,14 +81,14 @@ export class Partitions {
     return openTasks(this.#address, opened, this.#parts);
   }
 
-  #validated(partition: number): number {
+  #validate(partition: number): number {
     if (Number.isInteger(partition) && partition >= 0 && partition < this.count) return partition;
     throw new Error(`There is no partition ${partition} of ${this.count}.`);
   }
 }
 
 /** Partition 0 says whether a move or a restore has filled all of them. */
-async function mustBeWhole(server: Server): Promise<void> {
+async function assertComplete(server: Server): Promise<void> {
   const first = await readPartition(server, 0);
   if (first) await refuseIncomplete(openNamespaces(first).meta, server.name);
 }
@@ -104,7 +104,7 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
   try {
     await server.prepare?.();
     await logWarnings(server, parts.log);
-    await mustBeWhole(server);
+    await assertComplete(server);
     return new Partitions(server, address, { parts, count: await partitionCount(server, parts) });
   } catch (error) {
     await server.close();

@@ -19,19 +19,23 @@ export const proposalRows = (namespace: Namespace, quarantine: Quarantine, specs
   new Rows<Proposal>(namespace, quarantine, (_key, value) => readProposal(value, specs) ?? UNREADABLE);
 
 function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
-  const read = row.safeParse(value).data;
-  if (!read) return undefined;
-  const orders = read.orders.flatMap(({ kind, request, parentId }): ProposedOrder[] => {
+  const parsed = row.safeParse(value).data;
+  if (!parsed) return undefined;
+  const orders = parsed.orders.flatMap(({ kind, request, parentId }): ProposedOrder[] => {
     const order = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
     return order ? [{ ...order, parentId }] : [];
   });
-  return orders.length === read.orders.length ? { ...read, orders } : undefined;
+  return orders.length === parsed.orders.length ? { ...parsed, orders } : undefined;
 }
 
-function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpecs): OrderedRequest<K> | undefined {
+function readOrder<K extends TaskKind>(
+  kind: K,
+  storedRequest: unknown,
+  specs: KindSpecs,
+): OrderedRequest<K> | undefined {
   const { request: schema } = specs[kind];
-  const read = schema.safeParse(stored);
-  return read.success ? { kind, request: read.data } : undefined;
+  const parsed = schema.safeParse(storedRequest);
+  return parsed.success ? { kind, request: parsed.data } : undefined;
 }
 
 /** Requests that wait for the member's decision; the store drops them when they expire. */
@@ -41,7 +45,7 @@ export function storedProposals(namespace: Namespace, quarantine: Quarantine, sp
     put: (proposal, ttlMs) => namespace.put(proposal.id, proposal, ttlMs),
     get: (id) => rows.get(id),
     remove: (id) => namespace.delete(id),
-    async of(memberId) {
+    async findByMember(memberId) {
       const { good } = await rows.readAll();
       return [...good.values()].filter((proposal) => proposal.memberId === memberId);
     },

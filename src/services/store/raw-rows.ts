@@ -9,8 +9,8 @@ export const MAX_WRITE_BATCH = 200;
 
 export const writeBatchSize = (namespace: string): number => Math.min(MAX_WRITE_BATCH, readBatchSize(namespace));
 
-export function* batchesOf<T>(all: readonly T[], max: number): Generator<T[]> {
-  for (let start = 0; start < all.length; start += max) yield all.slice(start, start + max);
+export function* batchesOf<T>(items: readonly T[], max: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += max) yield items.slice(start, start + max);
 }
 
 /** The time after which a row has expired, as keyv stores it in the row. */
@@ -36,7 +36,7 @@ export async function* rowsIn(backend: Backend, namespace: string): AsyncGenerat
     if (typeof key === 'string' && typeof text === 'string') yield [key, text];
 }
 
-/** Bypasses keyv, which would parse the rows. */
+/** Returns the adapter of a namespace, to be used without keyv, which would parse the rows. */
 export function adapterOf(backend: Backend, namespace: string): RowStore {
   const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = backend.adapter(namespace, 'immediate');
   adapter.namespace = namespace;

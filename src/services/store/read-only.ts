@@ -17,7 +17,7 @@ interface ReadOnlyParts {
   specs: KindSpecs;
 }
 
-/** A list changes its chunks about once per hundred tasks. */
+/** How often a page is read at most. The chunks of a list change only about once per hundred tasks. */
 const MAX_ATTEMPTS = 5;
 
 /** The data of members in a store that another process owns, as last written. */
@@ -38,7 +38,7 @@ export class ReadOnlyTasks {
     this.#index = new SummaryIndex(index, this.#quarantine, parts.specs);
   }
 
-  get entries(): Pick<EntryStore, 'between'> {
+  get entries(): Pick<EntryStore, 'readRange'> {
     return this.#store.entries;
   }
 
@@ -52,9 +52,9 @@ export class ReadOnlyTasks {
     let starts = await this.#index.starts(owner);
     for (let attempt = 1; starts.length > 0; attempt++) {
       const page = await this.#store.page(query);
-      const latest = await this.#index.starts(owner);
-      if (attempt === MAX_ATTEMPTS || String(latest) === String(starts)) return page;
-      starts = latest;
+      const latestStarts = await this.#index.starts(owner);
+      if (attempt === MAX_ATTEMPTS || String(latestStarts) === String(starts)) return page;
+      starts = latestStarts;
     }
     return { summaries: [], next: undefined };
   }

@@ -10,7 +10,7 @@ const unnotifiedRow = z.looseObject({ owner: z.string(), isTold: z.undefined().o
 export class Quarantine {
   readonly #namespace: Namespace;
   readonly #parts: { log: Log; clock: Clock };
-  #added = 0;
+  #addedCount = 0;
 
   constructor(namespace: Namespace, parts: { log: Log; clock: Clock }) {
     this.#namespace = namespace;
@@ -18,8 +18,8 @@ export class Quarantine {
   }
 
   /** How many rows were set aside since the start. */
-  get added(): number {
-    return this.#added;
+  get addedCount(): number {
+    return this.#addedCount;
   }
 
   /** Writes the row to the quarantine before deleting the original. After a crash in between, both exist, but nothing is lost. */
@@ -31,7 +31,7 @@ export class Quarantine {
     const row = { from: source.name, key, text, why: reason, at, ...(owner && { owner }) };
     await this.#namespace.put(`${source.name}:${key}:${at}`, row);
     await source.delete(key);
-    this.#added += 1;
+    this.#addedCount += 1;
     log.error(
       { namespace: source.name, key, why: reason },
       'A stored row was set aside; run `npm run doctor` for details.',
@@ -40,12 +40,12 @@ export class Quarantine {
 
   /** Notifies each owner once that a row was set aside; if `notify` returns false, the next start tries again. */
   async notifyOwners(notify: (memberId: string) => Promise<boolean>): Promise<void> {
-    const notified = new Map<string, boolean>();
+    const notifiedOwners = new Map<string, boolean>();
     for await (const [key, value] of this.#namespace.entries()) {
       const { owner } = unnotifiedRow.safeParse(value).data ?? {};
       if (owner === undefined) continue;
-      const isNotified = notified.get(owner) ?? (await notify(owner));
-      notified.set(owner, isNotified);
+      const isNotified = notifiedOwners.get(owner) ?? (await notify(owner));
+      notifiedOwners.set(owner, isNotified);
       if (isNotified) await this.#namespace.put(key, { ...unnotifiedRow.parse(value), isTold: isNotified });
     }
   }
@@ -91,15 +91,15 @@ export class Rows<T extends object> {
   /** Reads all rows and changes nothing. */
   async readAll() {
     const good = new Map<string, T>();
-    const bad: Parameters<Quarantine['add']>[] = [];
+    const unreadableRows: Parameters<Quarantine['add']>[] = [];
     for await (const [key, value] of this.#namespace.entries()) {
       const row = this.read(key, value);
-      if (typeof row === 'string') bad.push([this.#namespace, key, value, row]);
+      if (typeof row === 'string') unreadableRows.push([this.#namespace, key, value, row]);
       else good.set(key, row);
     }
     const setAside = async (): Promise<void> => {
-      for (const row of bad) await this.#quarantine.add(...row);
+      for (const row of unreadableRows) await this.#quarantine.add(...row);
     };
-    return { good, bad: bad.length, setAside };
+    return { good, bad: unreadableRows.length, setAside };
   }
 }

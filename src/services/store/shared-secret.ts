@@ -28,8 +28,8 @@ async function firstSecret(server: Server, parts: RemoteParts): Promise<string> 
   const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const first = await readPartition(server, 0);
-    const known = first && (await hashSecretMark(openNamespaces(first).meta).read());
-    if (known) return known.secret;
+    const mark = first && (await hashSecretMark(openNamespaces(first).meta).read());
+    if (mark) return mark.secret;
     const firstPartition = await openPartition(server, 0, parts, Lease.tryAcquire);
     if (firstPartition) {
       try {

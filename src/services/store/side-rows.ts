@@ -45,7 +45,7 @@ export class SentOrderRows {
   }
 }
 
-/** A model that was not used for this long may have changed. */
+/** What was learned about a model is dropped after this long without use, because the model may have changed. */
 const EXPERIENCE_TTL_MS = 180 * DAY_MS;
 
 const remoteSchema = z.object({ id: z.string() });

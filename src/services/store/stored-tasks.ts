@@ -50,7 +50,7 @@ import {
   storedExperience,
 } from './side-rows.ts';
 import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
-import { isExpired, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
+import { assertReadable, isExpired, type Migration, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
 interface StoredTasksParts {
   namespaces: Namespaces;
@@ -87,7 +87,7 @@ export class StoredTasks implements TaskStore {
   readonly #index: SummaryIndex;
   readonly #durations: Rows<{ durations: Duration[] }>;
   readonly #remotes: RemoteIdRows;
-  readonly #sent: SentOrderRows;
+  readonly #sentOrders: SentOrderRows;
   readonly #erasures: Rows<ErasureMark>;
   readonly entries: EntryStore;
   /** The recent outcomes of each model. */
@@ -131,7 +131,7 @@ export class StoredTasks implements TaskStore {
     this.#index = new SummaryIndex(namespaces.index, quarantine, specs);
     this.#remotes = new RemoteIdRows(namespaces.remotes);
     this.#durations = durationRows(namespaces.durations, quarantine);
-    this.#sent = new SentOrderRows(namespaces.sent);
+    this.#sentOrders = new SentOrderRows(namespaces.sent);
     this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
     this.experience = storedExperience(namespaces.models, quarantine);
@@ -159,20 +159,20 @@ export class StoredTasks implements TaskStore {
   async live(): Promise<Task[]> {
     const now = this.#parts.clock.now();
     const { tasks, finished } = await this.#rows.allLive();
-    const live: Task[] = [];
-    const expired: string[] = [];
+    const liveTasks: Task[] = [];
+    const expiredTokenIds: string[] = [];
     for (const [id, stored] of tasks) {
       if (finished.has(id) || !isLive(stored)) await this.#finishSettling(stored);
       else {
         const task = dropExpiredToken(stored, now);
-        if (task !== stored) expired.push(id);
-        this.#sent.restore(task);
-        live.push(task);
+        if (task !== stored) expiredTokenIds.push(id);
+        this.#sentOrders.restore(task);
+        liveTasks.push(task);
       }
     }
-    for (let start = 0; start < expired.length; start += CLEANUP_BATCH_SIZE)
-      await this.#dropTokens(expired.slice(start, start + CLEANUP_BATCH_SIZE).sort());
-    return live.sort((a, b) => a.times.created - b.times.created || (a.id < b.id ? -1 : 1));
+    for (let start = 0; start < expiredTokenIds.length; start += CLEANUP_BATCH_SIZE)
+      await this.#dropTokens(expiredTokenIds.slice(start, start + CLEANUP_BATCH_SIZE).sort());
+    return liveTasks.sort((a, b) => a.times.created - b.times.created || (a.id < b.id ? -1 : 1));
   }
 
   async get(id: string): Promise<Task | undefined> {
@@ -186,17 +186,17 @@ export class StoredTasks implements TaskStore {
   }
 
   async put(task: Task): Promise<void> {
-    mustBeReadable(task, this.#parts.specs);
+    assertReadable(task, this.#parts.specs);
     await this.#clearExpired();
-    await this.#underLocksOf(task, () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
+    await this.#withLocksOf(task, () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
     // SQLite responds synchronously, so a long run of puts would block the process.
     await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
-    return this.#underLocksOf(task, async () => {
-      // Deleted before its task, so that no prompt stays behind without anything that refers to it.
-      await this.#sent.remove(task.id);
+    return this.#withLocksOf(task, async () => {
+      // The sent order is deleted before its task, so that no prompt stays behind without anything that refers to it.
+      await this.#sentOrders.remove(task.id);
       await this.#writeListEntries(task, asPointer);
       await this.#remotes.remove(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
@@ -208,7 +208,7 @@ export class StoredTasks implements TaskStore {
 
   async removeStaleSummaries(memberId: string): Promise<void> {
     const owner = listOwner({ memberId });
-    const removed = await this.#locks.run(owner, async () => {
+    const removableSummaries = await this.#locks.run(owner, async () => {
       const staleSummaries: TaskSummary[] = [];
       for await (const chunk of this.#index.newestFirst(owner)) {
         const tasks = await this.#rows.find(chunk.map(({ id }) => id));
@@ -216,8 +216,8 @@ export class StoredTasks implements TaskStore {
       }
       return staleSummaries;
     });
-    for (const summary of removed) {
-      await this.#underLocksOf(summary, async () => {
+    for (const summary of removableSummaries) {
+      await this.#withLocksOf(summary, async () => {
         await this.#removeListEntries(summary);
         for (const list of listOwners(summary)) await this.#index.removeStrayChunks(list);
       });
@@ -231,18 +231,18 @@ export class StoredTasks implements TaskStore {
       readPage(query, {
         chunks: this.#index.newestFirst(owner, query.before),
         hasExpired: this.#hasExpired,
-        isListedApart: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
+        isListedByParent: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
         find: (ids) => this.#rows.find(ids),
       }),
     );
   }
 
   putSentOrder(id: string, sent: SentOrder): Promise<void> {
-    return this.#sent.put(id, sent);
+    return this.#sentOrders.put(id, sent);
   }
 
   getSentOrder(id: string): Promise<SentOrder | undefined> {
-    return this.#sent.read(id);
+    return this.#sentOrders.read(id);
   }
 
   addDuration(key: string, duration: Duration): Promise<void> {
@@ -260,7 +260,7 @@ export class StoredTasks implements TaskStore {
     return (await this.#durations.get(rowKey(key)))?.durations ?? [];
   }
 
-  async openErasures(): Promise<ErasureMark[]> {
+  async unfinishedErasures(): Promise<ErasureMark[]> {
     const { good, setAside } = await this.#erasures.readAll();
     await setAside();
     return [...good.values()];
@@ -274,7 +274,7 @@ export class StoredTasks implements TaskStore {
     return this.#parts.namespaces.erasures.delete(memberId);
   }
 
-  notePolling(at: number): Promise<void> {
+  recordPolling(at: number): Promise<void> {
     return pollingMark(this.#parts.namespaces.asking).write({ at });
   }
 
@@ -303,7 +303,7 @@ export class StoredTasks implements TaskStore {
       await this.#rows.putFinished(task);
       if (!isListed) await this.#writeListEntries(task);
     }
-    await this.#sent.update(task);
+    await this.#sentOrders.update(task);
   }
 
   async #writeListEntries(task: Task, transform = (summary: TaskSummary): TaskSummary => summary): Promise<void> {
@@ -316,14 +316,14 @@ export class StoredTasks implements TaskStore {
   }
 
   #finishSettling(stored: Task): Promise<void> {
-    return this.#underLocksOf(stored, async () => {
+    return this.#withLocksOf(stored, async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
       if (task && !isLive(task)) await this.#write(task);
     });
   }
 
   #dropTokens(ids: readonly string[]): Promise<void> {
-    return this.#underLocks(ids.map(taskLock), async () => {
+    return this.#withLocks(ids.map(taskLock), async () => {
       const tasks = await this.#rows.findLocked(ids);
       await this.#rows.putLive(...[...tasks.values()].filter(isLive));
     });
@@ -339,12 +339,12 @@ export class StoredTasks implements TaskStore {
 
   readonly #hasExpired = (summary: TaskSummary): boolean => isExpired(summary.settledAt, this.#parts.clock.now());
 
-  #underLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
-    return this.#underLocks([...listOwners(task), taskLock(task.id)], work);
+  #withLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
+    return this.#withLocks([...listOwners(task), taskLock(task.id)], work);
   }
 
-  #underLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
-    return first === undefined ? work() : this.#locks.run(first, () => this.#underLocks(rest, work));
+  #withLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
+    return first === undefined ? work() : this.#locks.run(first, () => this.#withLocks(rest, work));
   }
 }
 

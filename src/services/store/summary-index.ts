@@ -8,7 +8,7 @@ import { parseWith, type Quarantine, Rows } from './rows.ts';
 /** Enough that a page rarely needs a second row, and few enough that a write stays small (about 25 KB). */
 const ENTRIES_PER_CHUNK = 100;
 
-/** Row `<owner>`: the first id of each chunk, in order. A chunk holds the summaries from there to the next chunk's first. */
+/** Row `<owner>`: the first id of each chunk, in order. A chunk contains the summaries from its first id up to that of the next chunk. */
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
 export const chunkSchema = (specs: KindSpecs) =>
@@ -40,10 +40,10 @@ export function summariesInRange(summaries: readonly TaskSummary[], position: Ch
 const sortById = (summaries: readonly TaskSummary[]): TaskSummary[] =>
   summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-export const isSameSummary = (known: TaskSummary, other: TaskSummary): boolean =>
-  JSON.stringify(taskSummary.parse(known)) === JSON.stringify(taskSummary.parse(other));
+export const isSameSummary = (one: TaskSummary, other: TaskSummary): boolean =>
+  JSON.stringify(taskSummary.parse(one)) === JSON.stringify(taskSummary.parse(other));
 
-/** Yields the chunks of a list and then its head, from its entries in the order of their ids. */
+/** Returns the rows of a list: its chunks, then its head. The summaries must be in the order of their ids. */
 export function rowsOfList(owner: string, summaries: readonly { id: string }[]): { key: string; value: object }[] {
   const chunks: { id: string }[][] = [];
   for (let index = 0; index < summaries.length; index += ENTRIES_PER_CHUNK)
@@ -86,9 +86,9 @@ export class SummaryIndex {
       return this.#writeHead(owner, [newSummary.id, ...starts]);
     }
     const previous = await this.#chunk(owner, position);
-    const known = previous.find(({ id }) => id === newSummary.id);
-    if (known && isSameSummary(known, newSummary)) return;
-    const summaries = sortById([...previous.filter((summary) => summary !== known), newSummary]);
+    const existing = previous.find(({ id }) => id === newSummary.id);
+    if (existing && isSameSummary(existing, newSummary)) return;
+    const summaries = sortById([...previous.filter((summary) => summary !== existing), newSummary]);
     if (summaries.length <= ENTRIES_PER_CHUNK) return this.#writeChunk(owner, chunkStart(position), summaries);
     await this.#split(owner, position, summaries, newSummary);
     await this.#dropOldest(owner, hasExpired);
@@ -114,7 +114,7 @@ export class SummaryIndex {
     await this.#namespace.delete(...strayKeys);
   }
 
-  /** Yields chunk by chunk, newest first, starting below `before`. */
+  /** Yields chunk by chunk, newest first, starting below `beforeId`. */
   async *newestFirst(owner: string, beforeId?: string): AsyncGenerator<TaskSummary[]> {
     const starts = await this.starts(owner);
     const first = beforeId === undefined ? starts.length - 1 : positionOf(beforeId, starts)?.index;
@@ -149,8 +149,8 @@ export class SummaryIndex {
 
   /** Runs with each new chunk, so that an index does not grow forever. */
   async #dropOldest(owner: string, hasExpired: (summary: TaskSummary) => boolean): Promise<void> {
-    const oldest = { starts: await this.starts(owner), index: 0 };
-    if ((await this.#chunk(owner, oldest)).every(hasExpired)) await this.#dropChunk(owner, oldest);
+    const oldestPosition = { starts: await this.starts(owner), index: 0 };
+    if ((await this.#chunk(owner, oldestPosition)).every(hasExpired)) await this.#dropChunk(owner, oldestPosition);
   }
 
   async #dropChunk(owner: string, position: ChunkPosition): Promise<void> {
@@ -187,28 +187,28 @@ interface SummarySources {
   chunks: AsyncIterable<readonly TaskSummary[]>;
   hasExpired(summary: TaskSummary): boolean;
   /** Whether another task represents this one in lists. */
-  isListedApart(summary: TaskSummary): boolean;
+  isListedByParent(summary: TaskSummary): boolean;
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
 
 export async function readPage({ max, states, ...query }: PageQuery, sources: SummarySources): Promise<TaskPage> {
-  const matches = matcherOf(query);
-  const found: TaskSummary[] = [];
+  const matches = createMatcher(query);
+  const pageSummaries: TaskSummary[] = [];
   for await (const chunk of sources.chunks) {
     const isShown = (summary: TaskSummary) =>
-      !(query.withoutParts && sources.isListedApart(summary)) && !sources.hasExpired(summary);
+      !(query.withoutParts && sources.isListedByParent(summary)) && !sources.hasExpired(summary);
     const summaries = chunk.filter((summary) => matches(summary) && isShown(summary));
     const current = await withCurrentState(summaries, sources);
-    found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
+    pageSummaries.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
     // One more than requested shows whether there is another page.
-    if (found.length > max) break;
+    if (pageSummaries.length > max) break;
   }
-  const summaries = found.slice(0, max);
-  return { summaries, next: found.length > max ? summaries.at(-1)?.id : undefined };
+  const summaries = pageSummaries.slice(0, max);
+  return { summaries, next: pageSummaries.length > max ? summaries.at(-1)?.id : undefined };
 }
 
 /** Matches by properties that never change in a task, so that its summary is enough. */
-function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
+function createMatcher(query: Omit<PageQuery, 'max' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = query;
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (summary: TaskSummary): boolean => {
@@ -221,8 +221,8 @@ function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
 
 /** An unsettled summary may be older than its task, or have no task after a crash; the task is authoritative. */
 async function withCurrentState(summaries: readonly TaskSummary[], { find }: SummarySources): Promise<TaskSummary[]> {
-  const unsettled = summaries.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
-  const tasks = await find(unsettled);
+  const unsettledIds = summaries.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
+  const tasks = await find(unsettledIds);
   return summaries.flatMap((summary) => {
     if (summary.settledAt !== undefined) return [summary];
     const task = tasks.get(summary.id);

@@ -76,13 +76,13 @@ export function readTask(id: string, value: unknown, { migrations, specs }: Read
 
 function parseTask<K extends TaskKind>(
   kind: K,
-  stored: unknown,
+  storedRequest: unknown,
   facts: TaskFacts,
   specs: KindSpecs,
 ): TaskOf<K> | string {
   const { request: schema, traits } = specs[kind];
-  const read = schema.safeParse(stored);
-  return read.success ? { ...facts, kind, request: read.data, traits } : invalidReason(read.error, 'request');
+  const parsed = schema.safeParse(storedRequest);
+  return parsed.success ? { ...facts, kind, request: parsed.data, traits } : invalidReason(parsed.error, 'request');
 }
 
 const invalidReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...prefix: string[]): string =>
@@ -91,7 +91,7 @@ const invalidReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...prefix: string
 export const toRecord = ({ traits: _, ...record }: Task): object => record;
 
 /** An unreadable row must never be written: the next start would set it aside, and the task would no longer be followed. */
-export function mustBeReadable(task: Task, specs: KindSpecs): void {
+export function assertReadable(task: Task, specs: KindSpecs): void {
   const record = readTask(task.id, task, { migrations: new Map(), specs });
   if (typeof record === 'string') throw new StoreError('failed', `Task ${task.id} cannot be stored: it ${record}.`);
 }
@@ -133,7 +133,7 @@ export class TaskRows {
     return tasks;
   }
 
-  /** For a caller that holds the locks of these tasks: unreadable rows are left for another time. */
+  /** For a caller that holds the locks of these tasks: unreadable rows are skipped and set aside later. */
   findLocked(ids: readonly string[]): Promise<Map<string, Task>> {
     return this.find(ids, async () => undefined);
   }

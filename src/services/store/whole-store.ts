@@ -35,8 +35,13 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
       `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server, or one partition.`,
     );
   if (!parts.create && !existsSync(fileOf(address))) return undefined;
-  const opened = await openBackend(address, parts);
-  return { name: opened.backend.name, partitions: [opened], usedPartitions: async () => [0], close: opened.close };
+  const openedBackend = await openBackend(address, parts);
+  return {
+    name: openedBackend.backend.name,
+    partitions: [openedBackend],
+    usedPartitions: async () => [0],
+    close: openedBackend.close,
+  };
 }
 
 async function openServer(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
@@ -63,13 +68,13 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
     const first = await acquire(0);
     partitions.push(first);
     const count = await countOf(first.backend, parts.count);
-    const others = Array.from({ length: count - 1 }, (_, index) => acquire(index + 1));
+    const pendingPartitions = Array.from({ length: count - 1 }, (_, index) => acquire(index + 1));
     // The leases taken so far are released if another one cannot be obtained.
-    const results = await Promise.allSettled(others);
+    const results = await Promise.allSettled(pendingPartitions);
     for (const one of results) if (one.status === 'fulfilled') partitions.push(one.value);
     for (const one of results) if (one.status === 'rejected') throw one.reason;
     await logWarnings(server, parts.log);
-    return { name: server.name, partitions, usedPartitions: () => server.used(), close };
+    return { name: server.name, partitions, usedPartitions: () => server.usedPartitions(), close };
   } catch (error) {
     await close();
     throw error;
@@ -85,8 +90,8 @@ async function acquirePartition(
   { parts, isPartitioned }: { parts: RemoteParts; isPartitioned: boolean },
 ): Promise<OpenedBackend> {
   try {
-    const opened = await openPartition(server, number, parts, Lease.acquire);
-    if (opened) return opened;
+    const openedBackend = await openPartition(server, number, parts, Lease.acquire);
+    if (openedBackend) return openedBackend;
   } catch (error) {
     const isInUse = error instanceof StoreError && error.kind === 'in-use';
     if (!isInUse || (number === 0 && !isPartitioned)) throw error;
@@ -98,10 +103,10 @@ async function acquirePartition(
 }
 
 async function countOf(first: Backend, required: number | undefined): Promise<number> {
-  const known = await markedCount(first);
-  if (required === undefined || required === known) return known ?? 1;
-  if (known === undefined && (required === 1 || (await isEmpty(first)))) return required;
-  const [actual, expected] = [known ?? 1, required].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
+  const storedCount = await markedCount(first);
+  if (required === undefined || required === storedCount) return storedCount ?? 1;
+  if (storedCount === undefined && (required === 1 || (await isEmpty(first)))) return required;
+  const [actual, expected] = [storedCount ?? 1, required].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
   throw new StoreError(
     'unsupported',
     `The store ${first.name} has ${actual}, and ${expected} would be needed. Choose an empty store, or the same number of partitions.`,

@@ -51,7 +51,7 @@ export class LiveTalk {
 
   /** Concurrent utterances are processed in order; each one interrupts the answer to the one before it. */
   say(utterance: Utterance): Promise<LiveAnswer> {
-    return this.#inTurn(async () => {
+    return this.#runInTurn(async () => {
       if (this.#closeReason)
         throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
       await this.#interruptAnswer('stopped');
@@ -83,7 +83,7 @@ export class LiveTalk {
   /** Call this when no answer can be running. Replaces the session if that is due. */
   async replaceStaleSession(): Promise<void> {
     if (!this.#isStale) return;
-    await this.#inTurn(async () => {
+    await this.#runInTurn(async () => {
       if (this.#isStale && !this.#liveAnswer) await this.#closeSession();
     });
   }
@@ -91,7 +91,7 @@ export class LiveTalk {
   /** Interrupts the answer and accepts no further utterances. */
   async close(reason: StopReason): Promise<void> {
     this.#closeReason ??= reason;
-    await this.#inTurn(async () => {
+    await this.#runInTurn(async () => {
       await this.#interruptAnswer(reason);
       await this.#closeSession();
     });
@@ -119,7 +119,7 @@ export class LiveTalk {
     }
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #runInTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#pendingTurns += 1;
     try {
       return await this.#turns.run('turn', work);

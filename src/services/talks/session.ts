@@ -58,7 +58,7 @@ export const isPermanentFailure = (error: unknown): boolean =>
 export async function openSession(
   { realtime, transcriber }: SessionParts,
   request: TalkRequest,
-  options: { earlier: readonly EarlierTurn[]; signal: AbortSignal },
+  options: { history: readonly EarlierTurn[]; signal: AbortSignal },
 ): Promise<RealtimeSession> {
   const { model, instructions, voice } = request;
   try {

@@ -13,7 +13,7 @@ import { type UtteranceParts, Utterances } from './utterances.ts';
 
 interface TalksParts extends SessionParts, Pick<UtteranceParts, 'costOfAnswer'> {
   book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onRemove'>;
-  sounds: Pick<AudioService, 'writing'>;
+  sounds: Pick<AudioService, 'startVoice'>;
   clock: Clock;
   log: TasksLog;
 }
@@ -27,8 +27,8 @@ export class Talks {
   readonly #conversations = new Map<string, LiveTalk>();
   /** Sessions whose task has not been accepted yet, by the idempotency key of the order. */
   readonly #pendingSessions = new Map<string, RealtimeSession>();
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #stopping = new AbortController();
+  readonly #runningWork = new Set<Promise<unknown>>();
+  readonly #stopController = new AbortController();
 
   constructor(parts: TalksParts) {
     this.#parts = parts;
@@ -44,7 +44,7 @@ export class Talks {
         waitLimit: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { idempotencyKey }) => {
-          const session = await openSession(parts, request, { earlier: [], signal: this.#stopping.signal });
+          const session = await openSession(parts, request, { history: [], signal: this.#stopController.signal });
           this.#pendingSessions.set(idempotencyKey, session);
           return { remoteId: session.id, needsInput: false };
         },
@@ -91,13 +91,13 @@ export class Talks {
 
   /** Ends running answers as interrupted, because the bot is stopping; conversations continue after the restart. */
   async finish(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopController.abort();
     this.#silence.stop();
     for (const conversation of this.#conversations.values()) this.#track(conversation.close('interrupted'));
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#runningWork.size > 0) await Promise.all(this.#runningWork);
   }
 
-  /** The conversation has just begun, or was running when the bot last stopped. In that case, its session is opened when a member speaks. */
+  /** The conversation has just begun, or was running when the bot last stopped. In the latter case, its session is opened when a member speaks. */
   #follow(task: Task): void {
     const { id, idempotencyKey } = task;
     const session = this.#pendingSessions.get(idempotencyKey);
@@ -105,7 +105,7 @@ export class Talks {
     const parts = { open: () => this.#reopen(id), log: this.#parts.log };
     const conversation = new LiveTalk(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
-    if (this.#stopping.signal.aborted) this.#track(conversation.close('interrupted'));
+    if (this.#stopController.signal.aborted) this.#track(conversation.close('interrupted'));
     else this.#silence.watch(id, conversation);
     this.#track(this.#begin(id));
   }
@@ -128,7 +128,7 @@ export class Talks {
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
     const earlier = await earlierTurns(task, (utteranceId) => this.#parts.book.get(utteranceId));
     try {
-      return await openSession(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
+      return await openSession(this.#parts, task.request, { history: earlier, signal: this.#stopController.signal });
     } catch (error) {
       if (isPermanentFailure(error)) this.#track(this.end(id, 'lost'));
       throw error;
@@ -136,7 +136,7 @@ export class Talks {
   }
 
   async #say({ talk, prompt }: UtteranceRequest, { sound }: Materials): Promise<LiveAnswer> {
-    if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
+    if (this.#stopController.signal.aborted) throw new Refusal('refusals.stopping');
     const conversation = this.#conversations.get(talk);
     if (!conversation) throw new Refusal('refusals.talkOver');
     return conversation.say({ text: prompt, audio: sound });
@@ -164,12 +164,12 @@ export class Talks {
   }
 
   #track(work: Promise<unknown>): void {
-    const done = work
+    const trackedWork = work
       .catch((error: unknown) => {
         // The task is gone, because its owner deleted it.
         if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
       })
-      .finally(() => this.#running.delete(done));
-    this.#running.add(done);
+      .finally(() => this.#runningWork.delete(trackedWork));
+    this.#runningWork.add(trackedWork);
   }
 }

@@ -50,7 +50,7 @@ interface Outcome {
   voice: Voice | undefined;
   /** Undefined if the reply was not stopped by the bot or a member. */
   stopReason: StopReason | undefined;
-  /** The cost of its tokens, if they have an exact price. */
+  /** The cost of the response's tokens, if they have an exact price. */
   cost?: string | undefined;
 }
 

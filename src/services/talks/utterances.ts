@@ -17,7 +17,7 @@ import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 const MAX_ANSWER_SECONDS = 10 * 60;
 
 export interface UtteranceParts {
-  sounds: Pick<AudioService, 'writing'>;
+  sounds: Pick<AudioService, 'startVoice'>;
   clock: Clock;
   log: TasksLog;
   costOfAnswer(order: OrderedRequest<'said'>, tokens: RealtimeResponse['usage']): string | undefined;
@@ -28,7 +28,7 @@ export interface UtteranceParts {
 export class Utterances {
   readonly #parts: UtteranceParts;
   /** Answers whose task is not accepted yet, by the idempotency key of the order. */
-  readonly #unaccepted = new Map<string, LiveAnswer>();
+  readonly #unacceptedAnswers = new Map<string, LiveAnswer>();
   readonly #liveAnswers = new Map<string, LiveAnswer>();
 
   constructor(parts: UtteranceParts) {
@@ -36,13 +36,13 @@ export class Utterances {
   }
 
   register(key: string, liveAnswer: LiveAnswer): void {
-    this.#unaccepted.set(key, liveAnswer);
+    this.#unacceptedAnswers.set(key, liveAnswer);
   }
 
   async follow(task: TaskOf<'said'>): Promise<void> {
     const { id, idempotencyKey } = task;
-    const liveAnswer = this.#unaccepted.get(idempotencyKey);
-    this.#unaccepted.delete(idempotencyKey);
+    const liveAnswer = this.#unacceptedAnswers.get(idempotencyKey);
+    this.#unacceptedAnswers.delete(idempotencyKey);
     if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
     await this.#joinConversation(task);
@@ -99,7 +99,7 @@ export class Utterances {
   async #complete(id: string, liveAnswer: LiveAnswer, onFinished: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
     // The audio is encoded while it arrives, so that only the last chunk is left to encode at the end.
-    const writer = sounds.writing({ maxSeconds: MAX_ANSWER_SECONDS });
+    const writer = sounds.startVoice({ maxSeconds: MAX_ANSWER_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await liveAnswer.interrupt('stopped');

@@ -1,7 +1,7 @@
-/** Whether the gateway asks for a prompt before it starts. `in-remix`: only if the account is in remix mode. */
+/** When the gateway asks for a prompt before it starts an action. `in-remix`: only if the account is in remix mode. */
 type PromptRequirement = 'never' | 'in-remix' | 'always' | 'with-region';
 
-const PATTERNS = [
+const ACTION_PATTERNS = [
   [/^MJ::JOB::upsample::([1-4])::/, 'upscale', 'never'],
   [/^MJ::JOB::upsample_/, 'upscale-more', 'never'],
   [/^MJ::JOB::variation::([1-4])::/, 'variation', 'in-remix'],
@@ -21,7 +21,7 @@ const PATTERNS = [
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ] as const satisfies readonly (readonly [RegExp, string, PromptRequirement])[];
 
-export type ActionFamily = (typeof PATTERNS)[number][1] | 'other';
+export type ActionFamily = (typeof ACTION_PATTERNS)[number][1] | 'other';
 
 export interface ActionMeaning {
   family: ActionFamily;
@@ -32,7 +32,7 @@ export interface ActionMeaning {
 
 /** Returns the meaning of a gateway's button from its custom action ID. A button with an unknown meaning can still be pressed. */
 export function meaningOfAction(customId: string): ActionMeaning {
-  for (const [pattern, family, promptRequirement] of PATTERNS) {
+  for (const [pattern, family, promptRequirement] of ACTION_PATTERNS) {
     const match = pattern.exec(customId);
     if (!match) continue;
     const index = match[1] === undefined ? undefined : Number(match[1]);

@@ -9,7 +9,7 @@ const STATE_ORDER: Readonly<Partial<Record<TaskState, number>>> = {
   running: 3,
 };
 
-/** Merges a snapshot into the task. A task that has ended stays as it ended. */
+/** Merges a snapshot into the task. A task that has ended is returned unchanged. */
 export function advance(task: Task, snapshot: Snapshot, now: number): Task {
   if (hasEnded(task)) return task;
   const updated = withFacts(task, snapshot, now);
@@ -22,7 +22,7 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
         progress: 100,
         preview: undefined,
         ...(snapshot.cost !== undefined && { cost: snapshot.cost }),
-        media: snapshot.media.map((medium) => storeMedium(medium, task.media, now)),
+        media: snapshot.media.map((medium) => toStoredMedium(medium, task.media, now)),
         times: { ...updated.times, ended: now },
       };
     case 'failed': {
@@ -63,11 +63,11 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
     word,
     progress: maxProgress(task.progress, snapshot.progress),
     preview:
-      preview?.address === undefined ? task.preview : storeMedium(preview, task.preview ? [task.preview] : [], now),
+      preview?.address === undefined ? task.preview : toStoredMedium(preview, task.preview ? [task.preview] : [], now),
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
-    ...(tracks.length > 0 && { tracks: tracks.slice(0, MAX_TRACKS).map(keepTrack) }),
+    ...(tracks.length > 0 && { tracks: tracks.slice(0, MAX_TRACKS).map(toStoredTrack) }),
     times: {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
@@ -83,7 +83,7 @@ const MAX_TITLE_LENGTH = 200;
 const MAX_STYLE_LENGTH = 1_000;
 
 /** The URL of a live stream is not stored, because it differs in every response. */
-function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
+function toStoredTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,
     title: title?.slice(0, MAX_TITLE_LENGTH),
@@ -98,8 +98,8 @@ function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure
 /** The gateway's clock may be wrong. If it also reports when it accepted the task, only the difference is used. */
 function startOf({ times: { accepted } }: Task, { state, submittedAt, startedAt }: Snapshot, now: number) {
   if (startedAt === undefined || accepted === undefined || state === 'queued') return undefined;
-  const reported = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
-  return Math.min(now, Math.max(accepted, reported));
+  const reportedStart = submittedAt === undefined ? startedAt : accepted + startedAt - submittedAt;
+  return Math.min(now, Math.max(accepted, reportedStart));
 }
 
 const maxProgress = (previous: number | undefined, current: number | undefined): number | undefined =>
@@ -108,7 +108,11 @@ const maxProgress = (previous: number | undefined, current: number | undefined):
 const isLaterState = (from: TaskState, to: TaskState): boolean => (STATE_ORDER[to] ?? 0) > (STATE_ORDER[from] ?? 0);
 
 /** Bytes inside a response are not stored. They are fetched again when they are needed. */
-function storeMedium({ base64: _, ...medium }: Medium, knownMedia: readonly StoredMedium[], now: number): StoredMedium {
+function toStoredMedium(
+  { base64: _, ...medium }: Medium,
+  knownMedia: readonly StoredMedium[],
+  now: number,
+): StoredMedium {
   const knownMedium = knownMedia.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: knownMedium?.firstSeenAt ?? now };
 }

@@ -29,7 +29,7 @@ interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'foll
 }
 
 /** Throws if the member is not allowed to follow these tasks. The map contains the task of each remote id, if it exists. */
-export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => void;
+export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
  * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks that are
@@ -54,14 +54,14 @@ export class Albums {
   create(origin: OrderOrigin, remoteIds: readonly string[], checkAdmission: CheckAdmission): Promise<Task> {
     // Two members who follow the same song at the same moment must share one task.
     return this.#lock.run('together', async () => {
-      const found = await this.#find(remoteIds);
-      checkAdmission(found);
+      const tasksByRemoteId = await this.#find(remoteIds);
+      checkAdmission(tasksByRemoteId);
       const { clock, partition = WHOLE_STORE } = this.#parts;
       const now = clock.now();
       const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
       const parts = remoteIds.map((remoteId): AlbumPart => {
-        const known = found.get(remoteId);
-        return { id: known?.id ?? taskId(now, bucket), remoteId, isAdopted: known === undefined };
+        const knownTask = tasksByRemoteId.get(remoteId);
+        return { id: knownTask?.id ?? taskId(now, bucket), remoteId, isAdopted: knownTask === undefined };
       });
       const { traits } = albumSpec;
       const facts = { id: taskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
@@ -100,7 +100,7 @@ export class Albums {
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#parts;
     const { requesterId, guildId, channelId, route, times } = album;
-    const added: Task[] = [];
+    const addedTasks: Task[] = [];
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
@@ -108,17 +108,17 @@ export class Albums {
       const partFacts = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
       const part = adoptTask(order, { ...partFacts, traits, remoteId });
       await book.add(part);
-      added.push(part);
+      addedTasks.push(part);
     }
-    for (const part of added) follow(part);
+    for (const part of addedTasks) follow(part);
   }
 
   async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
-    const open = new Set(parts.map((part) => part.id));
-    this.#openParts.set(id, open);
-    for (const part of open) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
+    const openPartIds = new Set(parts.map((part) => part.id));
+    this.#openParts.set(id, openPartIds);
+    for (const part of openPartIds) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
     // The listener reports later changes. Parts that have already ended are found here.
-    for (const part of [...open]) {
+    for (const part of [...openPartIds]) {
       const task = await this.#parts.book.get(part);
       if (!task || hasEnded(task)) this.#onPartEnded(part);
     }
@@ -137,14 +137,14 @@ export class Albums {
     const albums = this.#albumsOf.get(part) ?? [];
     this.#albumsOf.delete(part);
     for (const id of albums) {
-      const open = this.#openParts.get(id);
-      open?.delete(part);
-      if (open?.size === 0) this.#complete(id);
+      const openPartIds = this.#openParts.get(id);
+      openPartIds?.delete(part);
+      if (openPartIds?.size === 0) this.#complete(id);
       else this.#announce(id);
     }
   }
 
-  /** Announces a change of an album of which only a part has changed. */
+  /** Notifies listeners about an album if only one of its parts has changed. */
   #announce(id: string): void {
     const album = this.#parts.book.find(id);
     if (album) this.#parts.book.announce(album);
@@ -155,7 +155,7 @@ export class Albums {
     const { book, clock, log } = this.#parts;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
-      // The member has erased it along with all other data.
+      // The member may have erased the album along with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
       .finally(() => this.#pendingWork.delete(work));
     this.#pendingWork.add(work);
@@ -163,13 +163,13 @@ export class Albums {
 
   async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {
     const { book, store } = this.#parts;
-    const live = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
-    const found = new Map<string, Task | undefined>();
+    const liveTasks = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
+    const tasksByRemoteId = new Map<string, Task | undefined>();
     for (const remoteId of remoteIds) {
-      const task = live.get(remoteId) ?? (await store.findByRemoteId(remoteId));
-      found.set(remoteId, task && isGivenUp(task) ? undefined : task);
+      const task = liveTasks.get(remoteId) ?? (await store.findByRemoteId(remoteId));
+      tasksByRemoteId.set(remoteId, task && isGivenUp(task) ? undefined : task);
     }
-    return found;
+    return tasksByRemoteId;
   }
 
   async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
@@ -186,5 +186,5 @@ export class Albums {
 
 const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
 
-/** When the task ended, the gateway did not know the song, but it may know it now. */
+/** Whether a task was given up because the gateway did not know the song. It may know the song now. */
 const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

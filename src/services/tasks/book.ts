@@ -31,9 +31,9 @@ export class TaskBook {
   readonly #findElsewhere: (id: string) => Promise<Task | undefined>;
   readonly #live = new Map<string, Task>();
   /** Tasks that changed in memory, but that the store could not write. */
-  readonly #unsaved = new Set<string>();
+  readonly #unsavedIds = new Set<string>();
   /** Tasks that were not added because the store failed, although it may have written them. */
-  readonly #notAdded = new Map<string, Task>();
+  readonly #failedAdditions = new Map<string, Task>();
   readonly #lock = new KeyedLock();
   readonly #listeners: ChangeListener[] = [];
   readonly #addListeners: Listener[] = [];
@@ -74,7 +74,7 @@ export class TaskBook {
 
   /** The number of tasks that the store could not write. */
   get unsavedCount(): number {
-    return this.#unsaved.size + this.#notAdded.size;
+    return this.#unsavedIds.size + this.#failedAdditions.size;
   }
 
   onChange(listener: ChangeListener): void {
@@ -100,7 +100,7 @@ export class TaskBook {
     try {
       await this.#store.put(task);
     } catch (error) {
-      this.#notAdded.set(task.id, task);
+      this.#failedAdditions.set(task.id, task);
       throw error;
     }
     this.#live.set(task.id, task);
@@ -112,7 +112,7 @@ export class TaskBook {
       const task = await this.#getOwn(id);
       if (task) await this.#store.remove(task);
       this.#live.delete(id);
-      this.#unsaved.delete(id);
+      this.#unsavedIds.delete(id);
       if (task) for (const listener of this.#removeListeners) listener(task);
     });
   }
@@ -125,7 +125,7 @@ export class TaskBook {
   /** Writes the changes that the store could not write, and removes tasks that it may have written although it reported a failure. */
   async saveUnsaved(): Promise<void> {
     await this.#removeNotAdded();
-    for (const id of [...this.#unsaved]) {
+    for (const id of [...this.#unsavedIds]) {
       await this.#lock.run(id, async () => {
         const task = this.#live.get(id);
         if (!task) return;
@@ -140,7 +140,7 @@ export class TaskBook {
     if (!previous) throw new Refusal('refusals.unknownTask');
     const updated = transition(previous);
     if (updated === previous) return previous;
-    if (this.#unsaved.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
+    if (this.#unsavedIds.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
     this.#keepInMemory(updated);
     if (isVisibleChange(previous, updated)) this.#notifyListeners(updated, previous);
     return updated;
@@ -151,10 +151,10 @@ export class TaskBook {
   }
 
   async #removeNotAdded(): Promise<void> {
-    for (const [id, task] of [...this.#notAdded]) {
+    for (const [id, task] of [...this.#failedAdditions]) {
       try {
         await this.#store.remove(task);
-        this.#notAdded.delete(id);
+        this.#failedAdditions.delete(id);
       } catch (error) {
         this.#log.debug({ task: id, err: error }, 'A refused task may still be in the store.');
       }
@@ -164,17 +164,17 @@ export class TaskBook {
   async #save(task: Task, mustHold: boolean): Promise<void> {
     try {
       await this.#store.put(task);
-      if (this.#unsaved.delete(task.id)) this.#log.info({ task: task.id }, 'The store has now written the task.');
+      if (this.#unsavedIds.delete(task.id)) this.#log.info({ task: task.id }, 'The store has now written the task.');
     } catch (error) {
       if (!mustHold) throw error;
-      if (!this.#unsaved.has(task.id))
+      if (!this.#unsavedIds.has(task.id))
         this.#log.error({ task: task.id, err: error }, 'The store could not write a task.');
-      this.#unsaved.add(task.id);
+      this.#unsavedIds.add(task.id);
     }
   }
 
   #keepInMemory(task: Task): void {
-    if (isLive(task) || this.#unsaved.has(task.id)) this.#live.set(task.id, task);
+    if (isLive(task) || this.#unsavedIds.has(task.id)) this.#live.set(task.id, task);
     else this.#live.delete(task.id);
   }
 }

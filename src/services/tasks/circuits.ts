@@ -43,7 +43,7 @@ interface Circuit {
 }
 
 export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Opening, 'since' | 'until'> {
-  isTried: boolean;
+  isBeingProbed: boolean;
 }
 
 /**
@@ -58,8 +58,8 @@ export class ModelCircuits {
 
   constructor({ book, clock }: { book: Pick<TaskBook, 'onChange' | 'onRemove'>; clock: Pick<Clock, 'now'> }) {
     this.#clock = clock;
-    book.onChange((task, before) => {
-      if (hasEnded(task) && before && !hasEnded(before)) this.#noteEnd(task);
+    book.onChange((task, previous) => {
+      if (hasEnded(task) && previous && !hasEnded(previous)) this.#recordEnd(task);
       // The trial order is taking long, so another one is let through.
       else if (task.times.overdue !== undefined) this.#release(task.id);
     });
@@ -67,7 +67,7 @@ export class ModelCircuits {
   }
 
   /** Throws if the model is failing. After a pause, a single order is let through as a trial. */
-  enter(id: string, order: OrderedTask): Probe | undefined {
+  admit(id: string, order: OrderedTask): Probe | undefined {
     this.#removeExpired();
     const { model } = order.request;
     const opening = this.#circuits.get(keyOf(order))?.opening;
@@ -90,7 +90,7 @@ export class ModelCircuits {
   ): Promise<Task> {
     // Repeating a request under the same key orders nothing new.
     if (order.predecessorId !== undefined) return work();
-    const probe = this.enter(id, order);
+    const probe = this.admit(id, order);
     let task: Task | undefined;
     try {
       task = await work();
@@ -101,13 +101,13 @@ export class ModelCircuits {
   }
 
   /** Records that the gateway has definitely refused the order of this task. */
-  noteRefused(task: Task, error: unknown): void {
+  recordRefusal(task: Task, error: unknown): void {
     if (!(error instanceof GatewayError)) return;
-    if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#noteFailure(task);
+    if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#recordFailure(task);
   }
 
   /** Undefined if the model is not known to be failing. */
-  failing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
+  findFailing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
     this.#removeExpired();
     const circuit = this.#circuits.get(keyOf(order));
     return circuit && failingModelOf(circuit);
@@ -124,13 +124,13 @@ export class ModelCircuits {
     return [...this.#circuits.values()].flatMap((circuit) => failingModelOf(circuit) ?? []);
   }
 
-  #noteEnd(task: Task): void {
+  #recordEnd(task: Task): void {
     if (task.state === 'ready' || task.state === 'delivered') this.#circuits.delete(keyOf(task));
-    else if (isModelsFault(task)) this.#noteFailure(task);
+    else if (isModelsFault(task)) this.#recordFailure(task);
     else this.#release(task.id);
   }
 
-  #noteFailure(task: Task): void {
+  #recordFailure(task: Task): void {
     // A conversation can go on for hours, so it cannot serve as the trial.
     if (task.traits.isTalk) return;
     const now = this.#clock.now();
@@ -157,7 +157,7 @@ export class ModelCircuits {
     if (this.#circuits.size > MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
   }
 
-  /** Releases a trial, given the id of its task or the probe that `enter` returned. */
+  /** Releases a trial, given the id of its task or the probe that `admit` returned. */
   #release(trial: string | Probe): void {
     for (const { opening } of this.#circuits.values()) {
       const { probe } = opening ?? {};
@@ -168,8 +168,10 @@ export class ModelCircuits {
   #removeExpired(): void {
     const now = this.#clock.now();
     for (const [key, { opening, failures }] of this.#circuits) {
-      const latest = failures.at(-1)?.at ?? 0;
-      const hasExpired = opening ? !opening.probe && now - opening.until >= RETENTION_MS : now - latest >= WINDOW_MS;
+      const latestFailureAt = failures.at(-1)?.at ?? 0;
+      const hasExpired = opening
+        ? !opening.probe && now - opening.until >= RETENTION_MS
+        : now - latestFailureAt >= WINDOW_MS;
       if (hasExpired) this.#circuits.delete(key);
     }
   }
@@ -182,7 +184,7 @@ const toSeconds = (at: number): number => Math.ceil(at / 1000);
 function failingModelOf({ kind, model, opening }: Circuit): FailingModel | undefined {
   if (!opening) return undefined;
   const { since, until, probe } = opening;
-  return { kind, model, since, until, isTried: probe !== undefined };
+  return { kind, model, since, until, isBeingProbed: probe !== undefined };
 }
 
 /** The gateway accepted the job and did not carry it out. */

@@ -63,7 +63,7 @@ export const recordHint = (task: Task, intention: Intention): Task => ({
   delivery: { ...task.delivery, intention },
 });
 
-/** Recorded before the end is sent to a message that only its token reaches. Once the token has expired, that message cannot be checked. */
+/** Recorded before the end is sent to a message that can only be reached with the interaction's token. Once the token has expired, that message cannot be checked. */
 export function recordUnseen(task: Task, now: number): Task {
   if (task.delivery.unseenSince !== undefined) return task;
   return { ...task, delivery: { ...task.delivery, unseenSince: now } };
@@ -75,9 +75,9 @@ export const markDelivered = (task: Task, message: MessagePlace | undefined, now
 
 /** Marks a task whose end is shown, but whose owner still has to be pinged. */
 export function markPingDue(task: Task, message: MessagePlace | undefined, now: number): Task {
-  const shown = showEnd(task, message);
-  const { intention: _, unseenSince: __, ...delivery } = shown.delivery;
-  return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
+  const updated = showEnd(task, message);
+  const { intention: _, unseenSince: __, ...delivery } = updated.delivery;
+  return { ...updated, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
 /** This is stored before the owner ping is posted, so that the ping can be found after a crash. */
@@ -89,7 +89,7 @@ export function markPinging(task: Task, now: number): Task {
 
 export const markPinged = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
-/** Settles a task whose end no message shows, or will show until a member presses a button. A ready result can still be fetched. */
+/** Settles a task whose end no message shows, at least not until a member presses a button. A ready result can still be fetched. */
 export function markUndeliverable(task: Task, reason: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw transitionError(task, 'undeliverable');
   return settle({ ...task, delivery: { ...task.delivery, undeliverable: reason } }, now);

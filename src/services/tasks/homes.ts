@@ -11,7 +11,7 @@ export const WHOLE_STORE: Partition = { number: 0, count: 1 };
 /**
  * Servers and members are spread over buckets, and buckets over the partitions of a store. An id ends with its bucket, so an id alone shows which partition has
  * its task.
- * FNV-1a, 32 bits: stable in every version, since stored ids depend on it.
+ * Uses FNV-1a with 32 bits. It must never change, since stored ids depend on it.
  */
 export function bucketOf(home: string): number {
   let hash = 0x811c9dc5;
@@ -29,7 +29,7 @@ export const homeOf = (
   { memberId, isDirect }: { memberId: string; isDirect: boolean },
 ): string => (guildId === undefined || isDirect ? memberId : guildId);
 
-/** A bucket of this partition for something of this home, even if the home itself belongs to another partition. */
+/** Returns a bucket of this partition for a task of this home, even if the home itself belongs to another partition. */
 export function bucketWithin(home: string, { number, count }: Partition): number {
   const bucket = bucketOf(home);
   const candidate = bucket - (bucket % count) + number;

@@ -9,7 +9,7 @@ const MAX_TOTAL_LENGTH = 16 * 2 ** 20;
 /** Keeps results that were contained in a poll's response in memory until they are shown, so that they are not requested twice. */
 export class InlineResults {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { snapshot: Snapshot; length: number; cancelTimer: () => void }>();
+  readonly #results = new Map<string, { snapshot: Snapshot; length: number; cancelTimer: () => void }>();
   #length = 0;
 
   constructor(clock: Clock) {
@@ -22,19 +22,19 @@ export class InlineResults {
     this.take(id);
     if (this.#length + length > MAX_TOTAL_LENGTH) return;
     this.#length += length;
-    this.#kept.set(id, { snapshot, length, cancelTimer: this.#clock.after(RETENTION_MS, () => void this.take(id)) });
+    this.#results.set(id, { snapshot, length, cancelTimer: this.#clock.after(RETENTION_MS, () => void this.take(id)) });
   }
 
   clear(): void {
-    for (const id of [...this.#kept.keys()]) this.take(id);
+    for (const id of [...this.#results.keys()]) this.take(id);
   }
 
   take(id: string): Snapshot | undefined {
-    const kept = this.#kept.get(id);
-    if (!kept) return undefined;
-    kept.cancelTimer();
-    this.#kept.delete(id);
-    this.#length -= kept.length;
-    return kept.snapshot;
+    const result = this.#results.get(id);
+    if (!result) return undefined;
+    result.cancelTimer();
+    this.#results.delete(id);
+    this.#length -= result.length;
+    return result.snapshot;
   }
 }

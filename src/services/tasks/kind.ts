@@ -11,7 +11,7 @@ export interface Source {
   name: string;
   pollOne(remoteId: string): Promise<Snapshot>;
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
-  many?: {
+  batch?: {
     readonly max: number;
     /** A task can be polled together with others up to this long before it is due. */
     readonly gatherMs?: number;
@@ -63,6 +63,6 @@ interface SubmitContext {
   user?: string | undefined;
   /** The URL to which the gateway can report changes. */
   callbackUrl?: string | undefined;
-  /** Who requested it, and where the result is shown. */
+  /** Who requested the task, and where the result is shown. */
   requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 }

@@ -6,13 +6,13 @@ import type { TaskSummary } from './task-summary.ts';
 export type TaskLists = Pick<TaskStore, 'page'>;
 
 /** The lists of all partitions as one. Ids sort by time, so the newest of all are among the newest of each. */
-export const mergeLists = (own: TaskLists, others: OtherPartitions): TaskLists => ({
+export const mergeLists = (ownLists: TaskLists, otherPartitions: OtherPartitions): TaskLists => ({
   async page(query): Promise<TaskPage> {
-    const all = [own, ...(await others.all())];
-    const pages = await Promise.all(all.map((lists) => lists.page(query)));
-    const found = pages.flatMap(({ summaries }) => summaries).sort(newestFirst);
-    const summaries = found.slice(0, query.max);
-    const hasMore = found.length > query.max || pages.some(({ next }) => next !== undefined);
+    const allLists = [ownLists, ...(await otherPartitions.all())];
+    const pages = await Promise.all(allLists.map((lists) => lists.page(query)));
+    const mergedSummaries = pages.flatMap(({ summaries }) => summaries).sort(newestFirst);
+    const summaries = mergedSummaries.slice(0, query.max);
+    const hasMore = mergedSummaries.length > query.max || pages.some(({ next }) => next !== undefined);
     return { summaries, next: hasMore ? summaries.at(-1)?.id : undefined };
   },
 });

@@ -17,17 +17,17 @@ type LiveOrder = Pick<Task, 'kind' | 'requesterId'>;
 export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
-  readonly #starting = new Map<string, LiveOrder>();
+  readonly #startingOrders = new Map<string, LiveOrder>();
   readonly #removeCounters: (() => void)[];
 
   constructor(book: Pick<TaskBook, 'live'>, limits: LiveLimits) {
     this.#book = book;
     this.#limits = limits;
     const kinds = Object.keys(limits) as (keyof LiveLimits)[];
-    this.#removeCounters = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#running(kind).length) ?? []);
+    this.#removeCounters = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#runningOrders(kind).length) ?? []);
   }
 
-  /** Tasks that are running here are no longer counted. */
+  /** Stops counting the tasks that are running here. */
   close(): void {
     for (const removeCounter of this.#removeCounters) removeCounter();
   }
@@ -35,27 +35,27 @@ export class LiveOrders {
   /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
   async run<T>(id: string, order: LiveOrder, work: () => Promise<T>): Promise<T> {
     this.#assertHasRoom(order);
-    this.#starting.set(id, order);
+    this.#startingOrders.set(id, order);
     try {
       return await work();
     } finally {
-      this.#starting.delete(id);
+      this.#startingOrders.delete(id);
     }
   }
 
   #assertHasRoom({ kind, requesterId }: LiveOrder): void {
     const limit = this.#limits[kind];
     if (!limit) return;
-    const own = this.#running(kind).filter((one) => one.requesterId === requesterId);
-    if (own.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
+    const ownOrders = this.#runningOrders(kind).filter((one) => one.requesterId === requesterId);
+    if (ownOrders.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
     if (!limit.all.hasRoom()) throw new Refusal('refusals.busy');
   }
 
-  #running(kind: TaskKind): LiveOrder[] {
+  #runningOrders(kind: TaskKind): LiveOrder[] {
     // An answer that waits for the member to approve a call does not count.
     const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
-    const live = this.#book.live(isRunning);
-    const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
-    return [...all.values()].filter((one) => one.kind === kind);
+    const liveTasks = this.#book.live(isRunning);
+    const ordersById = new Map([...this.#startingOrders, ...liveTasks.map((task) => [task.id, task] as const)]);
+    return [...ordersById.values()].filter((one) => one.kind === kind);
   }
 }

@@ -35,7 +35,7 @@ export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage })
 export type Region = z.output<typeof region>;
 
 /** A reference in the form in which it is sent. */
-export interface GivenReference {
+export interface PreparedReference {
   medium: Exclude<Reference['medium'], 'any'>;
   uri: string;
 }
@@ -48,7 +48,7 @@ export interface Materials {
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
   /** URLs, or data URIs if the gateway supports them, in the order of the request. */
-  references?: GivenReference[] | undefined;
+  references?: PreparedReference[] | undefined;
 }
 
 export interface GatherContext {
@@ -59,7 +59,7 @@ export interface GatherContext {
   /** How images among the references are passed. The default is by URL. */
   transfer?: ImageTransfer | undefined;
   /** Set if the gateway refused the images as too large, so that smaller ones are sent. */
-  isSmaller?: boolean;
+  shouldShrink?: boolean;
 }
 
 interface RequestFiles {

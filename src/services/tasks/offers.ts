@@ -7,9 +7,9 @@ import type { Task, TaskKind } from './task.ts';
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
 /** A refused kind is offered again after a while, because the gateway may switch to another upstream provider at any time. */
-const REMEMBERED_MS = 10 * 60_000;
+const REFUSAL_TTL_MS = 10 * 60_000;
 /** The oldest names are dropped, because a gateway could invent any number of button names. */
-const MAX_REMEMBERED = 200;
+const MAX_REFUSED_FEATURES = 200;
 
 /**
  * Remembers which features this gateway does not support. A feature that it refused with a specific code is not offered for some
@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 200;
 export class Offers {
   readonly #clock: SteadyClock;
   /** The time until which each feature is not offered, oldest first. */
-  readonly #refused = new Map<string, number>();
+  readonly #refusedUntil = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = new SteadyClock(clock);
@@ -27,16 +27,16 @@ export class Offers {
   /** Records that the gateway refused an action with a specific code. `feature` is a button's custom action ID or the offer name of a kind. */
   markRefused(feature: string): void {
     const name = nameOf(feature);
-    this.#refused.delete(name);
-    this.#refused.set(name, this.#clock.now() + REMEMBERED_MS);
-    for (const oldest of this.#refused.keys()) {
-      if (this.#refused.size <= MAX_REMEMBERED) break;
-      this.#refused.delete(oldest);
+    this.#refusedUntil.delete(name);
+    this.#refusedUntil.set(name, this.#clock.now() + REFUSAL_TTL_MS);
+    for (const oldest of this.#refusedUntil.keys()) {
+      if (this.#refusedUntil.size <= MAX_REFUSED_FEATURES) break;
+      this.#refusedUntil.delete(oldest);
     }
   }
 
   markAccepted(feature: string): void {
-    this.#refused.delete(nameOf(feature));
+    this.#refusedUntil.delete(nameOf(feature));
   }
 
   isOffered(customId: string): boolean {
@@ -44,12 +44,12 @@ export class Offers {
     return !NEVER_OFFERED.has(name) && !this.#isRefused(name);
   }
 
-  isMissing(kind: TaskKind): boolean {
+  isKindRefused(kind: TaskKind): boolean {
     return this.#isRefused(kindOfferName(kind));
   }
 
   #isRefused(name: string): boolean {
-    const until = this.#refused.get(name);
+    const until = this.#refusedUntil.get(name);
     return until !== undefined && this.#clock.now() < until;
   }
 }
@@ -57,7 +57,7 @@ export class Offers {
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
 /** The name under which the gateway's refusal of an order is remembered. */
-export const offeredAs = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
+export const offerNameOf = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
   kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 /** The same button on other results has the same name. A button with an unknown meaning has a name of its own. */

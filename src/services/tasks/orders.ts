@@ -16,10 +16,10 @@ import type { Kind } from './kind.ts';
 import type { JobSlots } from './line/job-slots.ts';
 import { Line } from './line/line.ts';
 import { type LiveLimits, LiveOrders } from './live-limits.ts';
-import { type Offers, offeredAs } from './offers.ts';
+import { type Offers, offerNameOf } from './offers.ts';
 import { RecentOrders } from './recent-orders.ts';
 import { RefusedOrders } from './refused-orders.ts';
-import { type Prepared, Sender, type SenderParts, type SentBefore } from './sender.ts';
+import { type PreparedOrder, type PreviousAttempt, Sender, type SenderParts } from './sender.ts';
 import type { KindSpecs, Task, TaskKind } from './task.ts';
 import { groupOf } from './task-facts.ts';
 import { bucketIn, taskId } from './task-id.ts';
@@ -52,15 +52,15 @@ export interface OrdersParts extends SenderParts {
   /** Undefined if there are no limits. */
   spending?: Pick<Spending, 'check' | 'checkNotBlocked' | 'checkWaiting' | 'weightOf'> | undefined;
   /** The rules of the servers and the operator. Undefined if everything is allowed. */
-  rules?: Pick<Rules, 'mustAllow' | 'moderate'> | undefined;
+  rules?: Pick<Rules, 'assertAllowed' | 'moderate'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   clock: Clock;
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
-  offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
+  offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isKindRefused'>;
   liveLimits?: LiveLimits | undefined;
   /** Refuses orders for models that are currently failing. */
-  circuits?: Pick<ModelCircuits, 'run' | 'enter' | 'noteRefused' | 'failing'> | undefined;
+  circuits?: Pick<ModelCircuits, 'run' | 'admit' | 'recordRefusal' | 'findFailing'> | undefined;
   /** For the jobs of all partitions of this process. */
   slots: JobSlots;
   /** Called if the account has no credit left for this kind. */
@@ -78,17 +78,17 @@ export class Orders {
   readonly #pendingWork = new Set<Promise<unknown>>();
   /** Unconfirmed tasks that are being submitted again. */
   readonly #resubmitting = new Set<string>();
-  readonly #recent: RecentOrders;
-  readonly #live: LiveOrders;
+  readonly #recentOrders: RecentOrders;
+  readonly #liveOrders: LiveOrders;
   readonly #sender: Sender;
   readonly #credit: Credit;
   readonly #line: Line;
-  readonly #refused: RefusedOrders;
+  readonly #refusedOrders: RefusedOrders;
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
-    this.#recent = new RecentOrders(parts);
-    this.#live = new LiveOrders(parts.book, parts.liveLimits ?? {});
+    this.#recentOrders = new RecentOrders(parts);
+    this.#liveOrders = new LiveOrders(parts.book, parts.liveLimits ?? {});
     this.#sender = new Sender(parts);
     this.#credit = new Credit({ ...parts, notify: parts.notifyNoCredit });
     this.#line = new Line({
@@ -100,20 +100,20 @@ export class Orders {
           this.#pendingWork,
         ),
     });
-    this.#refused = new RefusedOrders({ ...parts, line: this.#line });
+    this.#refusedOrders = new RefusedOrders({ ...parts, line: this.#line });
   }
 
   async submit(order: Order): Promise<Task> {
     const id = taskId(this.#parts.clock.now(), this.#bucketOf(order));
     const facts = { ...order, parentId: order.parent?.id };
-    this.#recent.begin(facts, id);
+    this.#recentOrders.begin(facts, id);
     try {
       const task = await trackUntilDone(this.#carryOut(order, id), this.#pendingWork);
-      this.#recent.end(facts, id);
+      this.#recentOrders.end(facts, id);
       return task;
     } catch (error) {
-      if (error instanceof Refusal || error instanceof GatewayError) this.#recent.drop(facts);
-      else this.#recent.end(facts, id);
+      if (error instanceof Refusal || error instanceof GatewayError) this.#recentOrders.drop(facts);
+      else this.#recentOrders.end(facts, id);
       throw error;
     }
   }
@@ -168,11 +168,11 @@ export class Orders {
       if (!(await book.get(predecessorId))) return;
       if (state === 'unconfirmed' && !(await store.getSentOrder(id))) {
         // The bot crashed before the body was stored for the successor.
-        const sent = await store.getSentOrder(predecessorId);
-        if (sent) await store.putSentOrder(id, sent);
+        const sentOrder = await store.getSentOrder(predecessorId);
+        if (sentOrder) await store.putSentOrder(id, sentOrder);
       }
-      const first = await book.change(predecessorId, markHandedOver, { mustHold: true });
-      await ledger?.refund(first);
+      const predecessor = await book.change(predecessorId, markHandedOver, { mustHold: true });
+      await ledger?.refund(predecessor);
     } catch (error) {
       // The order has been sent anyway, and the next start tries this again.
       log.warn({ task: id, err: error }, 'A resubmitted task could not replace the first one.');
@@ -182,14 +182,14 @@ export class Orders {
   async finish(): Promise<void> {
     while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork);
     this.#line.close();
-    this.#live.close();
-    this.#recent.clear();
+    this.#liveOrders.close();
+    this.#recentOrders.clear();
   }
 
   async #dismiss(id: string, memberId: string): Promise<Task> {
     const { book, ledger, clock } = this.#parts;
-    const known = await book.get(id);
-    if (known) await ledger?.expectDecision(requireUndecided(known, memberId));
+    const storedTask = await book.get(id);
+    if (storedTask) await ledger?.expectDecision(requireUndecided(storedTask, memberId));
     return book.change(id, (task) => markDismissed(requireUndecided(task, memberId), clock.now()));
   }
 
@@ -197,27 +197,29 @@ export class Orders {
     const { book, store, clock, kinds, ledger } = this.#parts;
     this.#requireOwnBucket(origin);
     const successorId = taskId(clock.now(), bucketIn(id));
-    const known = await book.get(id);
+    const storedTask = await book.get(id);
     // An order that was sent after the backup had another key.
     const isKeyed =
-      known !== undefined &&
-      kinds.get(known.kind)?.keyedSubmit !== undefined &&
-      known.restored?.wasWaiting === undefined;
-    if (known && !isKeyed) await ledger?.expectDecision(requireUndecided(known, origin.requesterId));
+      storedTask !== undefined &&
+      kinds.get(storedTask.kind)?.keyedSubmit !== undefined &&
+      storedTask.restored?.wasWaiting === undefined;
+    if (storedTask && !isKeyed) await ledger?.expectDecision(requireUndecided(storedTask, origin.requesterId));
     // The bot may have crashed after the successor's id was stored and before its task was.
-    const hasSuccessor = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
-    const old = await book.change(id, (task) => {
+    const hasSuccessor =
+      storedTask?.successorId !== undefined && (await book.get(storedTask.successorId)) !== undefined;
+    const predecessor = await book.change(id, (task) => {
       const { successorId: currentSuccessorId } = requireUndecided(task, origin.requesterId);
-      if (hasSuccessor || currentSuccessorId !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
+      if (hasSuccessor || currentSuccessorId !== storedTask?.successorId)
+        throw new Refusal('refusals.alreadyResubmitted');
       return setSuccessor(task, successorId, isKeyed);
     });
     try {
-      const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
-      const order = { ...origin, ...orderOfTask(old), parent };
+      const parent = predecessor.parentId === undefined ? undefined : await book.get(predecessor.parentId);
+      const order = { ...origin, ...orderOfTask(predecessor), parent };
       if (!isKeyed) return await this.#carryOut(order, successorId);
       // An older version stored only the key, but that still keeps the gateway from creating a second job.
-      const sent = (await store.getSentOrder(id)) ?? { idempotencyKey: old.idempotencyKey };
-      return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
+      const attempt = (await store.getSentOrder(id)) ?? { idempotencyKey: predecessor.idempotencyKey };
+      return await this.#carryOut({ ...order, predecessorId: id }, successorId, attempt);
     } catch (error) {
       // The new order was refused, so the old task has no successor.
       const undecided = await book.change(id, (task) => setSuccessor(task, undefined));
@@ -226,23 +228,23 @@ export class Orders {
     }
   }
 
-  #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+  #carryOut(order: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
     setSubjectTask(id);
-    const carryOut = (): Promise<Task> => this.#carryOutWithinLimits(order, id, sentBefore);
+    const carryOut = (): Promise<Task> => this.#carryOutWithinLimits(order, id, previousAttempt);
     const { circuits } = this.#parts;
     return runForTask(id, () =>
-      this.#live.run(id, order, circuits ? () => circuits.run(id, order, carryOut) : carryOut),
+      this.#liveOrders.run(id, order, circuits ? () => circuits.run(id, order, carryOut) : carryOut),
     );
   }
 
-  async #carryOutWithinLimits(original: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+  async #carryOutWithinLimits(original: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
     const { clock, kinds, offers, spending, rules } = this.#parts;
     const kind = kinds.get(original.kind);
     if (!kind) throw new Error(`There is no kind ${original.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyedSubmit) throw new Refusal('refusals.unknownButton');
-    if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
-    rules?.mustAllow(original);
+    if (offers.isKindRefused(kind.name)) throw new Refusal('refusals.kindNotSupported');
+    rules?.assertAllowed(original);
     // A request that is repeated with the same key is not a new order.
     if (original.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
     const { traits } = this.#parts.specs[original.kind];
@@ -263,7 +265,7 @@ export class Orders {
     const mustWait = mayWait && !this.#line.takeSlot({ ...order, id });
     if (mustWait) this.#assertRoomInLine(order);
     try {
-      const prepared = await this.#sender.prepare(kind, order, sentBefore);
+      const prepared = await this.#sender.prepare(kind, order, previousAttempt);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
       const weight = spending?.weightOf(requester);
@@ -274,10 +276,12 @@ export class Orders {
       const result = await this.#sendStored(kind, task, prepared);
       if (!('refused' in result)) return result;
       const { refused } = result;
-      const returned = mayWait ? await this.#refused.returnToLine(kind, task, refused, QUEUE_FULL_ERRORS) : undefined;
-      if (returned) return returned;
-      await this.#refused.remove(id);
-      throw await this.#refused.errorFor(kind, order, refused);
+      const requeuedTask = mayWait
+        ? await this.#refusedOrders.returnToLine(kind, task, refused, QUEUE_FULL_ERRORS)
+        : undefined;
+      if (requeuedTask) return requeuedTask;
+      await this.#refusedOrders.remove(id);
+      throw await this.#refusedOrders.errorFor(kind, order, refused);
     } finally {
       this.#line.release(id);
     }
@@ -333,35 +337,35 @@ export class Orders {
     try {
       const prepared = await this.#sender.prepare(kind, task);
       spending?.checkNotBlocked(requesterOf(task));
-      rules?.mustAllow(task);
-      circuits?.enter(id, task);
+      rules?.assertAllowed(task);
+      circuits?.admit(id, task);
       // The task waits for the next start.
       if (!this.#line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
       const result = await this.#sendStored(kind, submitting, prepared);
       if (
         !('refused' in result) ||
-        (await this.#refused.returnToLine(kind, submitting, result.refused, TEMPORARY_ERRORS))
+        (await this.#refusedOrders.returnToLine(kind, submitting, result.refused, TEMPORARY_ERRORS))
       )
         return;
-      await this.#refused.end(id, await this.#refused.errorFor(kind, task, result.refused));
+      await this.#refusedOrders.end(id, await this.#refusedOrders.errorFor(kind, task, result.refused));
     } catch (error) {
-      const known = book.find(id);
+      const currentTask = book.find(id);
       // The task was cancelled or erased in the meantime, or the bot is stopping and the task waits for the next start.
-      if (known?.state !== 'waiting' || !this.#line.isRunning) return;
-      if (error instanceof Refusal) return this.#refused.end(id, error);
+      if (currentTask?.state !== 'waiting' || !this.#line.isRunning) return;
+      if (error instanceof Refusal) return this.#refusedOrders.end(id, error);
       log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
       this.#line.hold(task.kind, 1);
-      this.#line.join(known, { isNext: true });
+      this.#line.join(currentTask, { isNext: true });
     }
   }
 
   /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it. */
-  async #sendStored(kind: Kind, task: Task, prepared: Prepared): Promise<Task | { refused: unknown }> {
+  async #sendStored(kind: Kind, task: Task, prepared: PreparedOrder): Promise<Task | { refused: unknown }> {
     const { book, clock, offers } = this.#parts;
     const outcome = await this.#sender.send(kind, task, prepared);
     if ('refused' in outcome) {
-      this.#parts.circuits?.noteRefused(task, outcome.refused);
+      this.#parts.circuits?.recordRefusal(task, outcome.refused);
       if (outcome.refused instanceof GatewayError && outcome.refused.kind === 'quota') {
         this.#credit.markUsedUp(kind.name);
         this.#line.hold(kind.name, 1, NO_CREDIT_MS);
@@ -371,19 +375,19 @@ export class Orders {
     const { submission, hasCallback } = outcome;
     const now = clock.now();
     if (submission) {
-      offers.markAccepted(offeredAs(kind, task));
+      offers.markAccepted(offerNameOf(kind, task));
       this.#credit.markAvailable(kind.name);
       this.#line.markJobAccepted(kind.name);
     }
-    const settle = (current: Task): Task =>
+    const applyOutcome = (current: Task): Task =>
       submission ? markAccepted(current, submission, now, hasCallback) : markUnconfirmed(current, outcome.reason, now);
-    const sent = await book.change(task.id, settle, { mustHold: true });
-    if (submission) this.#parts.follow(sent);
-    await this.takeOverPredecessor(sent);
-    return sent;
+    const sentTask = await book.change(task.id, applyOutcome, { mustHold: true });
+    if (submission) this.#parts.follow(sentTask);
+    await this.takeOverPredecessor(sentTask);
+    return sentTask;
   }
 
-  /** The entry in the ledger is made first. If that is refused, there is no task. */
+  /** The entry in the ledger is made first. If the entry is refused, there is no task. */
   async #reserveAndAdd(task: Task, roleIds: readonly string[] | undefined): Promise<void> {
     const { book, ledger } = this.#parts;
     await ledger?.reserve(task, roleIds);

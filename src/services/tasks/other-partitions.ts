@@ -6,7 +6,7 @@ import type { TaskStore } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
-  readonly entries: Pick<EntryStore, 'between'>;
+  readonly entries: Pick<EntryStore, 'readRange'>;
   factsAbout(memberId: string): Promise<MemberFacts>;
   isErasing(memberId: string): Promise<boolean>;
   rulesOf(guildId: string): Promise<ServerRules | undefined>;
@@ -14,12 +14,12 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
 
 /** The other partitions, in which the same members may have tasks too. */
 export interface OtherPartitions {
-  readonly own: number;
+  readonly ownNumber: number;
   readonly numbers: readonly number[];
   /** Undefined if it is the bot's own partition, or has no rows. */
   find(partition: number): Promise<PartitionRows | undefined>;
   /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;
-  /** The message survives a crash once this resolves. */
+  /** Resolves once the message is stored and survives a crash. */
   send(partition: number, message: ErasureMessage): Promise<void>;
 }

@@ -9,13 +9,13 @@ export interface Prospect {
   /** How long such tasks currently take. Undefined if too little is known. */
   typicalMs: number | undefined;
   /** Undefined if the model is not known to be failing. */
-  failing: FailingModel | undefined;
+  failingModel: FailingModel | undefined;
 }
 
 interface OutlookParts {
   kinds: ReadonlyMap<TaskKind, Kind>;
   durations: Pick<DurationHistory, 'typicalMs'>;
-  circuits: Pick<ModelCircuits, 'failing'> | undefined;
+  circuits: Pick<ModelCircuits, 'findFailing'> | undefined;
   clock: Pick<Clock, 'now'>;
 }
 
@@ -32,7 +32,7 @@ export class Outlook {
     const key = kinds.get(order.kind)?.durationKey(order.request);
     return {
       typicalMs: key === undefined ? undefined : durations.typicalMs(key, clock.now()),
-      failing: circuits?.failing(order),
+      failingModel: circuits?.findFailing(order),
     };
   }
 

@@ -21,7 +21,7 @@ interface RecentOrdersParts {
 export class RecentOrders {
   readonly #clock: Clock;
   /** The recent requests. `cancel` cancels the removal of an entry; it is missing while the request is being sent. */
-  readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
+  readonly #recentOrders = new Map<string, { id: string; cancel?: () => void }>();
 
   constructor({ book, clock }: RecentOrdersParts) {
     this.#clock = clock;
@@ -34,33 +34,33 @@ export class RecentOrders {
   /** Throws for a request that is the same as a recent one. */
   begin(order: OrderFacts, id: string): void {
     const key = keyOf(order);
-    if (this.#recent.has(key)) throw new Refusal('refusals.duplicateRequest');
-    this.#recent.set(key, { id });
+    if (this.#recentOrders.has(key)) throw new Refusal('refusals.duplicateRequest');
+    this.#recentOrders.set(key, { id });
   }
 
-  /** For a request that was refused, so the member can repeat it immediately. */
+  /** Forgets a request that was refused, so that the member can repeat it immediately. */
   drop(order: OrderFacts): void {
-    this.#recent.delete(keyOf(order));
+    this.#recentOrders.delete(keyOf(order));
   }
 
-  /** For a request that is no longer being sent. A timer is used because the machine's clock may be set back. */
+  /** Call this when a request is no longer being sent. A timer is used because the machine's clock may be set back. */
   end(order: OrderFacts, id: string): void {
     const key = keyOf(order);
-    const cancel = this.#clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));
-    this.#recent.set(key, { id, cancel });
+    const cancel = this.#clock.after(SAME_ORDER_MS, () => this.#recentOrders.delete(key));
+    this.#recentOrders.set(key, { id, cancel });
   }
 
   clear(): void {
-    for (const { cancel } of this.#recent.values()) cancel?.();
-    this.#recent.clear();
+    for (const { cancel } of this.#recentOrders.values()) cancel?.();
+    this.#recentOrders.clear();
   }
 
   #forget(task: Task): void {
     const key = keyOf(task);
-    const recent = this.#recent.get(key);
-    if (recent?.id !== task.id) return;
-    recent.cancel?.();
-    this.#recent.delete(key);
+    const entry = this.#recentOrders.get(key);
+    if (entry?.id !== task.id) return;
+    entry.cancel?.();
+    this.#recentOrders.delete(key);
   }
 }
 

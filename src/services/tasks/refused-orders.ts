@@ -6,11 +6,11 @@ import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind } from './kind.ts';
 import type { Line } from './line/line.ts';
-import { type Offers, offeredAs } from './offers.ts';
+import { type Offers, offerNameOf } from './offers.ts';
 import type { Failure, KindSpecs, Task } from './task.ts';
 import { markRefused, markReturned } from './transitions.ts';
 
-/** How often a task waits again after "the queue is full". With the pauses in between, this takes more than half an hour. */
+/** How often a task returns to the queue because the gateway accepts no more jobs. With the pauses in between, this takes more than half an hour. */
 const MAX_RETURNS = 10;
 
 interface RefusedParts {
@@ -65,7 +65,7 @@ export class RefusedOrders {
     if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
       await this.#parts.models?.markUnfit(model, modelKind);
     if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
+    if (refused.hasKnownCode) this.#parts.offers.markRefused(offerNameOf(kind, order));
     return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
@@ -77,7 +77,7 @@ export class RefusedOrders {
       await book.remove(id);
       if (task) await ledger?.refund(task);
     } catch (error) {
-      // The next start finds it with an unknown outcome and informs its owner.
+      // The next start finds the task with an unknown outcome and informs its owner.
       this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
     }
   }

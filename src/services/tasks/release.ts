@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import type { OrdersParts } from './orders.ts';
 import { markReleased } from './transitions.ts';
 
-const INTERVAL_MS = 10 * 60_000;
+const PASS_INTERVAL_MS = 10 * 60_000;
 /** Older requests are not part of any period that has a limit. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
@@ -27,8 +27,8 @@ export class UnconfirmedRelease {
   }
 
   start(): void {
-    this.#currentPass = this.#pass().then(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(INTERVAL_MS, () => this.start());
+    this.#currentPass = this.#runPass().then(() => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(PASS_INTERVAL_MS, () => this.start());
     });
   }
 
@@ -38,11 +38,11 @@ export class UnconfirmedRelease {
     await this.#currentPass;
   }
 
-  async #pass(): Promise<void> {
+  async #runPass(): Promise<void> {
     const { book, ledger, clock, log, afterMs } = this.#parts;
     const until = clock.now() - afterMs;
     try {
-      for await (const { id } of ledger?.unconfirmed(this.#checkedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
+      for await (const { id } of ledger?.unconfirmedEntries(this.#checkedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
         if (this.#isStopped) return;
         // Erased and expired tasks have no owner who could decide later.
         if (!(await book.get(id))) continue;

@@ -35,12 +35,12 @@ export class Sender {
   async prepare(
     kind: Kind,
     { request, requesterId }: Pick<Task, 'request' | 'requesterId'>,
-    sentBefore?: SentBefore,
-  ): Promise<Prepared> {
+    previousAttempt?: PreviousAttempt,
+  ): Promise<PreparedOrder> {
     const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
     const context = { memberId: requesterId, timeLimitMs, transfer: kind.transfer };
-    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, context };
-    return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
+    if (previousAttempt?.body !== undefined) return { ...previousAttempt, materials: {}, context };
+    return this.#gather(kind, request, context, previousAttempt?.idempotencyKey);
   }
 
   /** Returns the images of an order as data URIs, all of them in memory. */
@@ -52,20 +52,20 @@ export class Sender {
     const images: string[] = [];
     for (const file of files) images.push(...((await gather({ pictures: [file] }, context)).images ?? []));
     for (const reference of imageReferences) {
-      const { references: given = [] } = await gather({ references: [reference] }, context);
-      images.push(...given.flatMap((one) => (one.medium === 'image' ? [one.uri] : [])));
+      const { references: preparedReferences = [] } = await gather({ references: [reference] }, context);
+      images.push(...preparedReferences.flatMap((one) => (one.medium === 'image' ? [one.uri] : [])));
     }
     return images;
   }
 
-  async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
+  async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<PreparedOrder> {
     const materials = await this.#parts.gather(request, context);
     const user = context.memberId === undefined ? undefined : await this.#parts.userOf?.(context.memberId);
     const body = kind.keyedSubmit?.bodyOf(request, materials, user);
     return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
 
-  async send(kind: Kind, order: SentTask, prepared: Prepared): Promise<Outcome> {
+  async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<Outcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
     const callbackUrl = callbackUrlFor(kind, id, this.#parts);
@@ -77,18 +77,19 @@ export class Sender {
     }
     this.#parts.assertOwnership();
     try {
-      const sending =
+      const pendingSubmission =
         kind.keyedSubmit && body !== undefined
           ? kind.keyedSubmit.send({ idempotencyKey, body })
           : kind.submit?.(request, { idempotencyKey, materials, user, callbackUrl, requester: order });
-      if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
-      return { submission: await sending, hasCallback: callbackUrl !== undefined };
+      if (!pendingSubmission) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
+      return { submission: await pendingSubmission, hasCallback: callbackUrl !== undefined };
     } catch (error) {
-      // Thrown before anything was sent.
+      // A `Refusal` is thrown before anything is sent.
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // The refusal was definite, so the order can be sent again without being carried out twice.
-        if (error.status !== TOO_LARGE || context.isSmaller || !hasData(materials)) return { refused: error };
+        if (error.status !== PAYLOAD_TOO_LARGE || context.shouldShrink || !hasData(materials))
+          return { refused: error };
         const smaller = await this.#gatherSmaller(kind, request, context);
         return smaller ? this.send(kind, order, smaller) : { refused: error };
       }
@@ -99,9 +100,13 @@ export class Sender {
   }
 
   /** A different body needs a different key. */
-  async #gatherSmaller(kind: Kind, request: Task['request'], previous: GatherContext): Promise<Prepared | undefined> {
+  async #gatherSmaller(
+    kind: Kind,
+    request: Task['request'],
+    previous: GatherContext,
+  ): Promise<PreparedOrder | undefined> {
     try {
-      return await this.#gather(kind, request, { ...previous, isSmaller: true });
+      return await this.#gather(kind, request, { ...previous, shouldShrink: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -116,9 +121,9 @@ export const callbackUrlFor = (
   { callbackUrlOf }: Pick<SenderParts, 'callbackUrlOf'>,
 ): string | undefined => (acceptsCallback && source ? callbackUrlOf?.(source.name, id) : undefined);
 
-const TOO_LARGE = 413;
+const PAYLOAD_TOO_LARGE = 413;
 
-export interface Prepared {
+export interface PreparedOrder {
   idempotencyKey: string;
   /** The exact body, if the kind stores it so that it can be sent again. */
   body?: string | undefined;
@@ -127,7 +132,7 @@ export interface Prepared {
   user?: string | undefined;
 }
 
-export type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
+export type PreviousAttempt = Pick<PreparedOrder, 'idempotencyKey' | 'body'>;
 
 const hasData = ({ images = [], references = [] }: Materials): boolean =>
   images.length > 0 || references.some(({ uri }) => uri.startsWith('data:'));

@@ -7,7 +7,7 @@ import { hasEnded, type Task } from './task.ts';
 import { markOverdue } from './transitions.ts';
 
 /** A notice about a long wait may be a few seconds late. */
-const SWEEP_MS = 5_000;
+const SWEEP_INTERVAL_MS = 5_000;
 
 interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   waitLimitOf(task: Task): WaitLimit;
@@ -28,7 +28,7 @@ export class Sweep {
   }
 
   start(): void {
-    this.#cancel = this.#parts.clock.after(SWEEP_MS, () => {
+    this.#cancel = this.#parts.clock.after(SWEEP_INTERVAL_MS, () => {
       this.#currentSweep = this.#sweep().then(() => {
         if (!this.#isStopped) this.start();
       });
@@ -50,8 +50,11 @@ export class Sweep {
     for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) => {
-          const decided = isHeldTooLong(task, now) ? markResultsRefused(task, { ...task.review, at: now }) : task;
-          return dropExpiredToken(this.#isOverdue(decided, now) ? markOverdue(decided, now) : decided, now);
+          const reviewedTask = isHeldTooLong(task, now) ? markResultsRefused(task, { ...task.review, at: now }) : task;
+          return dropExpiredToken(
+            this.#isOverdue(reviewedTask, now) ? markOverdue(reviewedTask, now) : reviewedTask,
+            now,
+          );
         });
       } catch (error) {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');

@@ -26,7 +26,7 @@ export const typedPrompt = (task: Task): string => task.request.typed ?? promptO
 /** The text by which messages refer to a task. A task without a prompt has a title. */
 export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
 
-/** Whether its prompt is the member's own text, so that it can be requested again with another prompt. */
+/** Whether the prompt is the member's own text, so that the task can be requested again with another prompt. */
 export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';
 
 /** Whether the result is a grid of four images, of which one can be chosen. */
@@ -36,5 +36,5 @@ export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(re
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-/** Everyone who can see a public result can continue from it. Only the owner can continue from a private one. */
+/** Whether a member may order a follow-up of a task: of a public one, everyone; of a private one, only its owner. */
 export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

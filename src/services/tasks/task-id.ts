@@ -9,7 +9,7 @@ const BUCKET_LENGTH = 2;
 export const BUCKETS = ALPHABET.length ** BUCKET_LENGTH;
 
 /**
- * Consists of the millisecond, 30 random bits and the bucket (see homes.ts). Ids sort by time, fit into any custom id, and cannot be
+ * Creates an id from the millisecond, 30 random bits and the bucket (see homes.ts). Ids sort by time, fit into any custom id, and cannot be
  * guessed from others.
  */
 export function taskId(

@@ -4,16 +4,16 @@ import type { TaskSummary } from './task-summary.ts';
 
 /** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
 export interface TaskStore {
-  /** Live tasks, oldest first. */
+  /** Returns the live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
-  /** Whether it is stored with the live or the finished tasks depends on the task itself. */
+  /** Stores a task among the live or the finished ones, depending on its state. */
   put(task: Task): Promise<void>;
   /** Finds a task by its remote id. This works only for music. */
   findByRemoteId(remoteId: string): Promise<Task | undefined>;
   /** Removes a task without a trace, for example if its request was refused. */
   remove(task: Task): Promise<void>;
-  /** Newest first. */
+  /** Returns a page of a list, newest first. */
   page(query: PageQuery): Promise<TaskPage>;
   /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
   putSentOrder(id: string, sent: SentOrder): Promise<void>;
@@ -21,12 +21,12 @@ export interface TaskStore {
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest durations, oldest first. */
   durations(key: string): Promise<Duration[]>;
-  openErasures(): Promise<ErasureMark[]>;
+  unfinishedErasures(): Promise<ErasureMark[]>;
   putErasure(mark: ErasureMark): Promise<void>;
   removeErasure(memberId: string): Promise<void>;
   /** Removes list entries that a crash has left behind for erased tasks. */
   removeStaleSummaries(memberId: string): Promise<void>;
-  notePolling(at: number): Promise<void>;
+  recordPolling(at: number): Promise<void>;
   lastPolledAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
@@ -87,7 +87,7 @@ export interface PageQuery {
   words?: string | undefined;
   /** Leaves out tasks that an album or a live conversation shows. */
   withoutParts?: boolean | undefined;
-  /** A server's admins see no private tasks. */
+  /** Leaves out private tasks, which a server's admins must not see. */
   withoutPrivate?: boolean | undefined;
 }
 

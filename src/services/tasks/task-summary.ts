@@ -9,7 +9,7 @@ export const taskSummary = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
-  /** The start of its prompt or title. */
+  /** The start of the task's prompt or title. */
   summary: z.string(),
   createdAt: z.number(),
   /** Until this is set, the stored task may be newer than this summary. */
@@ -21,8 +21,8 @@ const MAX_SUMMARY_LENGTH = 120;
 
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
-  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...talkFacts(task)];
-  const name = known.find((one) => one !== undefined && one !== '');
+  const candidates = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...talkFacts(task)];
+  const name = candidates.find((one) => one !== undefined && one !== '');
   return name ?? (task.traits.isPart ? remoteId : '');
 }
 

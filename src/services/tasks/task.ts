@@ -189,7 +189,7 @@ const delivery = z.object({
   undeliverable: z.enum(['deleted', 'no-way']).optional(),
 });
 
-/** What a server's moderation decided about its results once they were available. */
+/** What a server's moderation decided about a task's results once they were available. */
 const review = z.object({
   /** `held`: nothing is shown until a moderator decides. `deleted`: the results were deleted by a moderator or refused immediately. */
   outcome: z.enum(['passed', 'held', 'shown', 'deleted']),
@@ -204,7 +204,7 @@ const review = z.object({
 /** Set if the task was live when its store was restored from a backup, so more may have happened to the task than is stored. */
 const restored = z.object({
   at: time,
-  /** It had not been sent at the time of the backup, so its idempotency key may differ from the one that was used later. */
+  /** The task had not been sent at the time of the backup, so its idempotency key may differ from the one that was used later. */
   wasWaiting: z.literal(true).optional(),
 });
 
@@ -224,12 +224,12 @@ export const taskFacts = z.object({
   /** Whether the task was ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
   /**
-   * The roles of its owner when it was requested. They are stored until the gateway has accepted it, because rules for roles are also
-   * applied when its turn comes.
+   * The roles of the owner when the task was requested. They are stored until the gateway has accepted the task, because rules for
+   * roles are also applied when its turn comes.
    */
   roleIds: z.array(z.string()).optional(),
   message: message.optional(),
-  /** Other messages of the bot about it, oldest first, such as the owner ping and results that were posted for others. */
+  /** Other messages of the bot about the task, oldest first, such as the owner ping and results that were posted for others. */
   beside: z.array(address).optional(),
   route,
   delivery,

@@ -16,7 +16,7 @@ import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
-import { type Exported, Exports } from './own-data/exports.ts';
+import { type ExportedData, Exports } from './own-data/exports.ts';
 import type { ErasureParts, MessageRemoval } from './own-data/member-erasure.ts';
 import { fullTasksOf, tasksOf } from './own-data/tasks-of.ts';
 import { UnconfirmedRelease } from './release.ts';
@@ -65,7 +65,7 @@ export interface TasksParts
   /** The tracker of all partitions of this process; undefined if there is only one. */
   tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
-  /** The share of tasks for whose end no callback arrives. Undefined if there are no callbacks. */
+  /** The share of tasks whose end is not reported by a callback. Undefined if there are no callbacks. */
   missedShare?: MissedShare | undefined;
   offers?: OrdersParts['offers'] | undefined;
   random?: () => number;
@@ -91,8 +91,8 @@ export class Tasks {
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
   readonly #sweep: Sweep;
-  readonly #release: UnconfirmedRelease | undefined;
-  #unfinished: Task[] = [];
+  readonly #unconfirmedRelease: UnconfirmedRelease | undefined;
+  #unfinishedTasks: Task[] = [];
 
   constructor(parts: TasksParts) {
     const { book, store, ledger, scheduler, clock, log, specs, maxWaitMs } = parts;
@@ -109,8 +109,8 @@ export class Tasks {
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
     this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const { missedShare = () => 1 } = parts;
-    const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
-    const schedule = parts.schedule === 'spec' ? sparseSchedule(specSchedule, missedShare) : learned;
+    const learnedSchedule = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
+    const schedule = parts.schedule === 'spec' ? sparseSchedule(specSchedule, missedShare) : learnedSchedule;
     this.#inlineResults = new InlineResults(clock);
     const { partition = WHOLE_STORE, tracker = new Tracker({ clock, partitionCount: partition.count }) } = parts;
     this.#tracker = tracker;
@@ -121,16 +121,17 @@ export class Tasks {
     });
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
     const { unconfirmedReleaseMs: afterMs } = parts;
-    this.#release = afterMs === undefined ? undefined : new UnconfirmedRelease({ book, ledger, clock, log, afterMs });
+    this.#unconfirmedRelease =
+      afterMs === undefined ? undefined : new UnconfirmedRelease({ book, ledger, clock, log, afterMs });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
-      this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
+      this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
     };
     const { offers = new Offers(clock), assertOwnership = () => undefined, notifyNoCredit = () => undefined } = parts;
     const { slots = new JobSlots() } = parts;
-    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyNoCredit, slots, follow };
-    this.orders = new Orders(shared);
-    this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
+    const sharedParts = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyNoCredit, slots, follow };
+    this.orders = new Orders(sharedParts);
+    this.words = new Words({ ...sharedParts, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.provideIfRequested(task));
     this.albums = new Albums({ book, specs, store, clock, log, follow, partition: parts.partition });
     this.erasure = new Erasures(parts);
@@ -148,8 +149,8 @@ export class Tasks {
 
   async countTasks(memberId: string): Promise<number> {
     let count = 0;
-    const all = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
-    for (const lists of all) for await (const _ of tasksOf(memberId, lists)) count += 1;
+    const allLists = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
+    for (const lists of allLists) for await (const _ of tasksOf(memberId, lists)) count += 1;
     return count;
   }
 
@@ -159,8 +160,8 @@ export class Tasks {
     const removal = await this.#parts.removeMessages({ ...task, beside: furtherMessages });
     if (removal.needsRetry) return removal;
     const undeletedIds = new Set(removal.left.map(({ id }) => id));
-    const all = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);
-    const deletedIds = all.filter((id) => !undeletedIds.has(id));
+    const messageIds = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);
+    const deletedIds = messageIds.filter((id) => !undeletedIds.has(id));
     await this.book.change(task.id, (known) => deletedIds.reduce(removeMessageById, known));
     return removal;
   }
@@ -171,15 +172,15 @@ export class Tasks {
    */
   async fetchSnapshot({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`Task ${id} (${kind}) has no remote id to poll.`);
-    const live = this.book.find(id);
-    if (live && isFollowed(live)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
+    const liveTask = this.book.find(id);
+    if (liveTask && isFollowed(liveTask)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
     return this.#inlineResults.take(id) ?? source.pollOne(remoteId);
   }
 
   /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */
-  noteViewed({ id, state }: Pick<Task, 'id' | 'state'>): void {
+  recordView({ id, state }: Pick<Task, 'id' | 'state'>): void {
     if (!isFollowed({ state })) return;
     this.#tracker.pollAlone(id);
     this.scheduler.hint(id);
@@ -187,10 +188,10 @@ export class Tasks {
 
   /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */
   async open(): Promise<void> {
-    this.#unfinished = await this.book.open();
+    this.#unfinishedTasks = await this.book.open();
     await this.erasure.open();
     await this.#earlierPolls.open();
-    await this.ledger?.open(this.#unfinished);
+    await this.ledger?.open(this.#unfinishedTasks);
   }
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
@@ -198,7 +199,7 @@ export class Tasks {
     const { clock, random = Math.random } = this.#parts;
     const now = clock.now();
     const firstAt = spreadStarts(now, random);
-    const unfinished = this.#unfinished.splice(0);
+    const unfinished = this.#unfinishedTasks.splice(0);
     for (const task of unfinished) {
       // The bot stopped between submitting the task and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
@@ -219,13 +220,18 @@ export class Tasks {
     this.scheduler.start();
     this.orders.start();
     this.#sweep.start();
-    this.#release?.start();
+    this.#unconfirmedRelease?.start();
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
     this.orders.stop();
-    await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
+    await Promise.all([
+      this.scheduler.stop(),
+      this.#sweep.stop(),
+      this.#unconfirmedRelease?.stop(),
+      this.erasure.finish(),
+    ]);
   }
 
   /** Must be called after the gateway client is closed, so that no submission lasts long. The outcomes are stored before this returns. */
@@ -238,12 +244,12 @@ export class Tasks {
     await this.#parts.store.close();
   }
 
-  async #rowsOf(memberId: string): Promise<Exported> {
+  async #rowsOf(memberId: string): Promise<ExportedData> {
     const { book, store, ledger, budgets, rules, reports, proposals, pseudonyms, clock } = this.#parts;
     const now = clock.now();
-    const others = (await this.#parts.others?.all()) ?? [];
+    const otherPartitions = (await this.#parts.others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
-    const lists = [ownRows, ...others].map((rows) => fullTasksOf(memberId, rows));
+    const lists = [ownRows, ...otherPartitions].map((rows) => fullTasksOf(memberId, rows));
     return {
       ...{ memberId, now, entries: ledger?.allEntriesOf(memberId, now) },
       tasks: merge(lists, (one, other) => one.id > other.id),
@@ -251,11 +257,11 @@ export class Tasks {
         const inMemory = {
           budgets: budgets?.about(memberId) ?? [],
           rules: rules?.about(memberId) ?? [],
-          reports: reports?.about(memberId) ?? [],
-          proposals: (await proposals?.of(memberId)) ?? [],
+          reports: reports?.exportDataOf(memberId) ?? [],
+          proposals: (await proposals?.findByMember(memberId)) ?? [],
           pseudonym: await pseudonyms?.current(memberId),
         };
-        return [inMemory, ...(await Promise.all(others.map((rows) => rows.factsAbout(memberId))))];
+        return [inMemory, ...(await Promise.all(otherPartitions.map((rows) => rows.factsAbout(memberId))))];
       },
     };
   }
@@ -279,7 +285,7 @@ export class Tasks {
       return;
     }
     const lane = this.#tracker.laneOf(kind.source);
-    this.scheduler.add({ id: task.id, lane, group: groupOf(task), at, history });
+    this.scheduler.add({ id: task.id, lane, group: groupOf(task), nextPollAt: at, history });
   }
 }
 
@@ -288,7 +294,7 @@ function spreadStarts(now: number, random: () => number): (source: Source | unde
   const startTimes = new Map<Source, number>();
   return (source) => {
     const at = (source && startTimes.get(source)) ?? now + random() * START_SPREAD_MS;
-    if (source?.many) startTimes.set(source, at);
+    if (source?.batch) startTimes.set(source, at);
     return at;
   };
 }

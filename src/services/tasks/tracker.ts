@@ -41,13 +41,13 @@ interface TrackedTasks extends Pick<OrdersParts, 'book' | 'log'> {
 export class Tracker {
   readonly #parts: TrackerParts;
   /** The tracked tasks, by partition. */
-  readonly #tracked = new Map<number, TrackedTasks>();
+  readonly #trackedTasks = new Map<number, TrackedTasks>();
   /** The lanes, by the name of their source. */
   readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
-  readonly #toPollAlone = new Set<string>();
+  readonly #pollAloneIds = new Set<string>();
   /** Tasks whose last response could not be read. */
-  readonly #unreadable = new Set<string>();
+  readonly #unreadableIds = new Set<string>();
   #turn = 0;
 
   constructor(parts: TrackerParts) {
@@ -55,27 +55,27 @@ export class Tracker {
   }
 
   add(partition: number, tracked: TrackedTasks): void {
-    this.#tracked.set(partition, tracked);
+    this.#trackedTasks.set(partition, tracked);
   }
 
-  /** From here on, responses about the tasks of this partition change nothing. */
+  /** From now on, responses about the tasks of this partition are ignored. */
   remove(partition: number): void {
-    this.#tracked.delete(partition);
+    this.#trackedTasks.delete(partition);
   }
 
   pollAlone(id: string): void {
-    this.#toPollAlone.add(id);
+    this.#pollAloneIds.add(id);
   }
 
   laneOf(source: Source): Lane {
-    const known = this.#lanes.get(source.name);
-    if (known) return known;
+    const existingLane = this.#lanes.get(source.name);
+    if (existingLane) return existingLane;
     const lane = {
       name: source.name,
       get max() {
-        return source.many?.max ?? 1;
+        return source.batch?.max ?? 1;
       },
-      gatherMs: source.many?.gatherMs,
+      gatherMs: source.batch?.gatherMs,
       poll: (ids: readonly string[]) => this.#poll(source, ids),
     };
     this.#lanes.set(source.name, lane);
@@ -100,51 +100,51 @@ export class Tracker {
   /** Polls each task once. A task that is missing from a list is polled alone on its next turn. */
   async #fetchResults(source: Source, tasks: readonly Task[]): Promise<Map<string, PollResult> | Trouble> {
     const results = new Map<string, PollResult>();
-    const polledAlone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
-    const listed = tasks.filter((task) => !polledAlone.has(task));
-    if (source.many && listed.length > 1) {
-      await this.#markPoll(listed);
-      const answers = await orFailure(source.many.pollMany(listed.map(remoteIdOf)));
-      if (isTrouble(answers)) return answers;
-      for (const task of listed) results.set(task.id, this.#resultFromList(task, answers));
+    const polledAlone = new Set(source.batch ? this.#chooseAlone(tasks) : tasks);
+    const listedTasks = tasks.filter((task) => !polledAlone.has(task));
+    if (source.batch && listedTasks.length > 1) {
+      await this.#markPoll(listedTasks);
+      const snapshots = await catchPollError(source.batch.pollMany(listedTasks.map(remoteIdOf)));
+      if (isTrouble(snapshots)) return snapshots;
+      for (const task of listedTasks) results.set(task.id, this.#resultFromList(task, snapshots));
     }
     for (const task of tasks) {
       if (results.has(task.id)) continue;
       await this.#markPoll([task]);
-      const answer = await runForTask(task.id, () => orFailure(source.pollOne(remoteIdOf(task))));
-      if (isTrouble(answer)) return answer;
-      if (answer !== 'not-known') this.#toPollAlone.delete(task.id);
-      results.set(task.id, answer);
+      const result = await runForTask(task.id, () => catchPollError(source.pollOne(remoteIdOf(task))));
+      if (isTrouble(result)) return result;
+      if (result !== 'not-known') this.#pollAloneIds.delete(task.id);
+      results.set(task.id, result);
     }
     return results;
   }
 
   async #markPoll(tasks: readonly Task[]): Promise<void> {
-    const polled = new Set(tasks.map(({ id }) => this.#trackedTasksOf(id)));
-    await Promise.all([...polled].map((tracked) => tracked?.earlierPolls.markPoll()));
+    const polledPartitions = new Set(tasks.map(({ id }) => this.#trackedTasksOf(id)));
+    await Promise.all([...polledPartitions].map((tracked) => tracked?.earlierPolls.markPoll()));
   }
 
   /** Undefined once the partition of the task has been released. */
   #trackedTasksOf(id: string): TrackedTasks | undefined {
-    return this.#tracked.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
+    return this.#trackedTasks.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
   }
 
   /** A malformed list says nothing about any of its tasks. */
-  #resultFromList({ id, ...task }: Task, answers: ReadonlyMap<string, Snapshot> | string): PollResult {
-    if (typeof answers === 'string') return 'nothing';
-    const answer = answers.get(remoteIdOf({ id, ...task }));
-    if (answer) this.#toPollAlone.delete(id);
-    else this.#toPollAlone.add(id);
-    return answer ?? 'not-listed';
+  #resultFromList({ id, ...task }: Task, snapshots: ReadonlyMap<string, Snapshot> | string): PollResult {
+    if (typeof snapshots === 'string') return 'nothing';
+    const snapshot = snapshots.get(remoteIdOf({ id, ...task }));
+    if (snapshot) this.#pollAloneIds.delete(id);
+    else this.#pollAloneIds.add(id);
+    return snapshot ?? 'not-listed';
   }
 
   /** Chooses among the tasks that were missing from a list: returns those that would fail with one more such response, or otherwise the next in turn. */
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
-    const toPollAlone = tasks.filter(({ id }) => this.#toPollAlone.has(id));
-    if (toPollAlone.length === 0) return [];
+    const candidates = tasks.filter(({ id }) => this.#pollAloneIds.has(id));
+    if (candidates.length === 0) return [];
     const now = this.#parts.clock.now();
-    const lastMisses = toPollAlone.filter((task) => isLastMiss(task, now));
-    const pool = lastMisses.length > 0 ? lastMisses : toPollAlone;
+    const lastMisses = candidates.filter((task) => isLastMiss(task, now));
+    const pool = lastMisses.length > 0 ? lastMisses : candidates;
     const first = this.#turn % pool.length;
     this.#turn += MAX_POLLED_ALONE;
     return [...pool.slice(first), ...pool.slice(0, first)].slice(0, MAX_POLLED_ALONE);
@@ -161,9 +161,9 @@ export class Tracker {
         settlePart({ ...applyResult(current, result, now), polls: current.polls + 1 }, now),
       );
       if (isFollowed(task))
-        return { again: this.#isFirstUnread(id, result) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
-      this.#toPollAlone.delete(id);
-      this.#unreadable.delete(id);
+        return { again: this.#isFirstUnreadable(id, result) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
+      this.#pollAloneIds.delete(id);
+      this.#unreadableIds.delete(id);
       if (task.state === 'ready') await learnDuration(task, durationHistory);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
@@ -175,10 +175,10 @@ export class Tracker {
   }
 
   /** After one unreadable response the task is polled again soon, after a second one as usual. */
-  #isFirstUnread(id: string, result: PollResult): boolean {
-    const isFirst = result === 'nothing' && !this.#unreadable.has(id);
-    if (result === 'nothing') this.#unreadable.add(id);
-    else this.#unreadable.delete(id);
+  #isFirstUnreadable(id: string, result: PollResult): boolean {
+    const isFirst = result === 'nothing' && !this.#unreadableIds.has(id);
+    if (result === 'nothing') this.#unreadableIds.add(id);
+    else this.#unreadableIds.delete(id);
     return isFirst;
   }
 }
@@ -202,17 +202,17 @@ function applyResult(task: Task, result: PollResult, now: number): Task {
   return result === 'not-known' ? countNotFound(task, now) : advance(task, result, now);
 }
 
-async function orFailure<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
+async function catchPollError<T>(poll: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
   try {
-    return await answer;
+    return await poll;
   } catch (error) {
     if (error instanceof GatewayError) return pollErrorMeaning(error);
     throw error;
   }
 }
 
-function isTrouble(answer: unknown): answer is Trouble {
-  return typeof answer === 'object' && answer !== null && 'kind' in answer && 'reason' in answer;
+function isTrouble(value: unknown): value is Trouble {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'reason' in value;
 }
 
 function remoteIdOf({ id, remoteId }: Task): string {

@@ -35,7 +35,7 @@ export interface OrderFacts {
   parentChannelId?: string | undefined;
   /** Set if the task was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
-  /** Set if a moderator has to decide about its results. */
+  /** Set if a moderator has to decide about the task's results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
   /** The unconfirmed task that the new task repeats with the same key. */
@@ -169,7 +169,7 @@ export function markWordsRefused(task: Task, reason: string): Task {
   return { ...task, wordsRefused: reason, times };
 }
 
-/** For an order of which it is unknown whether the gateway accepted it. It is not sent again unless its owner decides so. */
+/** For an order with an unknown outcome: the gateway may or may not have accepted it. It is not sent again unless its owner decides so. */
 export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | undefined, now: number): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
@@ -246,9 +246,9 @@ const LOST_AFTER_MS = 5 * 60_000;
 export function countNotFound(task: Task, now: number): Task {
   if (hasEnded(task)) return task;
   const { answers, since } = task.unknown ?? { answers: 0, since: now };
-  const counted = { ...task, unknown: { answers: answers + 1, since } };
-  if (answers + 1 < LOST_AFTER_RESPONSES || now - since < LOST_AFTER_MS) return counted;
-  return { ...counted, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
+  const updated = { ...task, unknown: { answers: answers + 1, since } };
+  if (answers + 1 < LOST_AFTER_RESPONSES || now - since < LOST_AFTER_MS) return updated;
+  return { ...updated, state: 'failed', failure: { cause: 'forgotten' }, times: { ...task.times, ended: now } };
 }
 
 /** For a task that has exceeded its wait limit. It is polled less often, but its state does not change. */

@@ -32,12 +32,12 @@ export class Words {
 
   /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
   async provide(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
-    const given = { words, ...(region && { region }) };
-    const sending = this.#send(id, given, (task) => {
+    const changes = { words, ...(region && { region }) };
+    const pendingSend = this.#send(id, changes, (task) => {
       if (task.requesterId !== origin.requesterId) throw new Refusal('refusals.notYours');
       return updateRoute(requireWaitingForWords(task), origin.route, origin.message);
     });
-    return trackUntilDone(sending, this.#pendingWork);
+    return trackUntilDone(pendingSend, this.#pendingWork);
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
@@ -56,17 +56,17 @@ export class Words {
 
   async #send(id: string, words: CommonRequest, check: (task: Task) => Task): Promise<Task> {
     const { book, kinds, gather, maxWaitMs, clock, log } = this.#parts;
-    const known = await book.get(id);
-    if (!known) throw new Refusal('refusals.unknownTask');
-    const kind = kinds.get(known.kind);
-    if (!kind?.sendWords) throw new Error(`The kind ${known.kind} takes no words.`);
+    const storedTask = await book.get(id);
+    if (!storedTask) throw new Refusal('refusals.unknownTask');
+    const kind = kinds.get(storedTask.kind);
+    if (!kind?.sendWords) throw new Error(`The kind ${storedTask.kind} takes no words.`);
     // Files are fetched before anything is sent.
-    const { request: fullRequest } = withRequest(check(known), words);
+    const { request: fullRequest } = withRequest(check(storedTask), words);
     const timeLimitMs = maxWaitMs[kind.waitLimit(fullRequest)];
-    const materials = await gather(fullRequest, { memberId: known.requesterId, timeLimitMs });
-    const user = await this.#parts.userOf?.(known.requesterId);
-    const waiting = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
-    const { remoteId = '', request, idempotencyKey } = waiting;
+    const materials = await gather(fullRequest, { memberId: storedTask.requesterId, timeLimitMs });
+    const user = await this.#parts.userOf?.(storedTask.requesterId);
+    const sentTask = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
+    const { remoteId = '', request, idempotencyKey } = sentTask;
     const callbackUrl = callbackUrlFor(kind, id, this.#parts);
     this.#parts.assertOwnership();
     try {
@@ -83,7 +83,7 @@ export class Words {
       }
       // The next poll shows whether the gateway has received the words.
       log.warn({ task: id, err: error }, 'A prompt for a task was sent with an unknown outcome.');
-      return waiting;
+      return sentTask;
     }
   }
 }

@@ -8,7 +8,7 @@ import { addDays } from './days.ts';
 
 const POLL_INTERVAL_MS = 15 * 60_000;
 /** If a gateway does not report the balance, the bot tries again after this time, because an upgrade may change that. */
-const NOT_REPORTED_MS = DAY_MS;
+const UNREPORTED_RETRY_MS = DAY_MS;
 /** The number of days from which the current daily cost is calculated. */
 const AVERAGE_DAYS = 7;
 /** Gateways with monthly limits do not accept longer ranges, and the others ignore the range. */
@@ -46,7 +46,7 @@ export class BalanceWatch {
   }
 
   /** Undefined if the balance is sufficient or unknown. */
-  get low(): LowBalance | undefined {
+  get lowBalance(): LowBalance | undefined {
     return this.#low;
   }
 
@@ -67,20 +67,20 @@ export class BalanceWatch {
     const { reports, log } = this.#parts;
     try {
       const limit = await reports.limit({ attempts: 1 });
-      if (limit === undefined || compare(limit, UNLIMITED) >= 0) return NOT_REPORTED_MS;
-      this.#low = await this.#lowBalance(limit);
+      if (limit === undefined || compare(limit, UNLIMITED) >= 0) return UNREPORTED_RETRY_MS;
+      this.#low = await this.#computeLowBalance(limit);
     } catch (error) {
-      if (error instanceof GatewayError && UNSUPPORTED_ERRORS.has(error.kind)) return NOT_REPORTED_MS;
+      if (error instanceof GatewayError && UNSUPPORTED_ERRORS.has(error.kind)) return UNREPORTED_RETRY_MS;
       log.info({ err: error }, 'The balance of the gateway account could not be read.');
     }
     return POLL_INTERVAL_MS;
   }
 
-  async #lowBalance(limit: string): Promise<LowBalance | undefined> {
+  async #computeLowBalance(limit: string): Promise<LowBalance | undefined> {
     const { reports, clock } = this.#parts;
     const today = dayOf(clock.now());
     const { total } = await reports.get({ start: addDays(today, -USAGE_DAYS), end: today }, { attempts: 1 });
-    const perDay = await this.#perDay(today);
+    const perDay = await this.#computeDailyCost(today);
     if (total === undefined) return undefined;
     const left = difference(limit, divideBy100(total));
     if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
@@ -88,7 +88,7 @@ export class BalanceWatch {
   }
 
   /** Computes the average over the days on which something was used. */
-  async #perDay(today: string): Promise<string> {
+  async #computeDailyCost(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - AVERAGE_DAYS), end: today };
     const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
     const days = new Set(uses.map(({ day }) => day)).size;

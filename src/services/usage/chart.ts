@@ -85,11 +85,11 @@ function optionOf({ title, facts, bars, entries }: ChartData): EChartsCoreOption
 
 function verticalBars(entries: readonly Bar[], power: number) {
   const axisWidth = 60;
-  const plot = WIDTH - 2 * MARGIN - 16 - axisWidth;
-  const slot = plot / Math.max(1, entries.length);
+  const plotWidth = WIDTH - 2 * MARGIN - 16 - axisWidth;
+  const slotWidth = plotWidth / Math.max(1, entries.length);
   // Half of the labels would be worse than none, and the header shows the largest value anyway.
-  const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slot - 4);
-  const labelInterval = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
+  const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slotWidth - 4);
+  const labelInterval = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slotWidth - 8));
   const axisLabel = { color: MUTED_COLOUR, fontSize: LABEL_FONT_SIZE };
   return {
     grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER_HEIGHT + 34, bottom: 52, ...noMeasuring },
@@ -110,23 +110,26 @@ function verticalBars(entries: readonly Bar[], power: number) {
 }
 
 function horizontalBars(entries: readonly Bar[], power: number) {
-  const shortened = entries.map(({ label, amount, text }) => {
+  const truncatedEntries = entries.map(({ label, amount, text }) => {
     return {
       label: truncateMiddle(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label),
       amount,
       text: truncateEnd(MAX_VALUE_WIDTH, LABEL_FONT_SIZE, text),
     };
   });
-  const [left, right] = [MARGIN + widest(shortened, 'label') + 12, MARGIN + widest(shortened, 'text') + 10];
+  const [left, right] = [
+    MARGIN + widest(truncatedEntries, 'label') + 12,
+    MARGIN + widest(truncatedEntries, 'text') + 10,
+  ];
   return {
     grid: { left, right, top: HEADER_HEIGHT, bottom: MARGIN, ...noMeasuring },
     xAxis: { type: 'value', show: false, ...(isFlat(entries) ? { min: 0, max: 1 } : {}) },
     yAxis: {
-      ...categoryAxis(shortened),
+      ...categoryAxis(truncatedEntries),
       inverse: true,
       axisLabel: { color: TEXT_COLOUR, fontSize: LABEL_FONT_SIZE, interval: 0 },
     },
-    series: [series(shortened, power, { show: true, position: 'right' }, 30)],
+    series: [series(truncatedEntries, power, { show: true, position: 'right' }, 30)],
   };
 }
 
@@ -141,7 +144,7 @@ const categoryAxis = (entries: readonly Bar[]) => ({
 });
 
 function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
-  const largest = entries.reduce((max, { amount }) => (compare(amount, max) > 0 ? amount : max), '0');
+  const largestAmount = entries.reduce((max, { amount }) => (compare(amount, max) > 0 ? amount : max), '0');
   return {
     type: 'bar',
     barMaxWidth,
@@ -149,19 +152,19 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
     data: entries.map(({ amount, text }) => ({
       value: inUnitsOf(amount, power),
       label: { formatter: () => text },
-      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST_BAR_COLOUR : BAR_COLOUR, borderRadius: 3 },
+      itemStyle: { color: compare(amount, largestAmount) === 0 ? LARGEST_BAR_COLOUR : BAR_COLOUR, borderRadius: 3 },
     })),
   };
 }
 
 const labelStyle = { fontFamily: FONT_FAMILY, fontSize: LABEL_FONT_SIZE, color: MUTED_COLOUR } as const;
 
-/** The text is measured above, because there is no canvas here. */
+/** Text is measured by `widthOf`, because there is no canvas in this process. */
 const noMeasuring = { outerBoundsMode: 'none' } as const;
 
 const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
-/** Values from a thousandth to ten thousands are shown as they are, others with a power of ten on the axis. */
+/** Values from a thousandth to tens of thousands are shown as they are, others with a power of ten on the axis. */
 function powerFor(entries: readonly Bar[]): number {
   const powers = entries.flatMap(({ amount }) => (isZero(amount) ? [] : [magnitude(amount)]));
   const power = Math.max(...powers);

@@ -90,9 +90,9 @@ type Row = Usage['rows'][number];
 export function accountSheet(usage: Usage, range: DayRange, grouping: Extract<Grouping, 'day' | 'model'>): Sheet {
   checkAmounts(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
-  const others = usage.rows.filter(isOther);
+  const otherRows = usage.rows.filter(isOther);
   const rows = usage.rows.filter((row) => !isOther(row));
-  const entries = rows.flatMap((row) => (grouping === 'day' ? [byDay(row)] : byModel(row)));
+  const entries = rows.flatMap((row) => (grouping === 'day' ? [toDayRow(row)] : toModelRows(row)));
   const { requests, amount: sum } = totalOf(entries);
   const shared = {
     subject: 'account',
@@ -102,37 +102,38 @@ export function accountSheet(usage: Usage, range: DayRange, grouping: Extract<Gr
     requests,
     isEstimate: false,
   } as const;
-  const undated: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
-  if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
+  const undatedNotes: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
+  if (otherRows.length > 0)
+    return { ...shared, total: sum, notes: [otherDaysNote(otherRows, usage.total), ...undatedNotes] };
   const { total = sum } = usage;
   // If nothing was used at all, nothing was used in the range either.
   const isUnused = total === undefined || isZero(total);
   if (rows.length === 0) return { ...shared, total, notes: isUnused ? [] : [{ kind: 'totalOnly' }] };
-  const differs: SheetNote[] =
+  const differenceNotes: SheetNote[] =
     sum !== undefined && total !== undefined && compare(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
-  return { ...shared, total, notes: [...undated, ...differs] };
+  return { ...shared, total, notes: [...undatedNotes, ...differenceNotes] };
 }
 
 function exactRow(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetRow {
   return { label, requests, amount, isEstimate: false };
 }
 
-const byDay = ({ date, requests, amount, items }: Row): SheetRow =>
+const toDayRow = ({ date, requests, amount, items }: Row): SheetRow =>
   exactRow(date, requests, amount ?? sumOfItems(items));
 
 /** Daily costs list items instead of a model. The rest belongs to no known model. */
-function byModel({ model, requests, amount, items }: Row): SheetRow[] {
+function toModelRows({ model, requests, amount, items }: Row): SheetRow[] {
   if (model !== undefined || items.length === 0) return [exactRow(model, requests, amount ?? sumOfItems(items))];
-  const listed = items.map((item) => exactRow(item.name || undefined, undefined, item.amount));
+  const itemRows = items.map((item) => exactRow(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
   const isFullyItemized = rest === undefined || isZero(rest);
-  if (isFullyItemized && requests === undefined) return listed;
-  return [...listed, exactRow(undefined, requests, isFullyItemized ? undefined : rest)];
+  if (isFullyItemized && requests === undefined) return itemRows;
+  return [...itemRows, exactRow(undefined, requests, isFullyItemized ? undefined : rest)];
 }
 
 const sumOfItems = (items: Row['items']): string | undefined => sumOf(items.map(({ amount }) => amount));
 
-function otherDays(rows: readonly Row[], total: string | undefined): SheetNote {
+function otherDaysNote(rows: readonly Row[], total: string | undefined): SheetNote {
   const days = [...new Set(rows.flatMap(({ date }) => date ?? []))].sort();
   return { kind: 'otherDays', count: days.length, first: days[0] ?? '', last: days.at(-1) ?? '', total };
 }
@@ -151,8 +152,8 @@ export function ledgerSheet(
   grouping: Grouping,
   subject: Exclude<Subject, 'account'>,
 ): Sheet {
-  const settled = uses.filter(({ state }) => state === 'settled' || state === 'waived');
-  const rows = settled.map((use) => ({ ...use, requests: use.count }));
+  const settledUses = uses.filter(({ state }) => state === 'settled' || state === 'waived');
+  const rows = settledUses.map((use) => ({ ...use, requests: use.count }));
   const entries = rows.flatMap((row): SheetRow[] => labelsOf(row, grouping).map((label) => ({ ...row, label })));
   const { requests, amount: total, isEstimate } = totalOf(rows);
   const uncounted = {
@@ -160,7 +161,7 @@ export function ledgerSheet(
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
     waived: uses.filter(({ state }) => state === 'waived'),
     // If no request has a price, prices are not configured, so none counts as missing.
-    unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
+    unpriced: total === undefined ? [] : settledUses.filter(({ amount }) => amount === undefined),
   };
   const notes = (['unpriced', 'open', 'unconfirmed', 'waived'] as const).flatMap((kind) => {
     const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
@@ -182,13 +183,15 @@ export function ledgerSheet(
 
 /** Describes how accurate the estimates were, with the most expensive model first. */
 export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
-  const known = uses.flatMap(({ compared, model, kind }) => (compared ? [{ ...compared, label: model ?? kind }] : []));
-  const models = [...Map.groupBy(known, ({ label }) => label)].map(
-    ([label, all]): ComparedModel => ({
+  const comparisons = uses.flatMap(({ compared, model, kind }) =>
+    compared ? [{ ...compared, label: model ?? kind }] : [],
+  );
+  const models = [...Map.groupBy(comparisons, ({ label }) => label)].map(
+    ([label, group]): ComparedModel => ({
       label,
-      count: all.reduce((sum, { count }) => sum + count, 0),
-      estimate: sumOf(all.map(({ estimate }) => estimate)) ?? '0',
-      cost: sumOf(all.map(({ cost }) => cost)) ?? '0',
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      estimate: sumOf(group.map(({ estimate }) => estimate)) ?? '0',
+      cost: sumOf(group.map(({ cost }) => cost)) ?? '0',
     }),
   );
   if (models.length === 0) return [];

@@ -50,7 +50,7 @@ describe('Discord’s Markdown', () => {
     ]);
   });
 
-  it('Mentions, commands and times are parsed, and similar text stays text', () => {
+  it('Mentions, commands and times are parsed, and similar text stays plain text', () => {
     expect(parseInline('<@!12> <#3> </music follow:45> <t:1700000000:R> <b>')).toEqual([
       { type: 'user', id: '12' },
       text(' '),

@@ -27,7 +27,7 @@ export interface Visitor {
   startCommand(command: string): Promise<void>;
   press(...keys: string[]): Promise<void>;
   type(words: string): Promise<void>;
-  latest(): Locator;
+  latestMessage(): Locator;
   openWorkbenchTab(tab: 'Jobs' | 'Traffic' | 'Ledger' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
   /** Serious and critical accessibility issues. */
@@ -94,7 +94,7 @@ export async function openVisitor(
       await press('Enter');
       await page.getByRole('group', { name: `Command /${command}` }).waitFor();
     },
-    latest: () => page.locator('li.message').last(),
+    latestMessage: () => page.locator('li.message').last(),
     async openWorkbenchTab(tab) {
       await page.getByRole('tab', { name: tab }).click();
       return page.getByRole('tabpanel');
@@ -115,7 +115,7 @@ export async function openVisitor(
   };
 }
 
-// Both run in the browser, whose types this program does not have.
+// Both scripts run in the browser, whose types are not available here.
 const accessibilityScript = (
   selector: string,
 ) => `axe.run('${selector}', { resultTypes: ['violations'] }).then(({ violations }) =>

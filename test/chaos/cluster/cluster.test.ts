@@ -14,12 +14,12 @@ describe('A cluster under chaos', () =>
         const { url } = await stage();
         const studio = singleSceneStudio();
         onTestFinished(() => studio.close());
-        const { broken, figures } = await clusterChaos({
+        const { failures, figures } = await clusterChaos({
           ...{ seed: SEED, jobs: 20, kills: 2, pauses: 1, serverKills: 0, membershipChanges: 1, guilds: 8 },
           ...{ stormMs: 10_000, includeLongFaults: false, speed: 15, settleTimeoutMs: 60_000, storeUrl: url, studio },
         });
         process.stderr.write(`${figures.join('\n')}\n`);
-        expect(broken).toEqual([]);
+        expect(failures).toEqual([]);
       },
       WAIT_LIMIT_MS,
     ),

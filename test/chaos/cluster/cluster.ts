@@ -31,7 +31,7 @@ interface ClusterOptions
 const KEY = 'sk-sandbox';
 const PARTITIONS = 8;
 const SIZES = { shard: 2, worker: 3 };
-/** The default of the setting. */
+/** The default of STORE_LEASE_SECONDS. */
 const LEASE_MS = 10_000;
 const SETTLING_SPEED = 200;
 const LOG_READ_INTERVAL_MS = 20;
@@ -78,10 +78,10 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   const servers = new EmbeddedServers(discord, gateway);
   const members = new Members(discord, options.seed);
   const fleet = new Fleet(settings, SIZES);
-  const listening = setInterval(() => servers.listen(), LOG_READ_INTERVAL_MS);
+  const logTimer = setInterval(() => servers.readLogs(), LOG_READ_INTERVAL_MS);
   try {
-    const deployed = await runToEnd('scripts/deploy.ts', settings);
-    if (deployed.code !== 0) throw new Error(`The commands were not registered: ${deployed.output}`);
+    const deployment = await runToEnd('scripts/deploy.ts', settings);
+    if (deployment.code !== 0) throw new Error(`The commands were not registered: ${deployment.output}`);
     if (!(await startAll(fleet))) throw new Error(`Not every partition has an owner:\n${fleet.output.slice(-20_000)}`);
     const { seed, server } = options;
     const events = new ClusterEvents({ fleet, servers, members, settings, seed, server, partitions: PARTITIONS });
@@ -90,27 +90,30 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     times.push(Date.now());
     const hasAllOwners = await settle(options, { servers, members, fleet });
     times.push(Date.now());
-    const all = assessCluster(evidenceOf(servers, members, fleet));
-    const ending = await endOf(fleet, servers, settings.OPERATOR_CHANNEL_ID);
+    const assessment = assessCluster(evidenceOf(servers, members, fleet));
+    const ending = await restartWhenIdle(fleet, servers, settings.OPERATOR_CHANNEL_ID);
     const partitions = await readPartitions(options.storeUrl, PARTITIONS, LEASE_MS);
     const books = partitions.map((partition) => partition.books);
     const money = compareLedgers(books, gateway.jobs.list(), tasksPerMember);
-    const broken = brokenClusterPromises(all, {
+    const failures = brokenClusterPromises(assessment, {
       ...{ ...ending, partitions, shards: SIZES.shard },
-      eventProblems: [...events.broken, ...(hasAllOwners ? [] : ['after the storm, not every partition had an owner'])],
-      money: money.broken,
+      eventProblems: [
+        ...events.failures,
+        ...(hasAllOwners ? [] : ['after the storm, not every partition had an owner']),
+      ],
+      money: money.failures,
     });
     times.push(Date.now());
     return {
-      broken,
+      failures,
       figures: [
-        ...figures(all, options, times),
-        `sessions lost   ${lostSessions(all, SIZES.shard)}`,
-        `endless spinners ${forgottenOrders(all).length}`,
+        ...figures(assessment, options, times),
+        `sessions lost   ${lostSessions(assessment, SIZES.shard)}`,
+        `endless spinners ${forgottenOrders(assessment).length}`,
         `by kind         ${keysOf(orderKinds)
           .map(
             (kind) =>
-              `${kind}: ${all.cases.filter(({ order }) => order.kind === kind && order.acknowledgedAt !== undefined).length}`,
+              `${kind}: ${assessment.cases.filter(({ order }) => order.kind === kind && order.acknowledgedAt !== undefined).length}`,
           )
           .join(', ')}`,
         `money           ${money.figure}`,
@@ -121,13 +124,13 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
       log: fleet.output,
     };
   } finally {
-    clearInterval(listening);
+    clearInterval(logTimer);
     await fleet.close();
     await Promise.all([discord.close(), gateway.close()]);
   }
 }
 
-/** The only member of each plain server is its owner. */
+/** Adds the guests to the plain servers, which otherwise have only their owner as a member. */
 function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
   for (const name of guildNames(guilds))
     for (const guest of GUESTS) {
@@ -136,21 +139,21 @@ function inviteGuests({ world }: EmbeddedDiscord, guilds: number): void {
     }
 }
 
-/** Whether every partition got an owner. */
+/** Starts all processes that are not running. Returns whether every partition got an owner. */
 async function startAll(fleet: Fleet): Promise<boolean> {
-  const stopped = fleet.nodes.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
-  await Promise.all(stopped.map(({ keeper }) => keeper.start()));
+  const stoppedNodes = fleet.nodes.filter(({ keeper, name }) => !keeper.isAlive && !name.startsWith('guest'));
+  await Promise.all(stoppedNodes.map(({ keeper }) => keeper.start()));
   return waitUntil(START_MS, () => fleet.hasAllOwners(PARTITIONS), CHECK_INTERVAL_MS);
 }
 
-/** Waits until nothing is sent any more. */
+/** Waits until the cluster has stopped sending requests. */
 async function waitUntilQuiet(servers: EmbeddedServers): Promise<void> {
-  let [known, since] = [-1, Date.now()];
+  let [lastCount, quietSince] = [-1, Date.now()];
   const isQuiet = (): boolean => {
-    servers.listen();
-    const now = servers.toDiscord.entries.length + servers.toGateway.entries.length;
-    if (now !== known) [known, since] = [now, Date.now()];
-    return Date.now() - since >= QUIET_MS;
+    servers.readLogs();
+    const count = servers.discordLog.entries.length + servers.gatewayLog.entries.length;
+    if (count !== lastCount) [lastCount, quietSince] = [count, Date.now()];
+    return Date.now() - quietSince >= QUIET_MS;
   };
   await waitUntil(QUIET_LIMIT_MS, isQuiet, CHECK_INTERVAL_MS);
 }
@@ -164,18 +167,18 @@ async function storm(
   { requests, faults, events: plannedEvents }: ClusterPlan,
   { servers, members, events }: Scene & { events: ClusterEvents },
 ): Promise<void> {
-  const at = async (ms: number, act: () => Promise<void> | void): Promise<void> => {
+  const runAt = async (ms: number, action: () => Promise<void> | void): Promise<void> => {
     await pause(ms);
-    await act();
+    await action();
   };
   await Promise.all([
-    ...requests.map((request) => at(request.at, () => members.makeRequest(request))),
-    ...faults.map(({ at: ms, fault }) => at(ms, () => servers.inject(fault))),
-    ...plannedEvents.map((event) => at(event.at, () => events.carryOut(event))),
+    ...requests.map((request) => runAt(request.at, () => members.makeRequest(request))),
+    ...faults.map(({ at: ms, fault }) => runAt(ms, () => servers.inject(fault))),
+    ...plannedEvents.map((event) => runAt(event.at, () => events.carryOut(event))),
   ]);
 }
 
-/** No faults from here on, so that everything that is running can end. */
+/** Stops injecting faults, and waits until everything that is running has ended. */
 async function settle(
   { settleTimeoutMs }: Pick<ClusterOptions, 'settleTimeoutMs'>,
   { servers, members, fleet }: Scene & { fleet: Fleet },
@@ -195,23 +198,23 @@ async function settle(
   return hasAllOwners;
 }
 
-/** Stops the cluster, starts it again with nothing left to do, and stops it. */
-async function endOf(
+/** Stops the idle cluster, starts it again and stops it again. Returns its writes to Discord and its exit codes. */
+async function restartWhenIdle(
   fleet: Fleet,
   servers: EmbeddedServers,
   operatorChannel: string,
 ): Promise<{ writes: number; codes: (number | null)[] }> {
   const stop = (): Promise<(number | null)[]> =>
     Promise.all(fleet.nodes.filter(({ keeper }) => keeper.isAlive).map(({ keeper }) => keeper.stop()));
-  // An end that Discord already shows may not have been stored yet.
+  // The end of a task may already be shown in Discord before it is stored.
   await waitUntilQuiet(servers);
-  const requestCount = servers.toDiscord.entries.length;
+  const requestCount = servers.discordLog.entries.length;
   const codes = await stop();
   if (!(await startAll(fleet))) codes.push(null);
   await waitUntilQuiet(servers);
   codes.push(...(await stop()));
-  servers.listen();
-  const writes = servers.toDiscord.entries.slice(requestCount).filter(({ method, path }) => {
+  servers.readLogs();
+  const writes = servers.discordLog.entries.slice(requestCount).filter(({ method, path }) => {
     return method !== 'GET' && !path.includes(operatorChannel);
   });
   return { writes: writes.length, codes };

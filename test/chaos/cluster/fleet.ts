@@ -16,7 +16,7 @@ export class ClusterNode {
   readonly owned = new Set<number>();
   /** Whether it is currently being killed, suspended or restarted. */
   isBusy = false;
-  #read = 0;
+  #readOffset = 0;
 
   constructor(role: ClusterRole, name: string, settings: Record<string, string>) {
     this.role = role;
@@ -25,12 +25,12 @@ export class ClusterNode {
   }
 
   /** Must be called often, so that `owned` is current. */
-  listen(): void {
+  readOutput(): void {
     const { output } = this.keeper;
     const end = output.lastIndexOf('\n') + 1;
-    if (end <= this.#read) return;
-    for (const line of output.slice(this.#read, end).split('\n')) this.#readLine(line);
-    this.#read = end;
+    if (end <= this.#readOffset) return;
+    for (const line of output.slice(this.#readOffset, end).split('\n')) this.#readLine(line);
+    this.#readOffset = end;
   }
 
   #readLine(line: string): void {
@@ -56,13 +56,13 @@ export class Fleet implements ProcessHistory {
     return this.nodes.filter((node) => node.role === role);
   }
 
-  listen(): void {
-    for (const node of this.nodes) node.listen();
+  readOutput(): void {
+    for (const node of this.nodes) node.readOutput();
   }
 
   /** The live worker that owns a partition. */
   ownerOf(partition: number): ClusterNode | undefined {
-    this.listen();
+    this.readOutput();
     return this.nodes.find(({ keeper, owned }) => keeper.isAlive && owned.has(partition));
   }
 

@@ -19,7 +19,7 @@ export const assessCluster = (evidence: Evidence): Assessment => assess(evidence
 export function forgottenOrders({ cases, outcomes, servers }: Assessment): string[] {
   return cases.flatMap(({ order }, index) => {
     const isTokenExpired = servers.tokensExpiredAt.some((expired) => expired >= order.at);
-    const wasNotNotified = outcomes[index] === 'not stored' || outcomes[index] === 'not told';
+    const wasNotNotified = outcomes[index] === 'not stored' || outcomes[index] === 'not notified';
     return wasNotNotified && !isTokenExpired ? [order.prompt] : [];
   });
 }
@@ -29,11 +29,11 @@ export const lostSessions = ({ servers }: Assessment, shards: number): number =>
   Math.max(0, servers.discord.gateway.identifies - shards);
 
 /** One sentence for each broken promise. */
-export function brokenClusterPromises(all: Assessment, end: ClusterEnd): string[] {
-  const forgotten = forgottenOrders(all);
-  const maxForgotten = lostSessions(all, end.shards);
+export function brokenClusterPromises(assessment: Assessment, end: ClusterEnd): string[] {
+  const forgotten = forgottenOrders(assessment);
+  const maxForgotten = lostSessions(assessment, end.shards);
   return [
-    ...brokenMemberPromises(all),
+    ...brokenMemberPromises(assessment),
     ...end.eventProblems,
     ...end.money,
     ...(forgotten.length > maxForgotten

@@ -26,7 +26,7 @@ interface Parts {
   settings: Record<string, string>;
   seed: number;
   partitions: number;
-  /** Without it the server of the store is not crashed. */
+  /** Without it, the server of the store is never crashed. */
   server?: Pick<StoreServer, 'crash' | 'restart'> | undefined;
 }
 
@@ -37,7 +37,7 @@ export class ClusterEvents {
   readonly #parts: Parts;
   readonly #random: Random;
   readonly eventCounts = new Map<string, number>();
-  readonly broken: string[] = [];
+  readonly failures: string[] = [];
   /** Kills are carried out one after another, each in the middle of its step. */
   #pendingKills = Promise.resolve();
   #joinCount = 0;
@@ -83,13 +83,13 @@ export class ClusterEvents {
     node.isBusy = true;
     const { keeper } = node;
     if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && node.owned.size > 0);
-    const owned = node.owned.size;
+    const ownedCount = node.owned.size;
     const lossesBefore = keeper.lostLeases;
     await keeper.suspend(ms);
-    if (role === 'worker' && owned > 0) {
+    if (role === 'worker' && ownedCount > 0) {
       const hasEnded = await waitUntil(EXIT_LIMIT_MS, () => keeper.lostLeases > lossesBefore);
       if (hasEnded) this.#count('pause of a worker, which then exited with 75');
-      else this.broken.push(`${node.name} kept running after it had been paused for ${ms} ms`);
+      else this.failures.push(`${node.name} kept running after it had been paused for ${ms} ms`);
     } else this.#count(`pause of a ${role}`);
     node.isBusy = false;
   }
@@ -126,7 +126,7 @@ export class ClusterEvents {
     this.#count('a worker that joined and left');
   }
 
-  /** 75 means that the process lost its store in a crash of the server before it could release it. */
+  /** Exit code 75 means that the process lost its store when the server crashed, before it could release the store. */
   async #stop({ name, keeper }: ClusterNode): Promise<void> {
     const lossesBefore = keeper.lostLeases;
     const wasReady = keeper.isReady;
@@ -135,13 +135,13 @@ export class ClusterEvents {
     if (code === 0 || (code === null && !wasReady)) return;
     const isLoss = code === 75 && (this.eventCounts.get('crash of the store’s server') ?? 0) > 0;
     if (!isLoss && keeper.lostLeases === lossesBefore)
-      this.broken.push(`${name} exited with ${code} when it was told to stop`);
+      this.failures.push(`${name} exited with ${code} when it was told to stop`);
   }
 
-  #choose(role: ClusterRole, preferred?: ClusterNode): ClusterNode | undefined {
-    const free = this.#parts.fleet.withRole(role).filter(({ isBusy, keeper }) => !isBusy && keeper.isAlive);
-    if (preferred && free.includes(preferred)) return preferred;
-    return free.length > 0 ? anyOf(free, this.#random) : undefined;
+  #choose(role: ClusterRole, preferredNode?: ClusterNode): ClusterNode | undefined {
+    const freeNodes = this.#parts.fleet.withRole(role).filter(({ isBusy, keeper }) => !isBusy && keeper.isAlive);
+    if (preferredNode && freeNodes.includes(preferredNode)) return preferredNode;
+    return freeNodes.length > 0 ? anyOf(freeNodes, this.#random) : undefined;
   }
 
   /** The worker that sent a request, if the request reveals it. */

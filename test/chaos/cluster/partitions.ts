@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { examineRows } from '../../../src/services/store/examination/examination.ts';
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
@@ -20,9 +20,9 @@ export interface PartitionState {
 /** A kill may leave these behind, because the rows of a list are written before the rows that refer to them. */
 const ALLOWED_AFTER_KILL: ReadonlySet<string> = new Set(['summary-dangling', 'orphaned-row']);
 
-/** Examines every partition; none of them may have an owner. */
+/** Examines every partition. No process may own any of them at that time. */
 export async function readPartitions(url: string, count: number, leaseMs: number): Promise<PartitionState[]> {
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const parts = { log, clock: systemClock, specs: kindSpecs };
   const address = { url, scheme: url.split(':')[0] ?? '' };
   const partitions = await openPartitions(address, {
@@ -52,7 +52,7 @@ export async function readPartitions(url: string, count: number, leaseMs: number
 }
 
 async function readBooks(store: StoredTasks): Promise<{ live: Task[]; books: PartitionBooks }> {
-  const entries = await Array.fromAsync(store.entries.between('', '9999'));
+  const entries = await Array.fromAsync(store.entries.readRange('', '9999'));
   const tasks = await Array.fromAsync(store.entries.tasks());
   return { live: await store.live(), books: { entries, tasks } };
 }

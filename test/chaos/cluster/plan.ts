@@ -12,7 +12,7 @@ export interface ClusterScale extends Scale {
   serverKills: number;
   /** How many times a process is stopped the way an operator stops it, and how many times another worker joins for a while. */
   membershipChanges: number;
-  /** Plain servers in addition to those of every embedded Discord. */
+  /** The number of plain servers, in addition to those that every embedded Discord has. */
   guilds: number;
   leaseMs: number;
 }
@@ -41,7 +41,7 @@ const PAUSED_SHARD_SHARE = 0.2;
 /** Every third crash lasts longer than a lease. */
 const LONG_CRASH_INTERVAL = 3;
 
-/** Everything that will happen, determined by its seed alone. */
+/** Plans everything that will happen, which depends on nothing but the scale and its seed. */
 export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
   const { seed, stormMs, guilds, leaseMs } = scale;
   const random = randomOf(seed + 1);
@@ -50,7 +50,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
     ...guildNames(guilds).flatMap((name) => GUESTS.map((who) => ({ who, where: `${name}/general` }))),
   ];
   const { requests, faults, kills } = planOf(scale, allPlaces);
-  /** Each event has a separate part of the time. */
+  /** Gives each event its own part of the storm. */
   const spread = <Event>(count: number, make: (index: number) => Event): (Event & { at: number })[] =>
     Array.from({ length: count }, (_, index) => ({
       ...make(index),
@@ -86,7 +86,7 @@ export function clusterPlanOf(scale: ClusterScale): ClusterPlan {
 
 const roleOf = (random: Random, shardShare: number): ClusterRole => (random.next() < shardShare ? 'shard' : 'worker');
 
-/** A shard process sends none of the requests that can be held. */
+/** A shard process sends none of the requests that can be held, so it is killed regardless of its current step. */
 const killOf = (kill: Kill, role: ClusterRole): { role: ClusterRole; kill: Kill } => ({
   role,
   kill: role === 'worker' ? kill : { ...kill, step: 'anything', held: 'no' },

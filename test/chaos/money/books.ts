@@ -4,7 +4,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
@@ -23,13 +23,13 @@ export interface Books {
 /** Reads the store as the next start would do. */
 export async function readBooks(settings: Record<string, string>): Promise<Books> {
   const config = readConfig(settings, kindNames(kindSpecs));
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const store = await openStore(config.store, {
     ...{ log, clock: systemClock, specs: kindSpecs },
     ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
   });
   try {
-    const entries = await Array.fromAsync(store.entries.between('', '9999'));
+    const entries = await Array.fromAsync(store.entries.readRange('', '9999'));
     const tasks = new Map<string, Task>();
     for await (const task of store.entries.tasks()) tasks.set(task.id, task);
     return { entries, tasks };
@@ -39,7 +39,7 @@ export async function readBooks(settings: Record<string, string>): Promise<Books
 }
 
 export interface Verdict {
-  broken: readonly string[];
+  failures: readonly string[];
   figures: readonly string[];
 }
 
@@ -47,44 +47,46 @@ const isCounted = (entry: Entry): boolean => standingOf(entry) !== 'refunded';
 
 /** Compares the bot's books with its limits and with what the gateway has charged. */
 export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, limits: Limits): Verdict {
-  const counted = entries.filter(isCounted);
+  const countedEntries = entries.filter(isCounted);
   const exceededLimits = [
-    ...aboveLimit(counted, () => 'all', limits.total),
-    ...aboveLimit(counted, ({ guildId = '' }) => guildId, limits.server),
-    ...aboveLimit(counted, ({ guildId, memberId }) => `${guildId} ${memberId}`, limits.member),
+    ...aboveLimit(countedEntries, () => 'all', limits.total),
+    ...aboveLimit(countedEntries, ({ guildId = '' }) => guildId, limits.server),
+    ...aboveLimit(countedEntries, ({ guildId, memberId }) => `${guildId} ${memberId}`, limits.member),
   ];
-  const releasedTwice = entries.filter(
+  const doubleReleases = entries.filter(
     ({ facts }) => facts.filter(({ standing }) => standing === 'refunded').length > 1,
   );
   const jobs = gateway.jobs.list();
-  const charged = jobs.filter(({ state }) => state !== 'failed');
+  const chargedJobs = jobs.filter(({ state }) => state !== 'failed');
   // Each request has its own prompt; a request that is repeated under the same key is several tasks, but only one job.
-  const byPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
-  const countedIds = new Set(counted.map(({ id }) => id));
-  const tasksOf = (job: { prompt: string }): Task[] => byPrompt.get(job.prompt) ?? [];
-  const unconfirmed = [...tasks.values()].filter(({ state, handedOver }) => state === 'unconfirmed' && !handedOver);
-  const acceptedUnconfirmed = charged.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
-  const withoutReservation = charged.filter((job) => !tasksOf(job).some(({ id }) => countedIds.has(id)));
-  const bill = amountText(charged.reduce((sum, { charge }) => plus(sum, charge), ZERO));
-  const settled = sumOf(
-    counted.filter((entry) => standingOf(entry) === 'settled').flatMap((entry) => amountOf(entry)?.amount ?? []),
+  const tasksByPrompt = Map.groupBy(tasks.values(), ({ request }) => request.prompt ?? '');
+  const countedIds = new Set(countedEntries.map(({ id }) => id));
+  const tasksOf = (job: { prompt: string }): Task[] => tasksByPrompt.get(job.prompt) ?? [];
+  const unconfirmedTasks = [...tasks.values()].filter(
+    ({ state, handedOver }) => state === 'unconfirmed' && !handedOver,
   );
-  const doubtful = amountText(acceptedUnconfirmed.reduce((sum, { charge }) => plus(sum, charge), ZERO));
-  const discrepancy = difference(bill, sumOf([settled ?? '0', doubtful]) ?? '0');
-  const booked = amountText(gateway.usage.total('sk-sandbox'));
+  const unconfirmedJobs = chargedJobs.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
+  const unreservedJobs = chargedJobs.filter((job) => !tasksOf(job).some(({ id }) => countedIds.has(id)));
+  const bill = amountText(chargedJobs.reduce((sum, { charge }) => plus(sum, charge), ZERO));
+  const settledSum = sumOf(
+    countedEntries.filter((entry) => standingOf(entry) === 'settled').flatMap((entry) => amountOf(entry)?.amount ?? []),
+  );
+  const unconfirmedSum = amountText(unconfirmedJobs.reduce((sum, { charge }) => plus(sum, charge), ZERO));
+  const discrepancy = difference(bill, sumOf([settledSum ?? '0', unconfirmedSum]) ?? '0');
+  const bookedSum = amountText(gateway.usage.total('sk-sandbox'));
   return {
-    broken: [
+    failures: [
       ...exceededLimits.map((scope) => `reservations above the limit of ${scope}`),
-      ...releasedTwice.map(({ id }) => `order ${id} was released twice`),
-      ...withoutReservation.map(({ id }) => `job ${id} has no reservation`),
+      ...doubleReleases.map(({ id }) => `order ${id} was released twice`),
+      ...unreservedJobs.map(({ id }) => `job ${id} has no reservation`),
       ...(compare(discrepancy, '0') === 0 ? [] : [`the gateway's bill differs by ${discrepancy}`]),
-      ...(compare(booked, bill) === 0 ? [] : [`the gateway's books say ${booked}, and its jobs ${bill}`]),
+      ...(compare(bookedSum, bill) === 0 ? [] : [`the gateway's books say ${bookedSum}, and its jobs ${bill}`]),
     ],
     figures: [
-      `orders with an entry: ${entries.length}; counted: ${counted.length}; jobs at the gateway: ${jobs.length}`,
-      `unconfirmed: ${unconfirmed.length}, of which the gateway accepted ${acceptedUnconfirmed.length}`,
-      `reservations above a limit: ${exceededLimits.length}; double releases: ${releasedTwice.length}; lost reservations: ${withoutReservation.length}`,
-      `gateway's bill $${bill} = settled $${settled ?? '0'} + unconfirmed orders that it accepted $${doubtful}; difference ${discrepancy}`,
+      `orders with an entry: ${entries.length}; counted: ${countedEntries.length}; jobs at the gateway: ${jobs.length}`,
+      `unconfirmed: ${unconfirmedTasks.length}, of which the gateway accepted ${unconfirmedJobs.length}`,
+      `reservations above a limit: ${exceededLimits.length}; double releases: ${doubleReleases.length}; lost reservations: ${unreservedJobs.length}`,
+      `gateway's bill $${bill} = settled $${settledSum ?? '0'} + unconfirmed orders that it accepted $${unconfirmedSum}; difference ${discrepancy}`,
     ],
   };
 }
@@ -99,5 +101,5 @@ function aboveLimit(entries: readonly Entry[], nameOf: (entry: Entry) => string,
   return [...sums].filter(([, amounts]) => compare(sumOf(amounts) ?? '0', limit) > 0).map(([name]) => name);
 }
 
-/** The price of one request of each model, as the operator would write it. */
+/** The price of this many units in dollars, as the operator would write it. */
 export const dollars = (price: string, units: number): string => amountText(times(gatewayAmount(price), units));

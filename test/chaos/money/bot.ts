@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Command } from './order.ts';
+import type { Command, CommandResult } from './order.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** The bot in another process. If it is killed, its commands get no response. */
 export class MoneyBot {
   readonly #settings: Record<string, string>;
-  readonly #pending = new Map<number, (answer: Answer | undefined) => void>();
+  readonly #pending = new Map<number, (answer: CommandResult | undefined) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
   /** The last lines of its log. */
@@ -28,7 +28,7 @@ export class MoneyBot {
         this.log = (this.log + piece.toString()).slice(-20_000);
       });
     const ready = Promise.withResolvers<void>();
-    child.on('message', (message: { ready?: true; id?: number; answer?: Answer }) => {
+    child.on('message', (message: { ready?: true; id?: number; answer?: CommandResult }) => {
       if (message.ready) ready.resolve();
       else if (message.id !== undefined) this.#answer(message.id, message.answer);
     });
@@ -39,27 +39,27 @@ export class MoneyBot {
     await ready.promise;
   }
 
-  /** Undefined if it was killed before it responded. */
-  send(command: Command): Promise<Answer | undefined> {
+  /** Resolves to undefined if the bot is killed before it responds. */
+  send(command: Command): Promise<CommandResult | undefined> {
     const child = this.#child;
     const id = ++this.#lastId;
-    const answer = Promise.withResolvers<Answer | undefined>();
+    const answer = Promise.withResolvers<CommandResult | undefined>();
     this.#pending.set(id, answer.resolve);
     if (!child?.connected) this.#answer(id, undefined);
     else child.send({ id, command }, (error) => error && this.#answer(id, undefined));
     return answer.promise;
   }
 
-  /** Kills it, as a power cut would. */
+  /** Kills the bot, as a power cut would. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
+    const exitEvent = once(child, 'exit');
     child.kill(signal);
-    await ended;
+    await exitEvent;
   }
 
-  #answer(id: number, answer: Answer | undefined): void {
+  #answer(id: number, answer: CommandResult | undefined): void {
     this.#pending.get(id)?.(answer);
     this.#pending.delete(id);
   }

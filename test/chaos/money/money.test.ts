@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../../services/store/sites.ts';
 import { cachingStudio } from '../../support/studio.ts';
-import { money } from './money.ts';
+import { runMoneyChaos } from './money.ts';
 
 const WAIT_LIMIT_MS = 300_000;
 
@@ -13,7 +13,7 @@ describe('Money under chaos', () =>
         const { url } = await stage();
         const studio = cachingStudio();
         onTestFinished(() => studio.close());
-        const { broken, figures } = await money({
+        const { failures, figures } = await runMoneyChaos({
           seed: 21,
           members: 30,
           orders: 240,
@@ -22,7 +22,7 @@ describe('Money under chaos', () =>
           studio,
         });
         process.stderr.write(`${figures.join('\n')}\n`);
-        expect(broken).toEqual([]);
+        expect(failures).toEqual([]);
       },
       WAIT_LIMIT_MS,
     ),

@@ -41,17 +41,17 @@ const FAILED_SHARE = 0.05;
 const REPEAT_SHARE = 0.03;
 
 /** Members make requests with tight limits while the bot is killed and the gateway fails; then the books are compared. */
-export async function money({ seed, members, orders, kills, storeUrl, studio }: MoneyScale): Promise<Verdict> {
+export async function runMoneyChaos({ seed, members, orders, kills, storeUrl, studio }: MoneyScale): Promise<Verdict> {
   const random = randomOf(seed);
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
   const gateway = await startGateway({ speed: SPEED, seed, profile: 'stock', ...(studio && { studio }) });
-  const prices = join(folder, 'prices.json');
+  const pricesFile = join(folder, 'prices.json');
   const modelPrices = IMAGE_MODELS.map(
     (id) => [`image:${id}`, product(modelNamed(id)?.price ?? '0', ESTIMATE_FACTOR)] as const,
   );
   await writeFile(
-    prices,
+    pricesFile,
     JSON.stringify({ imagine: product(GRID_PRICE, ESTIMATE_FACTOR), ...Object.fromEntries(modelPrices) }),
   );
   const limits = {
@@ -64,7 +64,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: 'sk-sandbox',
     MODEL_KINDS: modelKindsFile,
-    PRICES: prices,
+    PRICES: pricesFile,
     TOTAL_BUDGET: `$${limits.total} a day`,
     DEFAULT_SERVER_BUDGET: `$${limits.server} a day`,
     DEFAULT_MEMBER_BUDGET: `$${limits.member} a day`,
@@ -76,7 +76,7 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
   const bot = new MoneyBot(settings);
   const outcomes = new Map<string, number>();
   const countOutcome = (name: string): void => void outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
-  const broken: string[] = [];
+  const failures: string[] = [];
   const randomRequester = (): Requester => {
     const member = random.integer(members);
     return {
@@ -88,55 +88,55 @@ export async function money({ seed, members, orders, kills, storeUrl, studio }: 
     await bot.start();
     let orderCount = 0;
     let killCount = 0;
-    let restarting: Promise<void> | undefined;
-    const killAt = Array.from({ length: kills }, (_, index) =>
+    let pendingRestart: Promise<void> | undefined;
+    const killIndexes = Array.from({ length: kills }, (_, index) =>
       Math.floor(((index + 0.5 + random.next() * 0.4) * orders) / kills),
     );
     const restart = async (): Promise<void> => {
       await pause(random.integer(40));
       await bot.kill();
       await bot.start();
-      restarting = undefined;
+      pendingRestart = undefined;
     };
     const work = async (): Promise<void> => {
       while (orderCount < orders) {
-        await restarting;
+        await pendingRestart;
         const index = orderCount++;
-        if (index >= (killAt[killCount] ?? Number.POSITIVE_INFINITY)) {
+        if (index >= (killIndexes[killCount] ?? Number.POSITIVE_INFINITY)) {
           killCount += 1;
-          restarting = restart();
+          pendingRestart = restart();
         }
         if (random.next() < FAULT_SHARE)
           gateway.faults.add({ on: { path: /submit|jobs$/ }, do: anyOf(SUBMIT_FAULTS, random) });
         if (random.next() < FAILED_SHARE) gateway.faults.add({ do: 'fail' });
         const model = random.next() < 0.5 ? anyOf(IMAGE_MODELS, random) : undefined;
         const requester = randomRequester();
-        const answer = await bot.send({ do: 'order', prompt: `order ${index}`, model, ...requester });
-        countOutcome(answer ? (answer.refused ?? answer.state ?? 'broken') : 'killed');
-        if (answer?.broken) broken.push(`an order failed: ${answer.broken}`);
-        if (random.next() < REPEAT_SHARE || answer?.state === 'unconfirmed')
+        const result = await bot.send({ do: 'order', prompt: `order ${index}`, model, ...requester });
+        countOutcome(result ? (result.refused ?? result.state ?? 'broken') : 'killed');
+        if (result?.broken) failures.push(`an order failed: ${result.broken}`);
+        if (random.next() < REPEAT_SHARE || result?.state === 'unconfirmed')
           await bot.send({ do: 'try again', ...requester });
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    await restarting;
+    await pendingRestart;
     const stormMs = Date.now() - startedAt;
     gateway.faults.clear();
     // The next start cleans up whatever a kill has left behind.
     await bot.kill();
     await bot.start();
-    const until = Date.now() + SETTLE_TIMEOUT_MS;
-    let open: number | undefined;
+    const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+    let openCount: number | undefined;
     do {
       await pause(500);
-      open = (await bot.send({ do: 'count' }))?.open;
-    } while (open !== 0 && Date.now() < until);
-    if (open !== 0) broken.push(`${open} tasks have not finished`);
+      openCount = (await bot.send({ do: 'count' }))?.open;
+    } while (openCount !== 0 && Date.now() < deadline);
+    if (openCount !== 0) failures.push(`${openCount} tasks have not finished`);
     await bot.kill('SIGTERM');
     const verdict = checkBooks(await readBooks(settings), gateway, limits);
     const counts = [...outcomes].sort().map(([name, count]) => `${name} ${count}`);
     return {
-      broken: [...broken, ...verdict.broken],
+      failures: [...failures, ...verdict.failures],
       figures: [
         `${orders} orders by ${members} members, ${killCount} kills, seed ${seed}, ${Math.round(stormMs / 1000)} s of ${Math.round((Date.now() - startedAt) / 1000)} s`,
         `outcomes: ${counts.join(', ')}`,

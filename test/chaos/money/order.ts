@@ -10,7 +10,7 @@ export type Command =
   | { do: 'count' };
 
 /** The outcome of a command. */
-export interface Answer {
+export interface CommandResult {
   state?: string;
   /** The key of a refusal. */
   refused?: string;

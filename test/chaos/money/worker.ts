@@ -1,7 +1,7 @@
 import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { createEngine } from '../../../src/services/engine.ts';
 import { createGateway, GatewayError } from '../../../src/services/gateway/index.ts';
@@ -9,14 +9,14 @@ import { ProcessLimits } from '../../../src/services/process-limits.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
-import type { Answer, Command } from './order.ts';
+import type { Command, CommandResult } from './order.ts';
 
-/** The bot without Discord, in a process that is killed. It carries out commands, and reports the outcome of each order. */
+/** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */
 const config = readConfig(process.env, kindNames(kindSpecs));
-const log = openLog({
+const log = createLogger({
   level: config.log.level,
   secrets: [config.gateway.apiKey],
-  isReadable: false,
+  isPretty: false,
   write: (line) => process.stdout.write(line),
 });
 const clock = systemClock;
@@ -42,11 +42,13 @@ const { tasks } = engine;
 await engine.open();
 await tasks.start();
 
-async function carryOut(command: Command): Promise<Answer> {
+async function carryOut(command: Command): Promise<CommandResult> {
   const { orders, book } = tasks;
   if (command.do === 'count') {
-    const open = book.live(({ state }) => !['ready', 'failed', 'cancelled', 'expired', 'unconfirmed'].includes(state));
-    return { open: open.length };
+    const openTasks = book.live(
+      ({ state }) => !['ready', 'failed', 'cancelled', 'expired', 'unconfirmed'].includes(state),
+    );
+    return { open: openTasks.length };
   }
   const origin = {
     requesterId: command.memberId,
@@ -80,7 +82,7 @@ async function carryOut(command: Command): Promise<Answer> {
 
 process.on('message', (message: { id: number; command: Command }) => {
   void carryOut(message.command)
-    .catch((error: unknown): Answer => ({ broken: String(error) }))
+    .catch((error: unknown): CommandResult => ({ broken: String(error) }))
     .then((answer) => process.send?.({ id: message.id, answer }));
 });
 process.once('SIGTERM', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FineTunePage, fineTunePage, inBlock } from '../../../src/commands/finetune/view.ts';
+import { escapeCodeBlock, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/view.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
@@ -22,7 +22,7 @@ describe('The events of a fine-tuning job', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '```', '\n', '-', '*', '<@1>', 'a ')), (pieces) => {
         const text = pieces.join('');
-        expect(visibleText(inBlock(text))).toBe(text);
+        expect(visibleText(escapeCodeBlock(text))).toBe(text);
         const { content = '' } = page({ events: [event(text)] });
         expect(content.split('```')).toHaveLength(3);
         expect(content.endsWith('\n```')).toBe(true);
@@ -53,7 +53,7 @@ describe('The events of a fine-tuning job', () => {
   });
 
   it('Each event of a fine-tuning job is on exactly one page, in order', () => {
-    const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
+    const events = Array.from({ length: 200 }, (_, i) => event(`step ${i} of them`));
     const all: string[] = [];
     for (let pageIndex = 0; ; pageIndex++) {
       const { content = '', controls = [] } = page({ events, page: pageIndex });
@@ -65,14 +65,14 @@ describe('The events of a fine-tuning job', () => {
   });
 
   it('A followed fine-tuning job shows its newest events, and only a followed one has a stop button', () => {
-    const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
-    const followed = page({
+    const events = Array.from({ length: 200 }, (_, i) => event(`step ${i} of them`));
+    const followedPage = page({
       events,
       page: 0,
       following: { state: 'followed', followId: 'f-1', until: 0, quietMs: 600_000 },
     });
-    expect(followed.content).toContain('step 199');
-    expect(followed.controls).toMatchObject([{ id: 'tune.1.stop.ft-1.f-1' }]);
+    expect(followedPage.content).toContain('step 199');
+    expect(followedPage.controls).toMatchObject([{ id: 'tune.1.stop.ft-1.f-1' }]);
     expect(page({ events, following: { state: 'quiet' } }).controls?.at(-1)).toMatchObject({
       id: 'tune.1.follow.ft-1',
     });

@@ -141,8 +141,8 @@ describe('The form for an image with references', () => {
       const urls = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
       expect(urls.length).toBeGreaterThanOrEqual(Math.min(count, 7));
       for (const [n, one] of urls.entries()) expect(one).toBe(urlOf(n));
-      const which = plan.fields.find(({ name }) => name === 'which');
-      expect(which?.type === 'choice' ? which.options.length : 1).toBe(urls.length);
+      const whichField = plan.fields.find(({ name }) => name === 'which');
+      expect(whichField?.type === 'choice' ? whichField.options.length : 1).toBe(urls.length);
     },
   );
 

@@ -114,12 +114,14 @@ describe('Any prompt with any options', () => {
   it('A typed flag takes precedence, and no flag is added twice', () => {
     fc.assert(
       fc.property(phrase, requests, (pieces, values) => {
-        const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
-        const added = names(flagsFor(pieces.join(' '), values));
-        expect(new Set(added).size).toBe(added.length);
+        const typedNames = new Set(
+          pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []),
+        );
+        const addedNames = names(flagsFor(pieces.join(' '), values));
+        expect(new Set(addedNames).size).toBe(addedNames.length);
         for (const group of groups) {
-          const typedGroup = group.filter((name) => typed.has(name ?? ''));
-          if (typedGroup.length > 0) expect(added.filter((name) => group.includes(name))).toEqual([]);
+          const typedGroup = group.filter((name) => typedNames.has(name ?? ''));
+          if (typedGroup.length > 0) expect(addedNames.filter((name) => group.includes(name))).toEqual([]);
         }
       }),
     );

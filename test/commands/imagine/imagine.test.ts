@@ -4,7 +4,7 @@ import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { imagine } from '../../../src/commands/imagine/feature.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
-import { bot } from '../../e2e/bot.ts';
+import { startTestBot } from '../../e2e/bot.ts';
 import { imageUpload } from '../../e2e/tasks/image-scene.ts';
 
 const orders = ({ requests }: EmbeddedGateway) => requests.filter(({ path }) => path.includes('/submit/'));
@@ -35,7 +35,7 @@ describe('/imagine', () => {
   });
 
   it('/imagine writes its options into the prompt as flags', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const options = {
       ...{
         prompt: 'a fox in the snow',
@@ -54,7 +54,7 @@ describe('/imagine', () => {
   });
 
   it('/imagine keeps typed flags, which take precedence over its options', async () => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     const prompt = 'a  fox —ar 2:3 --no wolves';
     await (
       await discord.as('member').slash('imagine', { prompt, aspect: '16:9', negative: 'people', chaos: 5 })
@@ -63,16 +63,16 @@ describe('/imagine', () => {
   });
 
   it('/imagine puts the URLs of files and links before the prompt', async () => {
-    const { discord, gateway } = await bot({ settings: { MEDIA_ALLOW_PRIVATE: 'on' } });
+    const { discord, gateway } = await startTestBot({ settings: { MEDIA_ALLOW_PRIVATE: 'on' } });
     const member = discord.as('member');
-    const posted = (await member.say('look', [await imageUpload(), await imageUpload()])).attachments.map(
+    const postedUrls = (await member.say('look', [await imageUpload(), await imageUpload()])).attachments.map(
       ({ url }) => url,
     );
-    const options = { prompt: 'a fox', image: await imageUpload(), links: posted.join(', ') };
+    const options = { prompt: 'a fox', image: await imageUpload(), links: postedUrls.join(', ') };
     await (await member.slash('imagine', options)).message();
     const [file, ...rest] = String(promptOf(gateway)).split(' ');
     expect(file).toMatch(/^http:.*ex=/);
-    expect(rest).toEqual([...posted, 'a', 'fox']);
+    expect(rest).toEqual([...postedUrls, 'a', 'fox']);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('/imagine', () => {
     ['an invalid link', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
     ['flags as excluded terms', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
   ])('/imagine refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
-    const { discord, gateway } = await bot();
+    const { discord, gateway } = await startTestBot();
     expect(await refusalOf(discord.as('member').slash('imagine', options))).toContain(words);
     expect(orders(gateway)).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('/imagine', () => {
   ])(
     '/imagine tells %s in %s which permissions the bot is missing, without a request to the gateway',
     async (who, where, words) => {
-      const { discord, gateway } = await bot();
+      const { discord, gateway } = await startTestBot();
       expect(await refusalOf(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
       expect(orders(gateway)).toEqual([]);
     },
@@ -109,7 +109,7 @@ describe('/imagine', () => {
     ['a direct message', 'member', 'dm', {}],
     ['a server without the bot', 'installer', 'lobby', {}],
   ])('/imagine requires no permission for %s', async (_what, who, where, options) => {
-    const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
+    const { discord, gateway } = await startTestBot({ settings: { DISCORD_USER_INSTALL: 'true' } });
     await (
       await discord
         .as(who)

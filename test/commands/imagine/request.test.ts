@@ -102,7 +102,7 @@ describe('The validation of /imagine', () => {
     expect(refusalOf({ links })?.key).toBe('refusals.imageUrlInvalid');
   });
 
-  it('The refusal of a long link shortens it to fit a sentence', () => {
+  it('The refusal of a long link shortens it to fit into the message', () => {
     const link = refusalOf({ links: 'x'.repeat(3_000) })?.variables.link;
     expect(link).toHaveLength(100);
   });

@@ -2,29 +2,29 @@ import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { musicSource } from '../../../src/commands/music/kinds.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
 
 /** Starts a gateway that returns the given results for batches and records its polls. */
-async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
-  const lists: string[][] = [];
+async function startBatchGateway(respondTo: (ids: readonly string[], response: ServerResponse) => void) {
+  const polledBatches: string[][] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const piece of request) chunks.push(piece);
     const { ids } = JSON.parse(Buffer.concat(chunks).toString()) as { ids: string[] };
-    lists.push(ids);
-    answer(ids, response);
+    polledBatches.push(ids);
+    respondTo(ids, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as { port: number };
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const settings = { ...defaultSettings, baseUrl: `http://127.0.0.1:${port}`, apiKey: 'sk-sandbox' };
   const client = createGateway(settings, { log, clock: systemClock });
   onTestFinished(() => client.close());
-  const { many } = musicSource(client.music);
-  if (!many) throw new Error('Music is polled in batches.');
-  return { lists, many };
+  const { batch } = musicSource(client.music);
+  if (!batch) throw new Error('Music is not polled in batches.');
+  return { lists: polledBatches, many: batch };
 }
 
 const respond = (ids: readonly string[], response: ServerResponse) =>
@@ -35,38 +35,38 @@ const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
 
 describe('Polling many songs', () => {
   it.each([400, 413])('Songs are polled in smaller batches after a large one was refused with %s', async (status) => {
-    const { lists, many } = await gateway((batch, response) =>
+    const { lists: polledBatches, many } = await startBatchGateway((batch, response) =>
       batch.length > 80 ? refuse(response, status) : respond(batch, response),
     );
     expect(many.max).toBe(300);
     expect([...(await many.pollMany(ids)).keys()].toSorted()).toEqual(ids.toSorted());
     expect(many.max).toBe(75);
-    const countBefore = lists.length;
+    const countBefore = polledBatches.length;
     await many.pollMany(ids.slice(0, many.max));
-    expect(lists).toHaveLength(countBefore + 1);
+    expect(polledBatches).toHaveLength(countBefore + 1);
   });
 
   it('A song that makes every batch fail is left out, and the batches keep their size', async () => {
-    const { lists, many } = await gateway((batch, response) =>
+    const { lists: polledBatches, many } = await startBatchGateway((batch, response) =>
       batch.includes('id-77') ? refuse(response, 400) : respond(batch, response),
     );
     expect((await many.pollMany(ids)).size).toBe(299);
     expect(many.max).toBe(300);
-    const countBefore = lists.length;
+    const countBefore = polledBatches.length;
     const secondPoll = await many.pollMany(ids);
-    expect(lists).toHaveLength(countBefore + 1);
+    expect(polledBatches).toHaveLength(countBefore + 1);
     expect(secondPoll.has('id-77')).toBe(false);
   });
 
   it('Songs are polled in turns if the gateway returns only the first hundred of a batch', async () => {
-    const { many } = await gateway((batch, response) => respond(batch.slice(0, 100), response));
-    const found = new Set<string>();
-    for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
-    expect(found.size).toBe(300);
+    const { many } = await startBatchGateway((batch, response) => respond(batch.slice(0, 100), response));
+    const polledIds = new Set<string>();
+    for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) polledIds.add(id);
+    expect(polledIds.size).toBe(300);
   });
 
-  it('Songs are polled one by one if the gateway has no batches', async () => {
-    const { many } = await gateway((_some, response) => response.writeHead(404).end());
+  it('Songs are polled one by one if the gateway does not support batches', async () => {
+    const { many } = await startBatchGateway((_some, response) => response.writeHead(404).end());
     await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(many.max).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/commands/talk/utterances.ts';
-import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { talkSpecs } from '../../../src/services/talks/session.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
@@ -44,7 +44,7 @@ describe('An utterance', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
     const requestFor = (input: Parameters<typeof readUtterance>[0]) =>
-      utteranceRequest(task, throwRefusal(readUtterance(input)));
+      utteranceRequest(task, throwIfRefusal(readUtterance(input)));
     const storedSound = { address: sound.address, name: sound.name };
     expect(requestFor({ words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
     expect(requestFor({ words: '\u200b ', sound })).toEqual({ ...common, sound: storedSound });

@@ -45,7 +45,7 @@ it('Discord accepts a page of ten tasks with any prompts, kinds and states', () 
   );
   fc.assert(
     fc.property(lines, fc.constantFrom('mine' as const, 'server' as const), (parts, whose) => {
-      const summaries = parts.map((one, at) => ({ ...baseSummary, ...one, id: `01k3v9x2mabcdefg${at}` }));
+      const summaries = parts.map((one, i) => ({ ...baseSummary, ...one, id: `01k3v9x2mabcdefg${i}` }));
       const { body, files } = render(summaries, whose);
       expect([violationsOf(body), files]).toEqual([[], []]);
       expect(body.content?.endsWith('…')).toBe(false);

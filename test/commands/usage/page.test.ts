@@ -27,8 +27,8 @@ const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 describe('The table of /usage', () => {
   it('The table of /usage aligns its columns and fits the width of a phone', () => {
     const sheet = sheetOf([row('verse-1', '12.50', 10), row('lumen-image-1', '3', 2), row(undefined, undefined, 1)]);
-    const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
-    expect(shown).toBe(3);
+    const { text, rowCount } = tableOf(sheet, 'cents', 2_000, say);
+    expect(rowCount).toBe(3);
     expect(rows(text)).toEqual([
       'Model          Requests  Amount  Dollars',
       'verse-1              10   12.50   0.1250',
@@ -69,9 +69,9 @@ describe('The page of /usage', () => {
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
     const omittedCount = /(\d+) more rows/.exec(content)?.[1];
-    const shown = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
-    expect(shown[0]).toBe('2026-03-10');
-    expect(shown.length + Number(omittedCount)).toBe(366);
+    const shownRows = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
+    expect(shownRows[0]).toBe('2026-03-10');
+    expect(shownRows.length + Number(omittedCount)).toBe(366);
     expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
   });
 
@@ -89,23 +89,23 @@ describe('The page of /usage', () => {
     );
     expect(content.length).toBeLessThanOrEqual(2_000);
     expect(content).toMatch(/#1 .*\n```\n#1 <@1000000000000000000> · #2 <@/s);
-    const shown = content.match(/^#\d+ +\d/gm) ?? [];
-    expect(shown.length).toBeGreaterThan(3);
-    expect(content.match(/<@/g)).toHaveLength(shown.length);
+    const shownRows = content.match(/^#\d+ +\d/gm) ?? [];
+    expect(shownRows.length).toBeGreaterThan(3);
+    expect(content.match(/<@/g)).toHaveLength(shownRows.length);
   });
 
   it('The page of /usage shows no currency if none is known, and dollars for the bot’s own amounts', () => {
     const sheet = sheetOf([row('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
-    const own = page(sheetOf([row('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
-    expect(own.content).toContain('Total: **$1.50** for 1 request');
-    expect(own.content).toMatch(/Requests +Dollars\nverse-1 +1 +1\.5/);
+    const ownPage = page(sheetOf([row('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
+    expect(ownPage.content).toContain('Total: **$1.50** for 1 request');
+    expect(ownPage.content).toMatch(/Requests +Dollars\nverse-1 +1 +1\.5/);
     expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
   });
 
   it('The page of /usage compares estimates with costs by model, for at most five models', () => {
-    const models = Array.from({ length: 7 }, (_, at) => ({
-      ...{ label: `m-${at}\n\`@here\`${'x'.repeat(90)}`, count: at + 1, estimate: '1.2345', cost: `0.0${7 - at}` },
+    const models = Array.from({ length: 7 }, (_, i) => ({
+      ...{ label: `m-${i}\n\`@here\`${'x'.repeat(90)}`, count: i + 1, estimate: '1.2345', cost: `0.0${7 - i}` },
     }));
     const { content = '' } = page(
       sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),
@@ -117,7 +117,7 @@ describe('The page of /usage', () => {
   });
 
   it('The page of /usage marks the selected range in its buttons', () => {
-    const buttonStyles = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
+    const buttonStyles = (page(sheetOf([])).controls ?? []).map((control) => 'style' in control && control.style);
     expect(buttonStyles).toEqual(['plain', 'primary', 'plain', 'plain']);
   });
 });

@@ -4,7 +4,7 @@ import { ignoredParameters, requestedParameters } from '../../../src/commands/vi
 import type { MediumFacts } from '../../../src/messages/kind-view.ts';
 import { buildTask } from '../../services/tasks/made.ts';
 
-const ignored = (request: Partial<VideoRequest>, facts: MediumFacts): string[] =>
+const describeIgnored = (request: Partial<VideoRequest>, facts: MediumFacts): string[] =>
   ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), facts).map(
     ({ parameter, requestedValue, location }) => `${parameter} ${requestedValue} ${location}`,
   );
@@ -33,7 +33,7 @@ describe('The ignored parameters of a video', () => {
       ['size 1920x1080 top', 'duration 10 top'],
     ],
   ])('If %j was requested and the video has %j, the ignored parameters are %j', (request, facts, expected) => {
-    expect(ignored(request, facts)).toEqual(expected);
+    expect(describeIgnored(request, facts)).toEqual(expected);
   });
 
   it('A stored request whose fields have a different shape is not read and has no ignored parameters', () => {

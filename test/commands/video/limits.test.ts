@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
 import { exceededLimits } from '../../../src/commands/video/limits.ts';
 import { referenceSeconds } from '../../../src/commands/video/reference-lengths.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { referenceLimits } from '../../../src/services/models/reference-limits.ts';
@@ -20,7 +20,7 @@ const repeatReference = (count: number, name: string): Reference[] =>
 async function scene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
   onTestFinished(() => media.close());
   const seconds = referenceSeconds({ media, log });

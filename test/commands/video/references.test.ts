@@ -6,11 +6,11 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { videoKinds } from '../../../src/commands/video/kinds.ts';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
-import { throwRefusal } from '../../../src/lib/refusal.ts';
+import { throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { createGateway } from '../../../src/services/gateway/index.ts';
 import { kindNames } from '../../../src/services/tasks/task.ts';
 
-/** Accepts every request and returns the bodies. */
+/** Starts a gateway that accepts every request and records its body. */
 async function gatewayServer() {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ const settings = fc.record({
 });
 const medium = fc.constantFrom('image', 'video', 'audio');
 const fileNames = (extension: string) =>
-  fc.nat(2).map((count) => Array.from({ length: count }, (_, at) => `${at}.${extension}`));
+  fc.nat(2).map((count) => Array.from({ length: count }, (_, i) => `${i}.${extension}`));
 const inputs = fc.record({
   files: fc.array(medium, { maxLength: 7 }),
   links: fc.array(medium, { maxLength: 3 }),
@@ -48,12 +48,12 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
   const { url, bodies } = await gatewayServer();
   await fc.assert(
     fc.asyncProperty(settings, inputs, async (environment, { files, links, ...options }) => {
-      const required = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
-      const config = orUndefined(() => readConfig({ ...required, ...environment }, kindNames(kindSpecs)));
+      const requiredSettings = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
+      const config = orUndefined(() => readConfig({ ...requiredSettings, ...environment }, kindNames(kindSpecs)));
       // The configuration refuses a flag and a list with the same name.
       fc.pre(config !== undefined);
-      const urlFor = (place: string, name: string) => `https://x.example/${place}-${name}`;
-      const attached = files.map((kind, index) => {
+      const urlFor = (prefix: string, name: string) => `https://x.example/${prefix}-${name}`;
+      const attachments = files.map((kind, index) => {
         const url = urlFor(`file${index}`, `a.${extensions[kind as 'image']}`);
         return [
           index === 0 ? 'image' : `image${index + 1}`,
@@ -62,13 +62,13 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
       });
       const values: VideoValues = {
         prompt: 'waves',
-        ...Object.fromEntries(attached),
+        ...Object.fromEntries(attachments),
         links: links.map((kind, index) => urlFor(`link${index}`, `a.${extensions[kind as 'image']}`)).join(' '),
         reference_video: options.reference_video.map((name) => urlFor('video', name)).join(' '),
         reference_audio: options.reference_audio.map((name) => urlFor('audio', name)).join(' '),
         face_check: options.face_check,
       };
-      const draft = throwRefusal(videoRequest(values));
+      const draft = throwIfRefusal(videoRequest(values));
       const order = videoOrder(draft, { model: 'reel-2', fields: config.gateway.fields });
       const gateway = createGateway(config.gateway);
       const references = (order.request.references ?? []).map(({ address }) => {
@@ -86,9 +86,9 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
       const requester = { requesterId: '1', route: undefined as never };
       await kind?.submit?.(order.request as never, { idempotencyKey: '1', materials: { references }, requester });
       await gateway.close();
-      const sent = JSON.stringify(bodies.at(-1));
+      const sentBody = JSON.stringify(bodies.at(-1));
       const all = references.map((one) => one.uri);
-      for (const url of all) expect(sent.split(JSON.stringify(url))).toHaveLength(2);
+      for (const url of all) expect(sentBody.split(JSON.stringify(url))).toHaveLength(2);
       if (options.face_check !== undefined && environment.GATEWAY_FACE_CHECK_FIELD !== '')
         expect(bodies.at(-1)?.[environment.GATEWAY_FACE_CHECK_FIELD]).toBe(options.face_check);
     }),

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
-import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../../src/lib/refusal.ts';
 
 const fields = { referenceVideos: 'reference_video_urls', referenceAudios: 'reference_audio_urls' };
 const order = (values: Partial<VideoValues>, configuredFields: Parameters<typeof videoOrder>[1]['fields'] = fields) =>
-  videoOrder(throwRefusal(videoRequest({ prompt: 'waves', ...values })), { model: 'reel-2', fields: configuredFields });
+  videoOrder(throwIfRefusal(videoRequest({ prompt: 'waves', ...values })), {
+    model: 'reel-2',
+    fields: configuredFields,
+  });
 const requestOf = (values: Partial<VideoValues>) => order(values).request;
 
 function keyOf(action: () => unknown): string {
@@ -117,10 +120,10 @@ describe('A request for a video', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
         const key = keyOf(() => {
-          const { metadata = {}, extra: top = {}, ...rest } = requestOf({ extra });
+          const { metadata = {}, extra: topLevel = {}, ...rest } = requestOf({ extra });
           expect(rest).toEqual({ prompt: 'waves', model: 'reel-2' });
           expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
-          expect(Object.keys(top as object)).not.toContain('model');
+          expect(Object.keys(topLevel as object)).not.toContain('model');
         });
         expect(key).toMatch(/^(nothing|refusals\.extra)/);
       }),
@@ -184,7 +187,7 @@ describe('The requests of the other video endpoints', () => {
     ['videos', 'veo3', 'nothing'],
     ['videos', 'reel-2', 'refusals.endpointTakesOneImage'],
   ])('Two images at the endpoint %s need a model that accepts a last frame there: %s, %s', (endpoint, model, key) => {
-    const draft = throwRefusal(videoRequest({ prompt: 'waves', endpoint, image: image(1), image2: image(2) }));
+    const draft = throwIfRefusal(videoRequest({ prompt: 'waves', endpoint, image: image(1), image2: image(2) }));
     expect(keyOf(() => videoOrder(draft, { model, fields }))).toBe(key);
   });
 

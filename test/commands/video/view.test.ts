@@ -83,13 +83,13 @@ describe('The message of a video task', () => {
   it('The message of a failed video task names the references to check', () => {
     const notes = referenceNotes(
       [
-        { name: 'fox.png', medium: 'image', look: 'fine' },
-        { name: 'old.png', medium: 'image', look: 'gone' },
-        { name: '`odd`.png', medium: 'image', look: 'odd' },
-        { name: 'v.mp4', medium: 'video', look: { status: 404 } },
-        { name: 'w.mp4', medium: 'video', look: 'large' },
-        { name: 's.mp3', medium: 'audio', look: 'hidden' },
-        { name: 't.mp3', medium: 'audio', look: 'unreachable' },
+        { name: 'fox.png', medium: 'image', verdict: 'fine' },
+        { name: 'old.png', medium: 'image', verdict: 'gone' },
+        { name: '`odd`.png', medium: 'image', verdict: 'odd' },
+        { name: 'v.mp4', medium: 'video', verdict: { status: 404 } },
+        { name: 'w.mp4', medium: 'video', verdict: 'large' },
+        { name: 's.mp3', medium: 'audio', verdict: 'hidden' },
+        { name: 't.mp3', medium: 'audio', verdict: 'unreachable' },
       ],
       say,
     );
@@ -110,7 +110,7 @@ describe('The message of a video task', () => {
   });
 
   it('The message of a failed video task with valid references names other possible causes', () => {
-    expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain(
+    expect(referenceNotes([{ name: 'fox.png', medium: 'image', verdict: 'fine' }], say).at(-1)).toContain(
       'these references',
     );
     expect(referenceNotes([], say)).toEqual([]);
@@ -122,7 +122,7 @@ describe('The message of a video task', () => {
     ['second-video', { metadata: { resolution: '720p' } }],
     ['image-to-video', { duration: 10 }],
   ] as const)(
-    'The message of a task of the kind %s with a different result (%j) names the parameters without effect',
+    'The message of a task of the kind %s with a different result (%j) names the parameters that had no effect',
     (kind, request) => {
       const actual = { width: 640, height: 360, seconds: 5.04 };
       const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });

@@ -4,33 +4,33 @@ import { image, minutes, planOf, planWithFile, sceneWithOrder, seconds, until } 
 
 describe('The delivery of a result during failures', () => {
   it('The delivery waits for Discord without a time limit, backs off and does not change the route', async () => {
-    const { advanceOnceWaiting, timers, task, updateTask, tasks, clock, discord, logged, writes, preparedCount } =
+    const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, discord, logText, writes, preparedCount } =
       await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
     await updateTask(task.id, { state: 'ready' });
     const start = clock.now();
     for (const wait of [5, 10, 20, 40]) {
       await advanceOnceWaiting(seconds(wait) - 1);
-      expect(timers()).toBe(1);
+      expect(timerCount()).toBe(1);
       clock.advance(1);
     }
     await advanceOnceWaiting(seconds(80));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(clock.now() - start).toBe(seconds(155));
     expect(new Set(writes().map(({ path }) => path.split('/')[1]))).toEqual(new Set(['webhooks']));
     expect(writes().filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(logged().match(/was delayed and will be retried/g)).toHaveLength(1);
+    expect(logText().match(/was delayed and will be retried/g)).toHaveLength(1);
     expect(preparedCount()).toBe(6);
   });
 
   it('The delivery waits at most five minutes between two attempts, and continues on time when Discord is available again', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, discord, writes, read } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running' });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 * 10 });
     await updateTask(task.id, { state: 'ready' });
     for (let tries = 0; tries < 10; tries++) await advanceOnceWaiting(minutes(5));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().at(-1)).toMatchObject({ route: '/channels/:channel/messages/:message', status: 200 });
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
@@ -40,22 +40,22 @@ describe('The delivery of a result during failures', () => {
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('A result is posted without its files if Discord refuses their size, with all text and buttons', async () => {
-    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
     });
     await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     const [message] = discord.messages('studio');
     expect(message).toMatchObject({ content: 'ready', attachments: [] });
     expect(message?.components).toHaveLength(1);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
-    expect(logged()).toContain('larger than Discord allows');
+    expect(logText()).toContain('larger than Discord allows');
   });
 
   it('A result is posted without its files if a proxy in front of Discord refuses their size', async () => {
@@ -65,13 +65,13 @@ describe('The delivery of a result during failures', () => {
       do: { type: 'status', status: 413, body: '<html>too large</html>' },
     });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(discord.messages('studio')).toMatchObject([{ content: 'ready', attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
   });
 
   it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the error', async () => {
-    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder({
       expects: 'refusals',
       plan: (one) => ({
         content: 'here it is',
@@ -83,19 +83,23 @@ describe('The delivery of a result during failures', () => {
       }),
     });
     await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(discord.messages('studio')).toMatchObject([{ content: 'here it is', components: [], attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([400, 200]);
-    expect(logged()).toMatch(/"fields":\["components[^\]]*".*"reference":"[0-9a-f]{8}"/);
-    expect(logged()).not.toContain('here it is');
+    expect(logText()).toMatch(/"fields":\["components[^\]]*".*"reference":"[0-9a-f]{8}"/);
+    expect(logText()).not.toContain('here it is');
   });
 
   it('A result is posted as a new message if Discord refuses even its text as an edit', async () => {
     const { task, updateTask, tasks, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
-    const malformed = { code: 50035, message: 'Invalid Form Body', errors: { content: { _errors: [{ code: 'X' }] } } };
-    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformed }, times: 2 });
+    const malformedBody = {
+      code: 50035,
+      message: 'Invalid Form Body',
+      errors: { content: { _errors: [{ code: 'X' }] } },
+    };
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformedBody }, times: 2 });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([400, 400, 200]);
     expect(read().at(-1)).toContain('ready');
   });
@@ -105,25 +109,25 @@ describe('The delivery of a result during failures', () => {
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
   it('The delivery waits while Discord rejects the bot token, because no other route would work', async () => {
-    const { advanceOnceWaiting, timers, task, updateTask, tasks, clock, client, discord, writes, read } =
+    const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, client, discord, writes, read } =
       await sceneWithOrder();
     await updateTask(task.id, { state: 'running' });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 401 } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     // discord.js has dropped the bot token in the meantime.
     await advanceOnceWaiting(seconds(10));
-    await until(() => timers() > 0);
+    await until(() => timerCount() > 0);
     client.rest.setToken(discord.token);
     await advanceOnceWaiting(seconds(20));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 200]);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
@@ -132,13 +136,13 @@ describe('The delivery of a result during failures', () => {
     const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([429, 200]);
   });
 
   it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
     let failuresLeft = 2;
-    const { advanceOnceWaiting, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, logText, writes } = await sceneWithOrder({
       plan: (one) => {
         if (failuresLeft-- > 0) throw new TypeError('a bug in a view');
         return planOf(one);
@@ -148,62 +152,62 @@ describe('The delivery of a result during failures', () => {
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(30));
     await advanceOnceWaiting(seconds(60));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(clock.now() - start).toBe(seconds(90));
-    expect(logged().match(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/g)).toHaveLength(2);
+    expect(logText().match(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/g)).toHaveLength(2);
     expect(writes()).toHaveLength(1);
   });
 
   it('A result is sent only once even if the store cannot record it', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
-    tasks.shouldFail = (_, after) => after.state === 'delivered' && tasks.failures < 3;
+    tasks.shouldFail = (_, next) => next.state === 'delivered' && tasks.failures < 3;
     await updateTask(task.id, { state: 'ready' });
     const shownAt = clock.now();
     await advanceOnceWaiting(seconds(5));
     await advanceOnceWaiting(seconds(10));
     await advanceOnceWaiting(seconds(20));
-    const settled = await tasks.untilSettled(task.id);
+    const settledTask = await tasks.waitUntilSettled(task.id);
     expect(tasks.failures).toBe(3);
-    expect(settled.times.settled).toBe(shownAt);
+    expect(settledTask.times.settled).toBe(shownAt);
     expect(writes()).toHaveLength(1);
   });
 
   it('A new message is not posted before its intention is stored', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
     clock.advance(minutes(15));
-    tasks.shouldFail = (_, after) => after.delivery.intention !== undefined && tasks.failures < 1;
+    tasks.shouldFail = (_, next) => next.delivery.intention !== undefined && tasks.failures < 1;
     await updateTask(task.id, { state: 'ready' });
     await until(() => tasks.failures === 1);
     expect(writes()).toEqual([]);
     await advanceOnceWaiting(seconds(5));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes()).toHaveLength(1);
   });
 
   it('The delivery continues even if the store cannot record that the token has expired', async () => {
-    const { task, updateTask, tasks, discord, logged, writes } = await sceneWithOrder();
-    tasks.shouldFail = (before, after) =>
-      before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
+    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder();
+    tasks.shouldFail = (previous, next) =>
+      previous.route.token !== undefined && next.route.token === undefined && next.state === 'ready';
     discord.expireTokens();
     await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([401, 200]);
-    expect(logged()).toContain('could not be stored');
+    expect(logText()).toContain('could not be stored');
   });
 
   it('No failure writes the token or the bytes of a file to the log', async () => {
-    const { advanceOnceWaiting, task, interaction, updateTask, tasks, discord, logged } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, interaction, updateTask, tasks, discord, logText } = await sceneWithOrder({
       plan: planWithFile,
     });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });
     await updateTask(task.id, { state: 'running' });
-    await until(() => logged().includes('Progress was not shown'));
+    await until(() => logText().includes('Progress was not shown'));
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(advanceOnceWaiting).toBeDefined();
-    expect(logged()).toContain('10015');
-    expect(logged()).not.toContain(interaction.token);
-    expect(logged()).not.toContain('requestBody');
+    expect(logText()).toContain('10015');
+    expect(logText()).not.toContain(interaction.token);
+    expect(logText()).not.toContain('requestBody');
   });
 });

@@ -3,11 +3,11 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 
 /** Polls until the condition holds; otherwise the test times out. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   await vi.waitUntil(condition, { interval: 2, timeout: 20_000 });
 }
 
-/** Tasks in memory, behind the two interfaces of the delivery. Writes can be made to fail, as on a full disk. */
+/** Implements the two task interfaces that the delivery uses, in memory. Writes can be made to fail, as on a full disk. */
 export class MemoryTasks {
   readonly #tasks = new Map<string, Task>();
   /** Decides whether a change fails. */
@@ -43,13 +43,13 @@ export class MemoryTasks {
     return next;
   }
 
-  async untilSettled(id: string): Promise<Task> {
-    await until(() => !isLive(this.get(id)));
+  async waitUntilSettled(id: string): Promise<Task> {
+    await waitUntil(() => !isLive(this.get(id)));
     return this.get(id);
   }
 
-  async untilEdits(id: string, count: number): Promise<Task> {
-    await until(() => this.get(id).delivery.progressEdits >= count);
+  async waitForEdits(id: string, count: number): Promise<Task> {
+    await waitUntil(() => this.get(id).delivery.progressEdits >= count);
     return this.get(id);
   }
 }

@@ -10,7 +10,7 @@ import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 const LONG_JOB_MS = seconds(61);
-const isPingStarted = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
+const isPingStarted = (_: Task, next: Task): boolean => next.delivery.call?.goingAt !== undefined;
 
 /** Ends a job after the given time; by default, the job takes long. */
 async function endJob(
@@ -33,10 +33,10 @@ const posts = ({ requestsTo }: Stage) => requestsTo('POST', /messages$|^\/webhoo
 /** Shows the result, and then makes the owner ping fail. */
 async function withDelayedPing(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder(options);
-  const { tasks, timers } = stage;
+  const { tasks, timerCount } = stage;
   tasks.shouldFail = isPingStarted;
   await endJob(stage);
-  await until(() => tasks.failures === 1 && timers() === 1);
+  await until(() => tasks.failures === 1 && timerCount() === 1);
   tasks.shouldFail = () => false;
   return stage;
 }
@@ -49,7 +49,7 @@ describe('The owner ping at the end of a long job', () => {
       if (notifyingMessages(stage).length > 0 && tasks.get(task.id).message) void tasks.change(task.id, clearMessage);
     });
     await endJob(stage);
-    expect((await tasks.untilSettled(task.id)).beside).toBeUndefined();
+    expect((await tasks.waitUntilSettled(task.id)).beside).toBeUndefined();
     stopListening();
     expect(posts(stage)).toHaveLength(1);
     expect(notifyingMessages(stage)).toEqual([]);
@@ -62,11 +62,11 @@ describe('The owner ping at the end of a long job', () => {
     });
     const { task, tasks, writes } = stage;
     await endJob(stage);
-    const settled = await tasks.untilSettled(task.id);
+    const settledTask = await tasks.waitUntilSettled(task.id);
     expect(notifyingMessages(stage)).toMatchObject([
       {
         type: MessageType.Reply,
-        message_reference: { message_id: settled.message?.id },
+        message_reference: { message_id: settledTask.message?.id },
         mentions: [{ id: task.requesterId }],
         mention_everyone: false,
       },
@@ -76,9 +76,9 @@ describe('The owner ping at the end of a long job', () => {
       nonce: `${task.id}-call`,
       enforce_nonce: true,
     });
-    expect(settled).toMatchObject({ state: 'delivered' });
-    expect(settled.delivery.call).toBeUndefined();
-    expect(settled.route.token).toBeUndefined();
+    expect(settledTask).toMatchObject({ state: 'delivered' });
+    expect(settledTask.delivery.call).toBeUndefined();
+    expect(settledTask.route.token).toBeUndefined();
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('The owner ping at the end of a long job', () => {
   ])('Only a job of more than a minute pings its owner: %s', async (_, durationMs, count) => {
     const stage = await sceneWithOrder();
     await endJob(stage, durationMs);
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toHaveLength(count);
     expect(posts(stage)).toHaveLength(count);
   });
@@ -97,7 +97,7 @@ describe('The owner ping at the end of a long job', () => {
     async (state) => {
       const stage = await sceneWithOrder();
       await endJob(stage, LONG_JOB_MS, { state, failure: { cause: state } });
-      expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state });
+      expect(await stage.tasks.waitUntilSettled(stage.task.id)).toMatchObject({ state });
       expect(notifyingMessages(stage).map(({ content }) => content)).toEqual([
         `<@${stage.task.requesterId}>: ${state}`,
       ]);
@@ -107,7 +107,7 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping replies to the new message if the result was posted as one', async () => {
     const stage = await sceneWithOrder();
     await endJob(stage, minutes(20));
-    const { message } = await stage.tasks.untilSettled(stage.task.id);
+    const { message } = await stage.tasks.waitUntilSettled(stage.task.id);
     expect(stage.read()).toHaveLength(3);
     expect(notifyingMessages(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
@@ -115,7 +115,7 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
     const stage = await sceneWithOrder({ order: { in: 'dm' } });
     await endJob(stage);
-    const { message } = await stage.tasks.untilSettled(stage.task.id);
+    const { message } = await stage.tasks.waitUntilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(2);
     expect(notifyingMessages(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
@@ -124,22 +124,22 @@ describe('The owner ping at the end of a long job', () => {
     const stage = await sceneWithOrder();
     stage.deny(Permission.ViewChannel);
     await endJob(stage, minutes(20));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(1);
     expect(notifyingMessages(stage)).toEqual([]);
   });
 
   it.each([
-    ['its reply', LONG_JOB_MS],
+    ['the interaction reply', LONG_JOB_MS],
     ['a direct message', minutes(20)],
   ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, durationMs) => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
     await endJob(stage, durationMs);
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(notifyingMessages(stage)).toEqual([]);
     expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
-    expect(stage.logged()).not.toContain('was not pinged');
+    expect(stage.logText()).not.toContain('was not pinged');
   });
 
   it('The owner ping is not sent for a private result, even if the store requests one', async () => {
@@ -148,14 +148,14 @@ describe('The owner ping at the end of a long job', () => {
     const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
     tasks.put({ ...task, state: 'delivered', message, delivery: { progressEdits: 0, call: { shownAt: clock.now() } } });
     delivery.show(tasks.get(task.id));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
-  it('The owner ping uses the token next to the result if only the member has installed the bot', async () => {
+  it('The owner ping is sent with the interaction token if only the member has installed the bot', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await endJob(stage);
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
@@ -163,9 +163,9 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is not sent if the bot is not allowed to post and the token has expired', async () => {
     const stage = await sceneWithOrder({ order: { in: 'read-only' } });
     await stage.updateTask(stage.task.id, { state: 'running' });
-    await stage.tasks.untilEdits(stage.task.id, 1);
+    await stage.tasks.waitForEdits(stage.task.id, 1);
     await endJob(stage, minutes(14));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(stage.read('read-only')).toEqual([expect.stringContaining('ready')]);
     expect(posts(stage)).toEqual([]);
   });
@@ -174,10 +174,10 @@ describe('The owner ping at the end of a long job', () => {
     const stage = await sceneWithOrder();
     const { task, updateTask, tasks, client } = stage;
     await updateTask(task.id, { state: 'running' });
-    const { message } = await tasks.untilEdits(task.id, 1);
+    const { message } = await tasks.waitForEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await endJob(stage);
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
@@ -185,7 +185,7 @@ describe('The owner ping at the end of a long job', () => {
     const stage = await sceneWithOrder();
     await stage.tasks.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 });
@@ -195,24 +195,24 @@ describe('A delayed owner ping', () => {
     const stage = await withDelayedPing();
     await stage.tasks.change(stage.task.id, clearMessage);
     await stage.advanceOnceWaiting(seconds(5));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('A delayed owner ping is dropped if the task’s owner has decided about an unknown outcome', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, advanceOnceWaiting, timers } = stage;
+    const { task, tasks, clock, advanceOnceWaiting, timerCount } = stage;
     tasks.shouldFail = isPingStarted;
     await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    await until(() => timers() === 1);
+    await until(() => timerCount() === 1);
     tasks.shouldFail = () => false;
-    const decided = await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
-    expect(decided.delivery.call).toBeUndefined();
+    const decidedTask = await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
+    expect(decidedTask.delivery.call).toBeUndefined();
     await advanceOnceWaiting(seconds(5));
-    await until(() => timers() === 0);
+    await until(() => timerCount() === 0);
     await stage.delivery.finish();
     expect(posts(stage)).toEqual([]);
-    expect(tasks.get(task.id)).toEqual(decided);
+    expect(tasks.get(task.id)).toEqual(decidedTask);
   });
 
   it('A delayed owner ping is dropped even if the task’s owner decides at the last moment', async () => {
@@ -224,7 +224,7 @@ describe('A delayed owner ping', () => {
     });
     const { task, tasks, clock, delivery } = stage;
     await endJob(stage, LONG_JOB_MS, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'cancelled' });
     await delivery.finish();
     expect(posts(stage)).toEqual([]);
   });
@@ -235,7 +235,7 @@ describe('A delayed owner ping', () => {
     const { message } = tasks.get(task.id);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await advanceOnceWaiting(seconds(5));
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([400]);
     expect(notifyingMessages(stage)).toEqual([]);
   });
@@ -244,16 +244,16 @@ describe('A delayed owner ping', () => {
     const stage = await withDelayedPing();
     stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
-    expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(await stage.tasks.waitUntilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([403]);
-    expect(stage.logged()).toContain('was not pinged');
+    expect(stage.logText()).toContain('was not pinged');
   });
 
   it('A delayed owner ping is dropped immediately if the channel no longer exists', async () => {
     const stage = await withDelayedPing();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.advanceOnceWaiting(seconds(5));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
@@ -267,29 +267,29 @@ describe('A delayed owner ping', () => {
     await endJob(stage);
     await stage.advanceOnceWaiting(seconds(5));
     await stage.advanceOnceWaiting(seconds(10));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
   it('A delayed owner ping is dropped after two minutes, and the result stays delivered', async () => {
     const stage = await sceneWithOrder();
-    const { tasks, task, clock, advanceOnceWaiting, timers, discord } = stage;
+    const { tasks, task, clock, advanceOnceWaiting, timerCount, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
     await endJob(stage);
     for (const wait of [5, 10, 20, 40, 80]) {
-      await until(() => timers() === 1);
+      await until(() => timerCount() === 1);
       expect(tasks.get(task.id)).toMatchObject({ state: 'delivered' });
       await advanceOnceWaiting(seconds(wait));
     }
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     const [first] = posts(stage);
     expect(posts(stage)).toHaveLength(4 * 5);
     expect((posts(stage).at(-1)?.at ?? 0) - (first?.at ?? 0)).toBe(seconds(75));
     discord.faults.clear();
     clock.advance(minutes(60));
     expect(notifyingMessages(stage)).toEqual([]);
-    expect(timers()).toBe(0);
+    expect(timerCount()).toBe(0);
   });
 
   it.each([
@@ -302,7 +302,7 @@ describe('A delayed owner ping', () => {
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: fault, times });
     await endJob(stage);
     await stage.advanceOnceWaiting(seconds(5));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage).length).toBeGreaterThan(1);
   });
@@ -316,7 +316,7 @@ describe('A delayed owner ping', () => {
       const stage = await sceneWithOrder({ order: { by: 'installer' } });
       stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: fault });
       await endJob(stage);
-      expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
+      expect(await stage.tasks.waitUntilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
       expect(posts(stage)).toHaveLength(1);
       expect(notifyingMessages(stage)).toHaveLength(count);
     },
@@ -325,10 +325,10 @@ describe('A delayed owner ping', () => {
   it('The owner ping is posted only once even if the store cannot record it', async () => {
     const stage = await sceneWithOrder();
     const { task, tasks, advanceOnceWaiting } = stage;
-    tasks.shouldFail = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
+    tasks.shouldFail = (_, next) => next.times.settled !== undefined && tasks.failures < 3;
     await endJob(stage);
     for (const wait of [5, 10, 20]) await advanceOnceWaiting(seconds(wait));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(tasks.failures).toBe(3);
     expect(posts(stage)).toHaveLength(1);
   });
@@ -343,16 +343,16 @@ describe('A delayed owner ping', () => {
     });
     await endJob(stage);
     await stage.advanceOnceWaiting(seconds(30));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toHaveLength(1);
-    expect(stage.logged()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
+    expect(stage.logText()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
   });
 });
 
 /** The points at which the bot is killed. Each function leaves the store as the crash would. */
 const crashes = {
   async 'before the store recorded the visible result'(stage: Stage) {
-    stage.tasks.shouldFail = (_, after) => after.delivery.call !== undefined;
+    stage.tasks.shouldFail = (_, next) => next.delivery.call !== undefined;
     await endJob(stage);
   },
   async 'before the store recorded the intended ping'(stage: Stage) {
@@ -369,7 +369,7 @@ const crashes = {
     await endJob(stage);
   },
   async 'before the store recorded the posted ping'(stage: Stage) {
-    stage.tasks.shouldFail = (_, after) => after.times.settled !== undefined;
+    stage.tasks.shouldFail = (_, next) => next.times.settled !== undefined;
     await endJob(stage);
   },
 };
@@ -378,7 +378,7 @@ type Crash = keyof typeof crashes;
 
 async function crash(point: Crash, stage: Stage): Promise<void> {
   await crashes[point](stage);
-  await until(() => stage.timers() === 1);
+  await until(() => stage.timerCount() === 1);
   await stage.delivery.finish();
   stage.tasks.shouldFail = () => false;
 }
@@ -402,36 +402,36 @@ describe('The owner ping after a crash', () => {
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (point, downtimeMinutes, count) => {
       const stage = await sceneWithOrder();
-      const { task, updateTask, tasks, clock, open } = stage;
+      const { task, updateTask, tasks, clock, open: openDelivery } = stage;
       await updateTask(task.id, { state: 'running' });
-      await tasks.untilEdits(task.id, 1);
+      await tasks.waitForEdits(task.id, 1);
       await crash(point, stage);
       expect(tasks.get(task.id).times.settled).toBeUndefined();
       clock.advance(minutes(downtimeMinutes));
-      open().show(tasks.get(task.id));
-      expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+      openDelivery().show(tasks.get(task.id));
+      expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
       expect(notifyingMessages(stage)).toHaveLength(count);
       expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
       // A second start has nothing left to do.
       const requestCount = stage.discord.requests.length;
-      const secondDelivery = open();
+      const secondDelivery = openDelivery();
       secondDelivery.show(tasks.get(task.id));
       await secondDelivery.finish();
       expect(stage.discord.requests).toHaveLength(requestCount);
     },
   );
 
-  it('After a crash, missing audio is posted at any later time, because it is a result and not a notification', async () => {
+  it('After a crash, missing audio is posted even hours later, because it is a result and not a notification', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, open } = stage;
+    const { task, tasks, clock, open: openDelivery } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
     const utterance = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
     tasks.put(withChanges(tasks.get(task.id), { ...utterance, answer: { ...EMPTY_ANSWER, voice } }));
     await crash('before the store recorded the intended ping', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));
-    open().show(tasks.get(task.id));
-    expect((await tasks.untilSettled(task.id)).answer?.voice?.sound).toBeUndefined();
+    openDelivery().show(tasks.get(task.id));
+    expect((await tasks.waitUntilSettled(task.id)).answer?.voice?.sound).toBeUndefined();
     expect(posts(stage)).toHaveLength(1);
   });
 
@@ -439,34 +439,34 @@ describe('The owner ping after a crash', () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await crash('before the store recorded the posted ping', stage);
     stage.open().show(stage.tasks.get(stage.task.id));
-    await stage.tasks.untilSettled(stage.task.id);
+    await stage.tasks.waitUntilSettled(stage.task.id);
     expect(notifyingMessages(stage)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, a result that is posted hours later still pings its owner', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, open } = stage;
+    const { task, tasks, clock, open: openDelivery } = stage;
     clock.advance(LONG_JOB_MS);
     tasks.put({ ...tasks.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
     clock.advance(minutes(300));
-    open().show(tasks.get(task.id));
-    await tasks.untilSettled(task.id);
+    openDelivery().show(tasks.get(task.id));
+    await tasks.waitUntilSettled(task.id);
     expect(notifyingMessages(stage)).toHaveLength(1);
   });
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await sceneWithOrder();
-    const { task, tasks, clock, open, updateTask } = stage;
+    const { task, tasks, clock, open: openDelivery, updateTask } = stage;
     clock.advance(minutes(20));
-    tasks.shouldFail = (_, after) => after.times.settled !== undefined;
+    tasks.shouldFail = (_, next) => next.times.settled !== undefined;
     await updateTask(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
-    await until(() => stage.timers() === 1);
+    await until(() => stage.timerCount() === 1);
     await stage.delivery.finish();
     tasks.shouldFail = () => false;
     const { message } = tasks.get(task.id);
-    open().show(tasks.get(task.id));
-    expect((await tasks.untilSettled(task.id)).message).toEqual(message);
+    openDelivery().show(tasks.get(task.id));
+    expect((await tasks.waitUntilSettled(task.id)).message).toEqual(message);
     expect(stage.read()).toHaveLength(3);
   });
 });

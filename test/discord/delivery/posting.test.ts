@@ -7,11 +7,11 @@ import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 /** Stops the bot after Discord has accepted the message and before the store has recorded it. */
-async function crashAfterPosting({ task, updateTask, tasks, clock, delivery, timers }: Stage): Promise<Task> {
+async function crashAfterPosting({ task, updateTask, tasks, clock, delivery, timerCount }: Stage): Promise<Task> {
   clock.advance(minutes(15));
-  tasks.shouldFail = (_, after) => after.times.settled !== undefined;
+  tasks.shouldFail = (_, next) => next.times.settled !== undefined;
   await updateTask(task.id, { state: 'ready' });
-  await until(() => timers() === 1);
+  await until(() => timerCount() === 1);
   await delivery.finish();
   tasks.shouldFail = () => false;
   expect(tasks.get(task.id)).toMatchObject({ state: 'ready', delivery: { intention: { nonce: task.id } } });
@@ -19,11 +19,19 @@ async function crashAfterPosting({ task, updateTask, tasks, clock, delivery, tim
 }
 
 /** Stops the bot after it has stored its intention to post, and before Discord has received the request. */
-async function crashBeforePosting({ task, updateTask, tasks, clock, discord, delivery, timers }: Stage): Promise<Task> {
+async function crashBeforePosting({
+  task,
+  updateTask,
+  tasks,
+  clock,
+  discord,
+  delivery,
+  timerCount,
+}: Stage): Promise<Task> {
   clock.advance(minutes(15));
   discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
   await updateTask(task.id, { state: 'ready' });
-  await until(() => timers() === 1);
+  await until(() => timerCount() === 1);
   await delivery.finish();
   return tasks.get(task.id);
 }
@@ -35,13 +43,13 @@ describe('Posting a new message', () => {
     'After a crash and %i minutes of downtime, a new message is found and not posted twice',
     async (downtimeMinutes) => {
       const stage = await sceneWithOrder();
-      const ready = await crashAfterPosting(stage);
-      const [, posted] = stage.discord.messages('studio');
+      const readyTask = await crashAfterPosting(stage);
+      const [, postedMessage] = stage.discord.messages('studio');
       stage.clock.advance(minutes(downtimeMinutes));
-      stage.open().show(ready);
-      const settled = await stage.tasks.untilSettled(ready.id);
-      expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
-      expect(settled.delivery.intention).toBeUndefined();
+      stage.open().show(readyTask);
+      const settledTask = await stage.tasks.waitUntilSettled(readyTask.id);
+      expect(settledTask).toMatchObject({ state: 'delivered', message: { id: postedMessage?.id } });
+      expect(settledTask.delivery.intention).toBeUndefined();
       expect(posts(stage)).toHaveLength(1);
       expect(stage.discord.messages('studio')).toHaveLength(2);
     },
@@ -49,22 +57,22 @@ describe('Posting a new message', () => {
 
   it('After a crash, a new direct message is found and not posted twice', async () => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
-    const ready = await crashAfterPosting(stage);
-    expect(ready.delivery.intention?.by).toBe('direct');
+    const readyTask = await crashAfterPosting(stage);
+    expect(readyTask.delivery.intention?.by).toBe('direct');
     stage.clock.advance(minutes(60));
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(ready.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(stage.directMessages('member')).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('A new message is found among later messages from other members, page by page', async () => {
     const stage = await sceneWithOrder();
-    const ready = await crashAfterPosting(stage);
+    const readyTask = await crashAfterPosting(stage);
     for (let count = 0; count < 250; count++) await stage.discord.as('other').say(`and ${count}`);
     stage.clock.advance(minutes(60));
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(ready.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(posts(stage)).toHaveLength(1);
     expect(stage.requestsTo('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
@@ -72,10 +80,10 @@ describe('Posting a new message', () => {
   it('The search for a new message goes back only to when the bot stored its intention to post it', async () => {
     const stage = await sceneWithOrder();
     for (let count = 0; count < 150; count++) await stage.discord.as('other').say(`before ${count}`);
-    const ready = await crashBeforePosting(stage);
+    const readyTask = await crashBeforePosting(stage);
     stage.clock.advance(minutes(60));
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(ready.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(stage.requestsTo('GET', /^\/channels\/\d+\/messages/)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
@@ -86,27 +94,27 @@ describe('Posting a new message', () => {
     // The first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
     await updateTask(task.id, { state: 'running' });
-    await until(() => stage.logged().includes('Progress was not shown'));
+    await until(() => stage.logText().includes('Progress was not shown'));
     discord.expireTokens();
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
     await updateTask(task.id, { state: 'ready' });
     await stage.advanceOnceWaiting(seconds(5));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
   it('A message from another member, or for another task, is not mistaken for the new message', async () => {
     const stage = await sceneWithOrder();
     const { client, channel, clock, task } = stage;
-    const ready = await crashBeforePosting(stage);
+    const readyTask = await crashBeforePosting(stage);
     await stage.discord.as('other').say(`act.1.${task.id}`);
     const button = (id: string) => ({ type: 2, style: 2, label: 'U1', custom_id: customId('act', 1, id) });
     clock.advance(seconds(10));
     await client.rest.post(`/channels/${channel.id}/messages`, {
       body: { content: 'another', components: [{ type: 1, components: [button(`${task.id}x`)] }] },
     });
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(task.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(task.id);
     expect(stage.read()).toHaveLength(4);
     expect(stage.read().at(-1)).toContain('ready');
   });
@@ -122,20 +130,20 @@ describe('Posting a new message', () => {
         })),
       }),
     });
-    const ready = await crashAfterPosting(stage);
+    const readyTask = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(ready.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('If the bot is not allowed to read the channel, the message is posted with the same nonce and Discord returns the first one', async () => {
     const stage = await sceneWithOrder();
-    const ready = await crashAfterPosting(stage);
-    const [, posted] = stage.discord.messages('studio');
+    const readyTask = await crashAfterPosting(stage);
+    const [, postedMessage] = stage.discord.messages('studio');
     stage.deny(Permission.ReadMessageHistory);
-    stage.open().show(ready);
-    expect((await stage.tasks.untilSettled(ready.id)).message?.id).toBe(posted?.id);
+    stage.open().show(readyTask);
+    expect((await stage.tasks.waitUntilSettled(readyTask.id)).message?.id).toBe(postedMessage?.id);
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
@@ -146,7 +154,7 @@ describe('Posting a new message', () => {
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'reset', done: true } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
-    const { message } = await tasks.untilSettled(task.id);
+    const { message } = await tasks.waitUntilSettled(task.id);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
@@ -157,31 +165,31 @@ describe('Posting a new message', () => {
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(read()).toHaveLength(2);
   });
 
   it('A message is not posted while it is impossible to check whether it exists', async () => {
     const stage = await sceneWithOrder();
-    const ready = await crashAfterPosting(stage);
+    const readyTask = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
     stage.discord.faults.add({
       on: { method: 'GET', route: '/channels' },
       do: { type: 'status', status: 500 },
       times: 4,
     });
-    stage.open().show(ready);
+    stage.open().show(readyTask);
     await stage.advanceOnceWaiting(seconds(5));
-    await stage.tasks.untilSettled(ready.id);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('If the message is found, no result is prepared for it', async () => {
     const stage = await sceneWithOrder({ plan: planOf });
-    const ready = await crashAfterPosting(stage);
+    const readyTask = await crashAfterPosting(stage);
     const preparedBefore = stage.preparedCount();
-    stage.open().show(ready);
-    await stage.tasks.untilSettled(ready.id);
+    stage.open().show(readyTask);
+    await stage.tasks.waitUntilSettled(readyTask.id);
     expect(stage.preparedCount()).toBe(preparedBefore);
   });
 });

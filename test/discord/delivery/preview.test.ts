@@ -23,7 +23,7 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
       // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
-      await tasks.untilEdits(task.id, edits);
+      await tasks.waitForEdits(task.id, edits);
     },
     attachmentNames: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
     uploadedNames: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
@@ -40,7 +40,7 @@ describe('A preview of a running job', () => {
     await showProgress(50, 'finer');
     expect(attachmentNames()).toEqual(['finer.webp']);
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(attachmentNames()).toEqual(['whole.webp']);
   });
 
@@ -48,7 +48,7 @@ describe('A preview of a running job', () => {
     const { task, updateTask, tasks, showProgress, attachmentNames, uploadedNames } = await runningScene();
     await showProgress(10, 'rough');
     await updateTask(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(attachmentNames()).toEqual([]);
     expect(uploadedNames()).toEqual(['rough.webp']);
   });
@@ -90,10 +90,10 @@ describe('A preview of a running job', () => {
     const stage = await runningScene();
     const { task, updateTask, tasks, discord, press } = stage;
     await updateTask(task.id, { state: 'ready' });
-    const { message } = await tasks.untilSettled(task.id);
+    const { message } = await tasks.waitUntilSettled(task.id);
     const pressed = await press({ id: message?.id ?? '' }, 'U1');
     await updateTask(pressed.task.id, { state: 'running', progress: 1 });
-    await tasks.untilEdits(pressed.task.id, 1);
+    await tasks.waitForEdits(pressed.task.id, 1);
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
@@ -105,35 +105,35 @@ describe('A preview of a running job', () => {
       clock,
       discord,
       delivery,
-      open,
+      open: openDelivery,
       showProgress,
-      logged,
+      logText,
       attachmentNames,
       uploadedNames,
     } = await runningScene();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
-    await until(() => logged().includes('Progress was not shown'));
+    await until(() => logText().includes('Progress was not shown'));
     await showProgress(10, 'rough');
     expect(uploadedNames()).toEqual(Array(5).fill('rough.webp'));
     await delivery.finish();
-    const secondDelivery = open();
+    const secondDelivery = openDelivery();
     await updateTask(task.id, { state: 'running', progress: 20 }, secondDelivery);
     clock.advance(seconds(10));
-    await tasks.untilEdits(task.id, 2);
+    await tasks.waitForEdits(task.id, 2);
     await updateTask(task.id, { state: 'running', progress: 30, word: 'rough' }, secondDelivery);
     clock.advance(minutes(10));
-    await tasks.untilEdits(task.id, 3);
+    await tasks.waitForEdits(task.id, 3);
     expect(uploadedNames()).toHaveLength(6);
     expect(attachmentNames()).toEqual(['rough.webp']);
   });
 
   it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
-    const { task, updateTask, showProgress, logged, uploadedNames, read, attachmentNames } = await runningScene({
+    const { task, updateTask, showProgress, logText, uploadedNames, read, attachmentNames } = await runningScene({
       limits: { uploadBytes: 3 },
     });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
-    await until(() => logged().includes('"trouble":"too-large"'));
+    await until(() => logText().includes('"trouble":"too-large"'));
     await showProgress(10, 'finer');
     expect(read()[0]).toContain('running 10');
     expect(uploadedNames()).toEqual(['rough.webp']);
@@ -150,7 +150,7 @@ describe('A preview of a running job', () => {
     });
     await updateTask(task.id, { state: 'running' });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(writes()).toHaveLength(1);
   });

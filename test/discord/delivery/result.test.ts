@@ -3,27 +3,27 @@ import { describe, expect, it } from 'vitest';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { minutes, planWithFile, sceneWithOrder, seconds } from './scene.ts';
 
-const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
+const failedChange = { state: 'failed', failure: { cause: 'failed' } } as const;
 
 describe('The delivery of a result', () => {
   it('A result is shown in the deferred reply with its files, and the task is settled once', async () => {
     const { task, exchange, updateTask, tasks, writes, read, channel } = await sceneWithOrder({ plan: planWithFile });
     await updateTask(task.id, { state: 'ready' });
-    const settled = await tasks.untilSettled(task.id);
+    const settledTask = await tasks.waitUntilSettled(task.id);
     const message = await exchange.message();
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(message.attachments.map(({ filename, description }) => [filename, description])).toEqual([
       ['boat.png', 'a boat'],
     ]);
-    expect(settled).toMatchObject({ state: 'delivered', message: { id: message.id, channelId: channel.id } });
-    expect(settled.route.token).toBeUndefined();
+    expect(settledTask).toMatchObject({ state: 'delivered', message: { id: message.id, channelId: channel.id } });
+    expect(settledTask.route.token).toBeUndefined();
     expect(writes()).toHaveLength(1);
   });
 
   it('A failure is shown like a result, and the task stays failed', async () => {
     const { task, updateTask, tasks, read } = await sceneWithOrder({ order: { isPrivate: true } });
-    await updateTask(task.id, failed);
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'failed' });
+    await updateTask(task.id, failedChange);
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'failed' });
     expect(read()).toEqual([expect.stringContaining('failed')]);
   });
 
@@ -31,13 +31,13 @@ describe('The delivery of a result', () => {
     const { task, updateTask, tasks, clock, discord, press } = await sceneWithOrder();
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'ready' });
-    const { message } = await tasks.untilSettled(task.id);
+    const { message } = await tasks.waitUntilSettled(task.id);
     clock.advance(minutes(60));
     const pressed = await press({ id: message?.id ?? '' }, 'U1', 'other');
     await updateTask(pressed.task.id, { state: 'running', progress: 5 });
-    await tasks.untilEdits(pressed.task.id, 1);
+    await tasks.waitForEdits(pressed.task.id, 1);
     await updateTask(pressed.task.id, { state: 'ready', progress: 100 });
-    await tasks.untilSettled(pressed.task.id);
+    await tasks.waitUntilSettled(pressed.task.id);
     expect(discord.messages('studio').map(({ id, content }) => [id, content])).toEqual([
       [expect.any(String), ''],
       [message?.id, 'ready 100'],
@@ -47,10 +47,10 @@ describe('The delivery of a result', () => {
   it('Shortly before the token expires, the bot token edits the channel message without a preceding request', async () => {
     const { task, updateTask, tasks, clock, discord, read, requestsTo } = await sceneWithOrder({ plan: planWithFile });
     await updateTask(task.id, { state: 'running', progress: 10 });
-    const { message } = await tasks.untilEdits(task.id, 1);
+    const { message } = await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(14));
     await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered', message });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered', message });
     expect(requestsTo('PATCH', /^\/webhooks/)).toHaveLength(1);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(discord.messages('studio')[0]?.attachments).toHaveLength(1);
@@ -61,20 +61,20 @@ describe('The delivery of a result', () => {
     const { task, updateTask, tasks, clock, requestsTo } = await sceneWithOrder();
     clock.advance(minutes(14) - 1);
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(requestsTo('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200]);
   });
 
   it('If Discord expires the token early, the bot token is used and the token is dropped immediately', async () => {
     const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     discord.expireTokens();
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 502 }, times: 4 });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     expect(tasks.get(task.id).route.token).toBeUndefined();
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 502, 502, 502, 502, 200]);
   });
 
@@ -82,11 +82,11 @@ describe('The delivery of a result', () => {
     const { task, updateTask, tasks, clock, discord, writes, channel } = await sceneWithOrder({ plan: planWithFile });
     clock.advance(minutes(20));
     await updateTask(task.id, { state: 'ready' });
-    const settled = await tasks.untilSettled(task.id);
+    const settledTask = await tasks.waitUntilSettled(task.id);
     const [original, message] = discord.messages('studio');
-    expect(settled).toMatchObject({ state: 'delivered', message: { id: message?.id, channelId: channel.id } });
-    expect(settled.message?.id).not.toBe(original?.id);
-    expect(settled.delivery.intention).toBeUndefined();
+    expect(settledTask).toMatchObject({ state: 'delivered', message: { id: message?.id, channelId: channel.id } });
+    expect(settledTask.message?.id).not.toBe(original?.id);
+    expect(settledTask.delivery.intention).toBeUndefined();
     expect(writes().map(({ body }) => body)).toMatchObject([
       { nonce: task.id, enforce_nonce: true, allowed_mentions: { parse: [] } },
     ]);
@@ -97,10 +97,10 @@ describe('The delivery of a result', () => {
       order: { by: 'installer' },
     });
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(16));
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(directMessages('installer')).toEqual([expect.stringContaining('ready')]);
     expect(read('lobby')).toEqual([expect.stringContaining('running')]);
     expect(writes()).toHaveLength(2);
@@ -111,12 +111,12 @@ describe('The delivery of a result', () => {
       order: { isPrivate: true },
     });
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(16));
     await updateTask(task.id, { state: 'ready' });
-    const settled = await tasks.untilSettled(task.id);
+    const settledTask = await tasks.waitUntilSettled(task.id);
     const dm = discord.world.directMessage(task.requesterId)?.id;
-    expect(settled.message?.channelId).toBe(dm);
+    expect(settledTask.message?.channelId).toBe(dm);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(read()).toEqual([expect.stringContaining('running')]);
     const laterWrites = writes().slice(1);
@@ -129,7 +129,7 @@ describe('The delivery of a result', () => {
     });
     discord.expireTokens();
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(read()).toHaveLength(1);
   });
@@ -140,10 +140,10 @@ describe('The delivery of a result', () => {
     });
     expect(task.route).toMatchObject({ install: 'user', mayPost: true });
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(30));
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(directMessages('installer')).toEqual([expect.stringContaining('ready')]);
     expect(writes().map(({ method }) => method)).toEqual(['PATCH', 'PATCH']);
   });
@@ -152,16 +152,19 @@ describe('The delivery of a result', () => {
     ['refuses direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
   ] as const)('A result stays ready after one request if the member %s', async (_, reason, code) => {
-    const { task, updateTask, tasks, clock, discord, logged, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, clock, discord, logText, writes } = await sceneWithOrder({
       order: { isPrivate: true },
     });
     if (reason === 'refused') discord.world.user('member').directMessages = 'refused';
     else for (const guild of discord.world.guilds.values()) guild.members.delete(task.requesterId);
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'ready' });
-    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
+    expect(await tasks.waitUntilSettled(task.id)).toMatchObject({
+      state: 'ready',
+      delivery: { undeliverable: 'no-way' },
+    });
     expect(writes().map(({ status }) => status)).toEqual([403]);
-    expect(logged()).toContain(`"code":${code}`);
+    expect(logText()).toContain(`"code":${code}`);
   });
 
   it.each(['token', 'bot'])(
@@ -169,11 +172,11 @@ describe('The delivery of a result', () => {
     async (tokenType) => {
       const { task, updateTask, tasks, clock, client, discord, writes } = await sceneWithOrder();
       await updateTask(task.id, { state: 'running', progress: 10 });
-      const { message } = await tasks.untilEdits(task.id, 1);
+      const { message } = await tasks.waitForEdits(task.id, 1);
       await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
       if (tokenType === 'bot') clock.advance(minutes(15));
       await updateTask(task.id, { state: 'ready' });
-      expect(await tasks.untilSettled(task.id)).toMatchObject({
+      expect(await tasks.waitUntilSettled(task.id)).toMatchObject({
         state: 'ready',
         delivery: { undeliverable: 'deleted' },
       });
@@ -183,29 +186,29 @@ describe('The delivery of a result', () => {
   );
 
   it('If the bot no longer sees the channel, each route is tried once and the result goes to a direct message', async () => {
-    const { directMessages, deny, task, updateTask, tasks, clock, logged, writes } = await sceneWithOrder();
+    const { directMessages, deny, task, updateTask, tasks, clock, logText, writes } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     deny(Permission.ViewChannel);
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
     expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
-    expect(logged()).toContain('50001');
+    expect(logText()).toContain('50001');
   });
 
   it('Closed routes are not tried again when the last route fails temporarily', async () => {
     const { advanceOnceWaiting, deny, task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     deny(Permission.ViewChannel);
     clock.advance(minutes(15));
     discord.faults.add({ on: { route: '/users/@me/channels' }, do: { type: 'status', status: 500 }, times: 8 });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
     await advanceOnceWaiting(seconds(10));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
   });
 
@@ -214,7 +217,7 @@ describe('The delivery of a result', () => {
     clock.advance(minutes(15));
     discord.world.channels.delete(channel.id);
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(directMessages('member')).toEqual([expect.stringContaining('ready')]);
   });
 
@@ -222,11 +225,11 @@ describe('The delivery of a result', () => {
     const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
     await updateTask(task.id, { state: 'running', progress: 10 });
-    await tasks.untilEdits(task.id, 1);
+    await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'running', progress: 20 });
     await updateTask(task.id, { state: 'ready' });
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ method, path }) => `${method} ${path.split('/')[1]}`)).toEqual([
       'PATCH webhooks',
       'PATCH channels',
@@ -235,14 +238,14 @@ describe('The delivery of a result', () => {
   });
 
   it('A result is sent once, regardless of the number and source of its announcements', async () => {
-    const { task, updateTask, tasks, clock, delivery, open, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, delivery, open: openDelivery, writes } = await sceneWithOrder();
     await Promise.all([updateTask(task.id, { state: 'ready' }), updateTask(task.id, { state: 'ready' })]);
-    const ready = tasks.get(task.id);
-    delivery.show(ready);
-    await tasks.untilSettled(task.id);
-    delivery.show(ready);
-    const secondDelivery = open();
-    secondDelivery.show(ready);
+    const readyTask = tasks.get(task.id);
+    delivery.show(readyTask);
+    await tasks.waitUntilSettled(task.id);
+    delivery.show(readyTask);
+    const secondDelivery = openDelivery();
+    secondDelivery.show(readyTask);
     await secondDelivery.finish();
     clock.advance(minutes(60));
     await delivery.finish();
@@ -250,22 +253,22 @@ describe('The delivery of a result', () => {
   });
 
   it('The result of a deleted task is ignored', async () => {
-    const { task, tasks, delivery, logged, writes } = await sceneWithOrder();
+    const { task, tasks, delivery, logText, writes } = await sceneWithOrder();
     tasks.remove(task.id);
     delivery.show({ ...task, state: 'ready' });
     await delivery.finish();
-    expect(logged()).toBe('');
+    expect(logText()).toBe('');
     expect(writes()).toEqual([]);
   });
 
   it('A result is not delivered if its task was settled in the meantime', async () => {
     const { task, tasks, delivery, clock, writes } = await sceneWithOrder();
-    const unconfirmed = await tasks.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
-    const settled = await tasks.change(task.id, (one) => markDismissed(one, clock.now()));
+    const unconfirmedTask = await tasks.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
+    const settledTask = await tasks.change(task.id, (one) => markDismissed(one, clock.now()));
     const changesBefore = tasks.attemptedChanges;
-    delivery.show(settled);
+    delivery.show(settledTask);
     expect(tasks.attemptedChanges).toBe(changesBefore);
-    delivery.show(unconfirmed);
+    delivery.show(unconfirmedTask);
     await delivery.finish();
     expect(writes()).toEqual([]);
   });

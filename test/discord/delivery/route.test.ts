@@ -42,7 +42,7 @@ describe('The route to a member', () => {
     },
   );
 
-  it('The route to a member allows posts in a thread of a closed channel, because the payload does not show the difference', async () => {
+  it('The route to a member allows posts in a thread of a channel where the bot cannot post, because the payload does not show the difference', async () => {
     const { deny, order } = await scene();
     deny(Permission.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);

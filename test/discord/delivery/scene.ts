@@ -12,28 +12,28 @@ import { Responder } from '../../../src/discord/outbox/responder.ts';
 import { routeOf } from '../../../src/discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../../../src/discord/plan.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { createTask } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { MemoryTasks, until } from './memory-tasks.ts';
+import { MemoryTasks, waitUntil } from './memory-tasks.ts';
 
-export { until };
+export { waitUntil as until };
 
 export const minutes = (count: number): number => count * 60_000;
 export const seconds = (count: number): number => count * 1_000;
 
 class TimerCountingClock implements Clock {
   readonly #clock: Clock;
-  readonly #pending = new Set<object>();
+  readonly #pendingTimers = new Set<object>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get pending(): number {
-    return this.#pending.size;
+  get pendingCount(): number {
+    return this.#pendingTimers.size;
   }
 
   now(): number {
@@ -42,22 +42,22 @@ class TimerCountingClock implements Clock {
 
   after(ms: number, task: () => void): () => void {
     const timer = {};
-    this.#pending.add(timer);
+    this.#pendingTimers.add(timer);
     const cancel = this.#clock.after(ms, () => {
-      this.#pending.delete(timer);
+      this.#pendingTimers.delete(timer);
       task();
     });
     return () => {
-      this.#pending.delete(timer);
+      this.#pendingTimers.delete(timer);
       cancel();
     };
   }
 }
 
 export interface SceneOptions extends DiscordOptions {
-  /** The content of a message; by default its state, its progress and a button with its id. */
+  /** The content of a task's message; by default the task's state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
-  /** Allows 429s and refused requests without failing the test. */
+  /** What does not fail the test: 429s (`waits`) or requests that Discord refuses (`refusals`). */
   expects?: 'waits' | 'refusals';
   /** The store of the tasks; in memory by default. */
   tasks?: MemoryTasks;
@@ -89,47 +89,47 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   });
 
   const lines: string[] = [];
-  const log = openLog({
+  const log = createLogger({
     level: 'debug',
     secrets: [discord.token],
-    isReadable: false,
+    isPretty: false,
     write: (line) => lines.push(line),
   });
   const outbox = new Outbox(clients, log);
-  let outstanding = 0;
-  let prepared = 0;
-  onTestFinished(() => expect(outstanding).toBe(0));
+  let unreleasedCount = 0;
+  let preparedTotal = 0;
+  onTestFinished(() => expect(unreleasedCount).toBe(0));
   const prepare = async (task: Task, signal?: AbortSignal): Promise<PreparedMessage> => {
     const messagePlan = await plan(task, signal);
-    outstanding += 1;
-    prepared += 1;
+    unreleasedCount += 1;
+    preparedTotal += 1;
     return {
       plan: messagePlan,
       release: () => {
-        outstanding -= 1;
+        unreleasedCount -= 1;
       },
     };
   };
   const countingClock = new TimerCountingClock(clock);
   const parts: DeliveryParts = {
     ...{ outbox, clock: countingClock, log, prepare },
-    hintAt: ({ id }) => ({
+    hintFor: ({ id }) => ({
       content: `${id} perhaps shown`,
       controls: [{ type: 'button', id: customId('showall', 1, id), label: 'Show here' }],
     }),
     change: (id, transition) => tasks.change(id, transition),
   };
   /** Starts a new delivery, as after a restart: it only knows what is stored. */
-  const open = (): Delivery => {
+  const openDelivery = (): Delivery => {
     const delivery = new Delivery(parts);
     onTestFinished(() => delivery.finish());
     return delivery;
   };
-  const delivery = open();
+  const delivery = openDelivery();
 
   /** A member requests a task and sees the deferred reply. */
-  async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
-    const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
+  async function order({ by = 'member', in: channelName, isPrivate = false }: Order = {}) {
+    const actor = channelName === undefined ? discord.as(by) : discord.as(by).in(channelName);
     const { interaction, exchange } = await receiveInteraction(() => actor.slash('make'));
     await responderFor(interaction).acknowledge(isPrivate ? 'private answer' : 'public answer');
     return { task: storeTask(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
@@ -139,13 +139,13 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
     const { interaction, exchange } = await receiveInteraction(() => discord.as(by).click(message, button));
     await responderFor(interaction).acknowledge('pressed message');
-    const place = { channelId: interaction.channelId ?? '', id: message.id };
-    return { task: storeTask(interaction, { message: place }), exchange };
+    const location = { channelId: interaction.channelId ?? '', id: message.id };
+    return { task: storeTask(interaction, { message: location }), exchange };
   }
 
-  async function receiveInteraction(act: () => Promise<Exchange>) {
+  async function receiveInteraction(action: () => Promise<Exchange>) {
     const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
-    const exchange = await act();
+    const exchange = await action();
     return { exchange, interaction: await interaction };
   }
 
@@ -190,23 +190,23 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     );
 
   return {
-    ...{ clock, discord, tasks, delivery, open, order, press, updateTask, client },
+    ...{ clock, discord, tasks, delivery, open: openDelivery, order, press, updateTask, client },
     /** The number of timers that the delivery has set. */
-    timers: () => countingClock.pending,
+    timerCount: () => countingClock.pendingCount,
     /** Advances the clock as soon as the delivery waits for it. */
     async advanceOnceWaiting(ms: number) {
-      await until(() => countingClock.pending > 0);
+      await waitUntil(() => countingClock.pendingCount > 0);
       clock.advance(ms);
     },
-    logged: () => lines.join(''),
-    preparedCount: () => prepared,
+    logText: () => lines.join(''),
+    preparedCount: () => preparedTotal,
     /** Requests that create or change a message, in order. */
     writes,
     /** The contents of those requests. */
     writtenContents: () => writes().map(({ body }) => (body as { content?: string }).content),
     /** The text of a channel's messages, one per line. */
     read: (channel = 'studio') => discord.messages(channel).map(text),
-    /** The direct messages of the bot to a person. */
+    /** The direct messages from the bot to a user. */
     directMessages: (user: string) =>
       discord.messages(discord.world.directMessage(discord.world.user(user).id)?.id ?? '').map(text),
     /** Removes permissions of the bot in a channel. */

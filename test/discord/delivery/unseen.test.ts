@@ -12,27 +12,27 @@ const plan = (task: Task) => {
 };
 
 /** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis does not respond for longer than a lease. */
-async function crashAfterShowing({ task, updateTask, tasks, delivery, timers }: Stage): Promise<Task> {
-  tasks.shouldFail = (_, after) => after.times.settled !== undefined || after.delivery.call !== undefined;
+async function crashAfterShowing({ task, updateTask, tasks, delivery, timerCount }: Stage): Promise<Task> {
+  tasks.shouldFail = (_, next) => next.times.settled !== undefined || next.delivery.call !== undefined;
   await updateTask(task.id, { state: 'ready' });
-  await until(() => timers() === 1);
+  await until(() => timerCount() === 1);
   await delivery.finish();
   tasks.shouldFail = () => false;
   return tasks.get(task.id);
 }
 
 /** Stops the bot after it has stored that it is about to show the end, and before Discord has received the request. */
-async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, timers }: Stage): Promise<Task> {
+async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, timerCount }: Stage): Promise<Task> {
   discord.faults.add({ on: { method: 'PATCH', route: '/webhooks' }, do: { type: 'status', status: 500 }, times: 4 });
   await updateTask(task.id, { state: 'ready' });
-  await until(() => timers() === 1);
+  await until(() => timerCount() === 1);
   await delivery.finish();
   return tasks.get(task.id);
 }
 
-async function restart({ open, tasks }: Stage, task: Task): Promise<Task> {
-  open().show(task);
-  return tasks.untilSettled(task.id);
+async function restart({ open: openDelivery, tasks }: Stage, task: Task): Promise<Task> {
+  openDelivery().show(task);
+  return tasks.waitUntilSettled(task.id);
 }
 
 const HINT = 'perhaps shown';
@@ -40,10 +40,10 @@ const HINT = 'perhaps shown';
 describe('A result in a message that can only be reached with its token', () => {
   it('After a crash while the token is valid, the same message is edited again, and nothing else is sent', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const ready = await crashAfterShowing(stage);
-    const settled = await restart(stage, ready);
-    expect(settled).toMatchObject({ state: 'delivered' });
-    expect(settled.delivery.unseenSince).toBeUndefined();
+    const readyTask = await crashAfterShowing(stage);
+    const settledTask = await restart(stage, readyTask);
+    expect(settledTask).toMatchObject({ state: 'delivered' });
+    expect(settledTask.delivery.unseenSince).toBeUndefined();
     expect(stage.read()).toEqual([expect.stringContaining('ready')]);
     expect(stage.directMessages('member')).toEqual([]);
   });
@@ -53,22 +53,22 @@ describe('A result in a message that can only be reached with its token', () => 
     ['in a server without the bot', { by: 'installer' }, 'lobby'],
   ] as const)(
     'After a crash and the expiry of the token, a result that is %s is not shown twice',
-    async (_, order, place) => {
+    async (_, order, channelName) => {
       const stage = await sceneWithOrder({ plan, order });
-      const ready = await crashAfterShowing(stage);
+      const readyTask = await crashAfterShowing(stage);
       stage.clock.advance(minutes(15));
-      const settled = await restart(stage, ready);
-      expect(settled).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
-      expect(stage.read(place)).toEqual([expect.stringContaining('ready')]);
+      const settledTask = await restart(stage, readyTask);
+      expect(settledTask).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
+      expect(stage.read(channelName)).toEqual([expect.stringContaining('ready')]);
       expect(stage.directMessages(order.by)).toEqual([expect.stringContaining(HINT)]);
     },
   );
 
   it('If the result was not shown before the crash, the task’s owner is sent a hint where to find it', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const ready = await crashBeforeShowing(stage);
+    const readyTask = await crashBeforeShowing(stage);
     stage.clock.advance(minutes(15));
-    await restart(stage, ready);
+    await restart(stage, readyTask);
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
@@ -76,41 +76,41 @@ describe('A result in a message that can only be reached with its token', () => 
     'After a crash and %i minutes of downtime, the task’s owner is not sent a second hint',
     async (downtimeMinutes) => {
       const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-      const ready = await crashAfterShowing(stage);
-      const { clock, tasks, open, timers } = stage;
+      const readyTask = await crashAfterShowing(stage);
+      const { clock, tasks, open: openDelivery, timerCount } = stage;
       clock.advance(minutes(15));
-      tasks.shouldFail = (_, after) => after.times.settled !== undefined;
-      const secondDelivery = open();
-      secondDelivery.show(ready);
-      await until(() => timers() === 1);
+      tasks.shouldFail = (_, next) => next.times.settled !== undefined;
+      const secondDelivery = openDelivery();
+      secondDelivery.show(readyTask);
+      await until(() => timerCount() === 1);
       await secondDelivery.finish();
       tasks.shouldFail = () => false;
       clock.advance(minutes(downtimeMinutes));
-      expect(await restart(stage, tasks.get(ready.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
+      expect(await restart(stage, tasks.get(readyTask.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
       expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
     },
   );
 
-  it('An edit whose response was lost does not count as refused if its repetition is refused', async () => {
+  it('An edit whose response was lost does not count as refused if its retry is refused', async () => {
     const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
     const { task, updateTask, tasks, discord, advanceOnceWaiting } = stage;
     const on = { method: 'PATCH', route: '/webhooks' };
     discord.faults.add({ on, do: { type: 'status', status: 500 } });
     discord.faults.add({ on, do: { type: 'status', status: 401, code: 50_027 } });
     await updateTask(task.id, { state: 'ready' });
-    await until(() => stage.timers() === 1);
+    await until(() => stage.timerCount() === 1);
     discord.expireTokens();
     await advanceOnceWaiting(minutes(1));
-    await tasks.untilSettled(task.id);
+    await tasks.waitUntilSettled(task.id);
     expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
-  it('A result in a public message whose id was not stored is found there', async () => {
+  it('A result in a public message is found there even if the id of the message was not stored', async () => {
     const stage = await sceneWithOrder({ plan });
-    const ready = await crashAfterShowing(stage);
-    expect(ready.message).toBeUndefined();
+    const readyTask = await crashAfterShowing(stage);
+    expect(readyTask.message).toBeUndefined();
     stage.clock.advance(minutes(15));
-    expect(await restart(stage, ready)).toMatchObject({ state: 'delivered' });
+    expect(await restart(stage, readyTask)).toMatchObject({ state: 'delivered' });
     expect(stage.read()).toEqual([expect.stringContaining('ready')]);
   });
 });

@@ -26,7 +26,7 @@ function channel(messages: { id: string }[], pageSize = 100) {
     const older = messages.filter((one) => BigInt(one.id) < BigInt(id));
     return older.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1)).slice(0, pageSize);
   };
-  return { messagesBefore, asked: requestedIds };
+  return { messagesBefore, requestedIds };
 }
 
 const findIn = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
@@ -50,21 +50,21 @@ describe('The search for a message from the bot', () => {
       message(at, { components: [{ type: 1, components: [{ custom_id: 'act.1.other.mine-not' }] }] }),
     ],
     ['with a foreign custom id', message(at, { components: [{ custom_id: 'mine' }, { custom_id: 7 }, null] })],
-    ['from long before', message(at - minutes(2))],
-    ['from long after', message(at + minutes(16))],
+    ['from long before the intention', message(at - minutes(2))],
+    ['from long after the intention', message(at + minutes(16))],
     ['with unknown properties', { id: idAt(at) }],
-  ])('The search for a message from the bot does not accept a message %s', async (_, other) => {
-    expect(await findIn([other])).toBeUndefined();
+  ])('The search for a message from the bot does not accept a message %s', async (_, otherMessage) => {
+    expect(await findIn([otherMessage])).toBeUndefined();
   });
 
-  it('The search tolerates a small difference between the clocks', async () => {
+  it('The search for a message tolerates a small difference between the clocks', async () => {
     const ownMessage = message(at - seconds(59));
     expect(await findIn([ownMessage])).toEqual({ channelId: '7', id: ownMessage.id });
   });
 
-  it('The search requests no more pages than necessary', async () => {
+  it('The search for a message requests no more pages than necessary', async () => {
     const laterMessages = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
-    const { asked: requestedIds, ...busyChannel } = channel([
+    const { requestedIds, ...busyChannel } = channel([
       ...laterMessages,
       ...[...Array(300).keys()].map((count) => ({ id: idAt(at - minutes(2 + count)) })),
     ]);
@@ -72,8 +72,8 @@ describe('The search for a message from the bot', () => {
     expect(requestedIds).toHaveLength(3);
   });
 
-  it('The search stops early in a channel with too many messages', async () => {
-    const { asked: requestedIds, ...busyChannel } = channel(
+  it('The search for a message gives up in a channel with too many messages', async () => {
+    const { requestedIds, ...busyChannel } = channel(
       [...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })),
     );
     expect(await findPosted(task, intention, busyChannel)).toBeUndefined();

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const url = 'https://cdn.example/attachments/1/2/a.png?ex=0';
 
-/** The URL after Discord has responded with this body; without a body it never responds. */
+/** Refreshes the URL at a server that sends this reply; without a body, the server never responds. */
 async function refreshWith(reply: { status?: number; body?: unknown }) {
   const clock = new ManualClock();
   const server = createServer((request, response) => {
@@ -37,17 +37,17 @@ async function refreshWith(reply: { status?: number; body?: unknown }) {
   return { refreshed: [...refreshed], logged: logged.join('\n') };
 }
 
-it('Fresh URLs are matched with the old ones, and malformed entries in the response are ignored', async () => {
+it('Refreshed attachment URLs are matched with the old ones, and malformed entries in the response are ignored', async () => {
   const body = { refreshed_urls: [{ original: url, refreshed: 'https://cdn.example/new' }, { original: 'b' }, 7] };
   expect((await refreshWith({ body })).refreshed).toEqual([[url, 'https://cdn.example/new']]);
 });
 
 it.each([
   ['a refusal', { status: 403, body: { message: 'no', code: 50_001 } }],
-  ['another shape', { body: { refreshed_urls: 'none' } }],
+  ['a response of another shape', { body: { refreshed_urls: 'none' } }],
   ['a failure', { status: 500, body: {} }],
   ['no response in time', {}],
-])('No URL is refreshed if Discord responds with %s', async (_, reply) => {
+])('No attachment URL is refreshed after %s from Discord', async (_, reply) => {
   const { refreshed, logged } = await refreshWith(reply);
   expect(refreshed).toEqual([]);
   expect(logged).not.toContain(url);

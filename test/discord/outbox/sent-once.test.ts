@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -23,7 +23,7 @@ async function openConnectedClient() {
   return {
     discord,
     rest: client.rest,
-    outbox: new Outbox(clients, openLog({ level: 'info', secrets: [], isReadable: false, write: () => undefined })),
+    outbox: new Outbox(clients, createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined })),
     route,
     posts,
   };
@@ -69,8 +69,8 @@ describe('A message without a nonce', () => {
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });
     const { id: channelId } = discord.world.channel('studio');
     const message = { body: { content: 'once', components: [], allowed_mentions: { parse: [] as [] } }, files: [] };
-    const posted = await outbox.post(channelId, 'nonce', message);
+    const postedMessage = await outbox.post(channelId, 'nonce', message);
     expect(posts()).toHaveLength(3);
-    expect(discord.messages('studio').map(({ id }) => id)).toEqual([posted?.id]);
+    expect(discord.messages('studio').map(({ id }) => id)).toEqual([postedMessage?.id]);
   });
 });

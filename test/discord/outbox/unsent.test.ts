@@ -3,7 +3,7 @@ import { REST } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 
-/** The error of a request to a local port whose server never reads. */
+/** Sends a request to a local port, and returns the error with which it fails. */
 async function requestError(port: number): Promise<unknown> {
   const rest = new REST({ api: `http://127.0.0.1:${port}`, retries: 0 }).setToken('x');
   return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);

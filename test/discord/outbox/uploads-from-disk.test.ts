@@ -52,11 +52,11 @@ it('A file on disk is sent together with one in memory, and again after an error
 
 it('At most four files on disk are uploaded at the same time, and the others follow', async () => {
   const pendingResponses: (() => void)[] = [];
-  let max = 0;
+  let maxPending = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       pendingResponses.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
-      max = Math.max(max, pendingResponses.length);
+      maxPending = Math.max(maxPending, pendingResponses.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -74,10 +74,10 @@ it('At most four files on disk are uploaded at the same time, and the others fol
   // Uploads from memory do not wait for uploads from disk.
   const memoryUpload = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
   await vi.waitFor(() => expect(pendingResponses).toHaveLength(5));
-  for (let answered = 0; answered < 21; answered++) {
+  for (let responseCount = 0; responseCount < 21; responseCount++) {
     await vi.waitFor(() => expect(pendingResponses).not.toHaveLength(0));
     pendingResponses.shift()?.();
   }
   await Promise.all([...diskUploads, memoryUpload]);
-  expect(max).toBe(5);
+  expect(maxPending).toBe(5);
 });

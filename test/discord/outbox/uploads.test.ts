@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 describe('File uploads', () => {
   let server: Server;
   let clients: DiscordClients;
-  /** The next responses, followed by 200. */
+  /** The status codes of the next responses; all later responses have status 200. */
   let statuses: number[];
   let receivedForms: FormData[];
   let onReceived: () => void;

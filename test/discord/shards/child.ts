@@ -1,8 +1,8 @@
 import { GatewayDispatchEvents } from 'discord.js';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
-import { openShards } from '../../../src/discord/shards/open-shards.ts';
+import { connectShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 
@@ -11,16 +11,16 @@ import { openSharedFacts } from '../../../src/services/store/remote/shared-facts
 const [apiUrl = '', token = '', url = '', scheme = '', lease = '', machine = '', heldNumber = ''] =
   process.argv.slice(2);
 const report = (message: object): void => void process.send?.(message);
-const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => report({ line }) });
+const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => report({ line }) });
 const clients = createDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
-/** How many interactions each shard has received. One of them is not passed on. */
+/** How many interactions each shard has received. The one with the number `heldNumber` is not passed on. */
 const interactionCounts = new Map<number, number>();
 const leaseMs = Number(lease);
-const shards = await openShards({
+const shards = await connectShards({
   ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
-  // The holder's name does not identify the process, as on another machine, so no other process can see that it has ended.
+  // As on another machine, the holder's name does not identify the process, so no other process can tell that it has ended.
   holder: machine === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),
   async onDispatch(packet, shardId) {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
@@ -34,9 +34,9 @@ const shards = await openShards({
   },
 });
 const { promise, resolve } = Promise.withResolvers<void>();
-const checking = setInterval(() => {
+const checkTimer = setInterval(() => {
   if (!shards.isConnected() || shards.ids.length === 0) return;
-  clearInterval(checking);
+  clearInterval(checkTimer);
   resolve();
 }, 20);
 await promise;

@@ -2,7 +2,7 @@ import { GatewayDispatchEvents, type GatewayDispatchPayload, GatewayOpcodes } fr
 import { describe, expect, it, vi } from 'vitest';
 import { HandOver } from '../../../src/discord/shards/hand-over.ts';
 import { Progress } from '../../../src/discord/shards/progress.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const packet: GatewayDispatchPayload = {
@@ -13,8 +13,8 @@ const packet: GatewayDispatchPayload = {
 describe('A hand-over that never succeeds', () => {
   it('A failing hand-over is given up after the time limit, so that one bad event does not hold up the session forever', async () => {
     const clock = new ManualClock();
-    const logged: string[] = [];
-    const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+    const logLines: string[] = [];
+    const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logLines.push(line) });
     const progress = new Progress(6);
     const times: number[] = [];
     const handOver = new HandOver({
@@ -25,7 +25,7 @@ describe('A hand-over that never succeeds', () => {
       },
     });
     const onDone = vi.fn();
-    const handedOver = handOver.deliver(packet, progress).then(onDone);
+    const delivery = handOver.deliver(packet, progress).then(onDone);
     while (onDone.mock.calls.length === 0) {
       expect(clock.now() - (times[0] ?? 0)).toBeLessThan(15_000);
       expect(progress.completedSequence).toBe(6);
@@ -33,12 +33,12 @@ describe('A hand-over that never succeeds', () => {
       await new Promise(setImmediate);
       clock.advance(100);
     }
-    await handedOver;
+    await delivery;
     expect(progress.completedSequence).toBe(7);
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     expect(waits).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000, 2_000]);
-    expect(logged).toHaveLength(2);
-    expect(logged.join('')).toContain('"shard":3,"event":"GUILD_ROLE_DELETE"');
-    expect(logged.join('')).not.toContain('private words');
+    expect(logLines).toHaveLength(2);
+    expect(logLines.join('')).toContain('"shard":3,"event":"GUILD_ROLE_DELETE"');
+    expect(logLines.join('')).not.toContain('private words');
   });
 });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { SHARD_COUNT, scene, shardProcess, waitForShards } from './scene.ts';
 
-const quietLog = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
+const quietLog = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
   ...{ url: '', shards: 4 },
   session_start_limit: { total: 1_000, remaining, reset_after, max_concurrency: 2 },
 });
 
 describe('Identifies', () =>
-  onServers((site) => {
+  onServers((createStore) => {
     it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
-      const setup = await scene(await site(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
+      const setup = await scene(await createStore(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
       const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
       await waitForShards([first, 2], [second, 2]);
       const { sessions, identifies } = setup.discord.gateway;
@@ -23,10 +23,10 @@ describe('Identifies', () =>
         expect(setup.discord.gateway.countsOf({ id })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
     });
 
-    it('A bot that has used up its session starts waits until they reset, and logs this once', async () => {
+    it('A bot that has no session starts left waits until the limit resets, and logs this once', async () => {
       // Each shard has its own key, so that all of them could identify at once.
       const limits = { maxConcurrency: 16, identifiesPerPeriod: 1, identifyPeriodMs: 8_000 };
-      const setup = await scene(await site(), { shards: 2, limits });
+      const setup = await scene(await createStore(), { shards: 2, limits });
       const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
       await waitForShards([first, 1], [second, 1]);
       expect(setup.discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
@@ -34,7 +34,7 @@ describe('Identifies', () =>
     });
 
     it('A shard whose wait for its turn is aborted stops waiting immediately, and the turn becomes free', async () => {
-      const setup = await scene(await site());
+      const setup = await scene(await createStore());
       const { facts } = setup;
       const parts = { facts, clock: systemClock, log: quietLog };
       const turns = new IdentifyTurns({ ...parts, readGateway: async () => gatewayInfo(0) }, 2);
@@ -46,7 +46,7 @@ describe('Identifies', () =>
     });
 
     it('Shards with the same key take turns, even in one process, and a turn is not used up if the limits cannot be read', async () => {
-      const setup = await scene(await site());
+      const setup = await scene(await createStore());
       const { facts } = setup;
       let reads = 0;
       const readGateway = async () => {
@@ -68,18 +68,18 @@ describe('Identifies', () =>
   }));
 
 describe('The number of shards', () =>
-  onServers((site) => {
+  onServers((createStore) => {
     it('A process uses the shard count of the running processes, and does not start if another number is set', async () => {
-      const setup = await scene(await site());
-      const one = await shardProcess(setup, { shardCount: 2 });
-      await waitForShards([one, 2]);
-      const other = await shardProcess(setup);
-      expect(other.shards.count).toBe(2);
+      const setup = await scene(await createStore());
+      const first = await shardProcess(setup, { shardCount: 2 });
+      await waitForShards([first, 2]);
+      const second = await shardProcess(setup);
+      expect(second.shards.count).toBe(2);
       await expect(shardProcess(setup, { shardCount: 3 })).rejects.toThrow('use 2 shards, but SHARD_COUNT is 3');
-      await one.shards.close();
-      await other.shards.close();
-      const later = await shardProcess(setup, { shardCount: 3 });
-      await waitForShards([later, 3]);
+      await first.shards.close();
+      await second.shards.close();
+      const third = await shardProcess(setup, { shardCount: 3 });
+      await waitForShards([third, 3]);
       expect(setup.discord.gateway.countsOf({ id: 2, count: 3 }).identifies).toBe(1);
     });
   }));

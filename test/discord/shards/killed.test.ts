@@ -22,21 +22,21 @@ interface Child {
   kill(): Promise<void>;
 }
 
-function forkShardProcess({ discord, site, logged }: Scene, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
+function forkShardProcess({ discord, store, logged }: Scene, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
   const process = fork(file, [
     discord.apiUrl,
     discord.token,
-    site.url,
-    site.scheme,
+    store.url,
+    store.scheme,
     String(LEASE_MS),
     machine,
     String(heldOrder),
   ]);
-  const ended = once(process, 'exit');
+  const exitEvent = once(process, 'exit');
   const kill = async (): Promise<void> => {
     process.kill('SIGKILL');
-    await ended;
+    await exitEvent;
   };
   onTestFinished(kill);
   const [taken, held]: [string[], string[]] = [[], []];
@@ -54,69 +54,71 @@ const sendCommandInEveryGuild = ({ speakers }: Scene) =>
   Promise.all(speakers.map((speaker) => speaker.slash('models')));
 
 describe('A shard process that is killed', () =>
-  onServers((site) => {
+  onServers((createStore) => {
     it('The sessions of a killed process are resumed when its claims have expired, and events that it had not passed on are replayed', async () => {
-      const setup = await scene(await site());
-      const killed = forkShardProcess(setup, 'elsewhere', 2);
-      await expect.poll(killed.ids).toHaveLength(SHARD_COUNT);
+      const setup = await scene(await createStore());
+      const killedProcess = forkShardProcess(setup, 'elsewhere', 2);
+      await expect.poll(killedProcess.ids).toHaveLength(SHARD_COUNT);
       for (let order = 0; order < 3; order++) await sendCommandInEveryGuild(setup);
-      await expect.poll(() => [killed.held.length, killed.taken.length]).toEqual([SHARD_COUNT, 2 * SHARD_COUNT]);
-      // READY is 1: the second order is not passed on, although the third is.
+      await expect
+        .poll(() => [killedProcess.held.length, killedProcess.taken.length])
+        .toEqual([SHARD_COUNT, 2 * SHARD_COUNT]);
+      // READY is number 1 and the first order is 2. The second order is never passed on, although the third one is.
       for (let id = 0; id < SHARD_COUNT; id++)
         await expect.poll(async () => (await storedSession(setup, id))?.sequence, { timeout: 10_000 }).toBe(2);
-      await killed.kill();
+      await killedProcess.kill();
       const killedAt = Date.now();
       await sendCommandInEveryGuild(setup);
-      const other = await shardProcess(setup);
-      await waitForShards([other, SHARD_COUNT]);
-      const takenOverMs = Date.now() - killedAt;
-      await expect.poll(() => other.taken).toHaveLength(3 * SHARD_COUNT);
-      expect(other.taken).toEqual(expect.arrayContaining(killed.held));
-      await waitUntilAllReceived(setup, other, killed);
+      const otherProcess = await shardProcess(setup);
+      await waitForShards([otherProcess, SHARD_COUNT]);
+      const takeoverMs = Date.now() - killedAt;
+      await expect.poll(() => otherProcess.taken).toHaveLength(3 * SHARD_COUNT);
+      expect(otherProcess.taken).toEqual(expect.arrayContaining(killedProcess.held));
+      await waitUntilAllReceived(setup, otherProcess, killedProcess);
       expect(setup.sent.size).toBe(4 * SHARD_COUNT);
       expect(setup.discord.gateway).toMatchObject({ identifies: SHARD_COUNT, sessions: SHARD_COUNT });
-      expect(takenOverMs).toBeLessThan(LEASE_MS + 5_000);
+      expect(takeoverMs).toBeLessThan(LEASE_MS + 5_000);
     });
 
     it('The shards of a killed process are taken over immediately if the operating system shows that the process has ended', async () => {
-      const setup = await scene(await site());
-      const killed = forkShardProcess(setup, 'here');
-      await expect.poll(killed.ids).toHaveLength(SHARD_COUNT);
+      const setup = await scene(await createStore());
+      const killedProcess = forkShardProcess(setup, 'here');
+      await expect.poll(killedProcess.ids).toHaveLength(SHARD_COUNT);
       await sendCommandInEveryGuild(setup);
-      await waitUntilAllReceived(setup, killed);
+      await waitUntilAllReceived(setup, killedProcess);
       for (let id = 0; id < SHARD_COUNT; id++)
         await expect.poll(async () => (await storedSession(setup, id))?.sequence).toBe(2);
-      await killed.kill();
+      await killedProcess.kill();
       const killedAt = Date.now();
-      const other = await shardProcess(setup);
-      await waitForShards([other, SHARD_COUNT]);
+      const otherProcess = await shardProcess(setup);
+      await waitForShards([otherProcess, SHARD_COUNT]);
       expect(Date.now() - killedAt).toBeLessThan(LEASE_MS);
       expect(setup.discord.gateway).toMatchObject({
         identifies: SHARD_COUNT,
         resumes: SHARD_COUNT,
         sessions: SHARD_COUNT,
       });
-      // Everything had been passed on before.
-      expect(other.taken).toEqual([]);
+      // The process had passed on everything before the kill.
+      expect(otherProcess.taken).toEqual([]);
     });
 
-    it('A process that was suspended for longer than its claims takes no shard back when it resumes', async () => {
-      const setup = await scene(await site());
-      const suspended = forkShardProcess(setup, 'elsewhere');
-      await expect.poll(suspended.ids).toHaveLength(SHARD_COUNT);
-      const other = await shardProcess(setup);
-      await waitForShards([other, 2]);
-      suspended.process.kill('SIGSTOP');
+    it('A process that was suspended for longer than its claims last takes no shard back when it resumes', async () => {
+      const setup = await scene(await createStore());
+      const suspendedProcess = forkShardProcess(setup, 'elsewhere');
+      await expect.poll(suspendedProcess.ids).toHaveLength(SHARD_COUNT);
+      const otherProcess = await shardProcess(setup);
+      await waitForShards([otherProcess, 2]);
+      suspendedProcess.process.kill('SIGSTOP');
       await sendCommandInEveryGuild(setup);
-      await waitForShards([other, SHARD_COUNT]);
-      await waitUntilAllReceived(setup, other);
-      suspended.process.kill('SIGCONT');
+      await waitForShards([otherProcess, SHARD_COUNT]);
+      await waitUntilAllReceived(setup, otherProcess);
+      suspendedProcess.process.kill('SIGCONT');
       const lostClaims = () => setup.logged.filter((line) => line.includes('The claim on a shard was lost'));
       await expect.poll(() => lostClaims().length).toBe(2);
       // The process joins again, and takes over its share of the shards with their sessions.
-      await waitForShards([other, 2]);
+      await waitForShards([otherProcess, 2]);
       await sendCommandInEveryGuild(setup);
-      await waitUntilAllReceived(setup, other, suspended);
+      await waitUntilAllReceived(setup, otherProcess, suspendedProcess);
       expect(setup.discord.gateway.identifies).toBe(SHARD_COUNT);
     });
   }));

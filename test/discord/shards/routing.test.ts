@@ -7,7 +7,7 @@ import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 
 const SERVER = '1275225538480439328';
-const OTHER = '1275225538480430001';
+const OTHER_SERVER = '1275225538480430001';
 const MEMBER = '1275225538480439999';
 const id = taskId(Date.UTC(2026, 0, 1), 777);
 
@@ -24,7 +24,7 @@ const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
     data: { custom_id: customIdOfButton, component_type: ComponentType.Button, ...(values && { values }) },
   });
 
-describe('The home of an interaction', () => {
+describe('The bucket of an interaction', () => {
   it('A command belongs to its server, and in direct messages to its member', () => {
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
     expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(SERVER));
@@ -38,10 +38,10 @@ describe('The home of an interaction', () => {
     expect(bucketFor(commandInServer)).toBe(bucketOf(MEMBER));
   });
 
-  it('A command that names another server belongs to that server, and one about all servers to the home of the pause', () => {
-    const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER }] }];
+  it('A command that names another server belongs to that server, and one that pauses all servers belongs to the partition of the pause', () => {
+    const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER_SERVER }] }];
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
-    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER));
+    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER_SERVER));
     const optionsForAll = structuredClone(options);
     Object.assign(optionsForAll[0]?.options[0] ?? {}, { value: 'all' });
     const pauseEverywhere = { ...command, data: { name: 'budget', options: optionsForAll } };
@@ -57,7 +57,7 @@ describe('The home of an interaction', () => {
     expect(bucketFor(interaction(submission))).toBe(bucketOf(SERVER));
   });
 
-  it('A button or form that changes a task belongs to the home of that task, on every server', () => {
+  it('A button or form that changes a task belongs to the bucket of that task, on every server', () => {
     const button = customIds.tryAgain.id(id);
     expect(bucketFor(press(button))).toBe(777);
     expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(777);

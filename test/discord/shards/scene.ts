@@ -4,9 +4,9 @@ import type { Actor } from '../../../sandbox/discord/actor.ts';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import type { DiscordOptions } from '../../../sandbox/discord/options.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
-import { openShards } from '../../../src/discord/shards/open-shards.ts';
+import { connectShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/scene.ts';
@@ -16,11 +16,11 @@ export const SHARD_COUNT = 4;
 /** Long enough for renewals on a busy machine, and short enough for a test that waits until a claim expires. */
 export const LEASE_MS = 5_000;
 
-export type ShardsParts = Parameters<typeof openShards>[0];
+export type ShardsParts = Parameters<typeof connectShards>[0];
 
 export interface Scene {
   discord: EmbeddedDiscord;
-  site: TestStore;
+  store: TestStore;
   /** One guild on each shard, in which a member uses commands. */
   speakers: Actor[];
   /** The interactions that Discord has sent, by id. */
@@ -30,7 +30,7 @@ export interface Scene {
   facts: SharedFacts;
 }
 
-export async function scene(site: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
+export async function scene(store: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
   const discord = await startDiscord({
     ...{ shards: SHARD_COUNT, guilds: SHARD_COUNT, ...options },
     limits: { maxConcurrency: 16, identifyWindowMs: 0, ...limits },
@@ -43,9 +43,9 @@ export async function scene(site: TestStore, { limits, ...options }: DiscordOpti
     const { event, data } = what as { event: string; data: { id: string } };
     if (event === GatewayDispatchEvents.InteractionCreate) sent.add(data.id);
   });
-  const facts = await openFacts(site);
+  const facts = await openFacts(store);
   const speakers = Array.from({ length: SHARD_COUNT }, (_, id) => joinGuildOn(discord, id, SHARD_COUNT).speaker);
-  const setup = { discord, site, facts, speakers, sent, logged: [] };
+  const setup = { discord, store, facts, speakers, sent, logged: [] };
   onTestFinished(() => assertNoSecretLogged(setup));
   return setup;
 }
@@ -74,23 +74,23 @@ async function assertNoSecretLogged({ discord, facts, logged }: Omit<Scene, 'sen
 }
 
 export interface ShardProcess {
-  shards: Awaited<ReturnType<typeof openShards>>;
+  shards: Awaited<ReturnType<typeof connectShards>>;
   /** The ids of the interactions that it has passed on; an id occurs twice if its interaction was passed on twice. */
   taken: string[];
 }
 
 /** Starts the parts of a shard process. All shard processes run in the process of the test. */
 export async function shardProcess(scene: Scene, options: Partial<ShardsParts> = {}): Promise<ShardProcess> {
-  const { discord, site, logged } = scene;
+  const { discord, store, logged } = scene;
   const { onDispatch = async () => undefined, ...parts } = options;
-  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logged.push(line) });
   const clients = createDiscordClients(discord.apiUrl);
   clients.client.rest.setToken(discord.token);
   onTestFinished(() => clients.close());
   const taken: string[] = [];
-  const shards = await openShards({
+  const shards = await connectShards({
     ...{ token: discord.token, reads: clients.reads, intents: 0, leaseMs: LEASE_MS, clock: systemClock, log },
-    ...{ facts: await openFacts(site), holder: nameHolder() },
+    ...{ facts: await openFacts(store), holder: nameHolder() },
     ...parts,
     async onDispatch(packet, shardId) {
       await onDispatch(packet, shardId);

@@ -8,7 +8,7 @@ type Owners = Map<number, string>;
 function takeTurn(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
   const share = shareOf(self, { count, processes, owners });
   const ownShards = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
-  for (const id of share.free) {
+  for (const id of share.freeIds) {
     if (ownShards().length >= share.limit) break;
     owners.set(id, self);
   }
@@ -59,7 +59,7 @@ describe('The share of a shard process', () => {
 
   it('Processes that start together begin with different shards', () => {
     const processes = ['a', 'b'];
-    const first = processes.map((self) => shareOf(self, { count: 4, processes, owners: new Map() }).free[0]);
+    const first = processes.map((self) => shareOf(self, { count: 4, processes, owners: new Map() }).freeIds[0]);
     expect(first).toEqual([0, 2]);
   });
 });

@@ -3,9 +3,9 @@ import { onServers } from '../../services/store/sites.ts';
 import { SHARD_COUNT, scene, sendCommands, shardProcess, waitForShards, waitUntilAllReceived } from './scene.ts';
 
 describe('Shard processes', () =>
-  onServers((site) => {
+  onServers((createStore) => {
     it('Two shard processes share the shards, and a shard that changes hands keeps its session', async () => {
-      const setup = await scene(await site());
+      const setup = await scene(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       const second = await shardProcess(setup);
@@ -19,7 +19,7 @@ describe('Shard processes', () =>
     });
 
     it('A shard process that stops during a stream of interactions loses none, and no shard identifies again', async () => {
-      const setup = await scene(await site());
+      const setup = await scene(await createStore());
       const first = await shardProcess(setup);
       const second = await shardProcess(setup);
       await waitForShards([first, 2], [second, 2]);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { bot } from '../bot.ts';
-import { labels, messagesWith, quickBot } from '../quick.ts';
+import { startTestBot } from '../bot.ts';
+import { labels, messagesWith, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
-    const stage = await quickBot({ settings: models, gateway: { profile, speed: 0.2 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway, logged } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
@@ -24,18 +24,18 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   });
 
   it('/ask continues a long answer in further messages, completely and in order', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
     await exchange.message(hasEnded);
     const parts = discord.messages('studio');
     expect(parts.length).toBeGreaterThan(2);
-    const shown = parts.map(text).join('\n\n').replace('-# Continues below.', '');
-    expect(shown.replace(/\s+/g, ' ')).toContain(latestAnswer(gateway).replace(/\s+/g, ' '));
+    const shownText = parts.map(text).join('\n\n').replace('-# Continues below.', '');
+    expect(shownText.replace(/\s+/g, ' ')).toContain(latestAnswer(gateway).replace(/\s+/g, ' '));
     for (const part of parts) expect(text(part).length).toBeLessThanOrEqual(2_000);
   });
 
   it('/ask keeps a private answer ephemeral in all of its messages', async () => {
-    const { discord } = await quickBot({ settings: models, gateway: { profile, speed: 5 } });
+    const { discord } = await startFastClockBot({ settings: models, gateway: { profile, speed: 5 } });
     const exchange = await discord
       .as('member')
       .slash('ask', { prompt: 'tell me of the snow, 900 words', private: true });
@@ -47,19 +47,20 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
 });
 
 it('/ask edits its message about once a second, and the first words appear immediately', async () => {
-  const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
+  const { discord, gateway } = await startTestBot({ settings: models, gateway: { speed: 1 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(hasEnded);
   expect(text(final)).toContain(latestAnswer(gateway));
   const edits = discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
   const times = edits.map(({ at }) => at);
-  const progress = times.slice(0, -1);
-  expect(progress.length).toBeGreaterThan(1);
-  for (const [index, at] of progress.slice(1).entries()) expect(at - (progress[index] ?? at)).toBeGreaterThan(1_000);
+  const progressTimes = times.slice(0, -1);
+  expect(progressTimes.length).toBeGreaterThan(1);
+  for (const [index, at] of progressTimes.slice(1).entries())
+    expect(at - (progressTimes[index] ?? at)).toBeGreaterThan(1_000);
 });
 
 it('An answer keeps code in code blocks in every message, and tables are attached as a file', async () => {
-  const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+  const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
   await exchange.message(hasEnded);
   const parts = discord.messages('studio');
@@ -73,16 +74,16 @@ it('An answer keeps code in code blocks in every message, and tables are attache
 });
 
 it('An answer in a user installation uses only a few messages and a file for the rest', async () => {
-  const { discord, gateway } = await quickBot({
+  const { discord, gateway } = await startFastClockBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },
-    deployed: { userInstall: true },
+    registersCommands: { userInstall: true },
   });
   const exchange = await discord.as('installer').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   const first = await exchange.message(hasEnded);
   const parts = [first, ...exchange.followUps()];
   expect(parts).toHaveLength(3);
-  const rest = (await bytesOf(parts[2] ?? first)).toString();
-  expect(latestAnswer(gateway).endsWith(rest)).toBe(true);
+  const attachedText = (await bytesOf(parts[2] ?? first)).toString();
+  expect(latestAnswer(gateway).endsWith(attachedText)).toBe(true);
   expect(messagesWith(discord, first.channel_id, 'Continues below')).toHaveLength(1);
 });

@@ -2,22 +2,22 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { type QuickStage, quickBot } from '../quick.ts';
+import { type FastClockStage, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 type ReceivedInput = { role?: string; content?: unknown }[];
 
 /** The conversation that the model received, in order. */
-const receivedTurns = (stage: QuickStage, index = -1): string[] =>
+const receivedTurns = (stage: FastClockStage, index = -1): string[] =>
   ((modelRequests(stage.gateway).at(index)?.input ?? []) as ReceivedInput).map(
     ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
   );
 
-const answerTo = async ({ discord }: QuickStage, options: Record<string, string | boolean>, who = 'member') =>
+const answerTo = async ({ discord }: FastClockStage, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
 describe.each(profiles)('A conversation with the %s gateway profile', (profile) => {
-  const openStage = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+  const openStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {
     const stage = await openStage();
@@ -91,8 +91,8 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
     expect(receivedTurns(stage).join()).toContain('"type":"input_file"');
     const requestsBefore = modelRequests(gateway).length;
     const binaryFile = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
-    const refused = await (await member.slash('ask', { prompt: 'and that?', file: binaryFile })).message();
-    expect(text(refused)).toContain('odd.bin');
+    const refusal = await (await member.slash('ask', { prompt: 'and that?', file: binaryFile })).message();
+    expect(text(refusal)).toContain('odd.bin');
     expect(modelRequests(gateway)).toHaveLength(requestsBefore);
   });
 
@@ -107,7 +107,7 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
 
 describe('The options of a question', () => {
   it('A question can include an image and allow a web search', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })
       .png()
       .toBuffer();
@@ -120,10 +120,10 @@ describe('The options of a question', () => {
     );
     expect(tools).toContainEqual({ type: 'web_search' });
     const invalidImage = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
-    const refused = await (
+    const refusal = await (
       await discord.as('member').slash('ask', { prompt: 'and this?', image: invalidImage })
     ).message();
-    expect(text(refused)).toContain('is not a valid image');
+    expect(text(refusal)).toContain('is not a valid image');
     expect(modelRequests(gateway)).toHaveLength(1);
   });
 });

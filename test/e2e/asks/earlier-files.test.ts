@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot } from '../quick.ts';
+import { type FastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 type ReceivedInput = { role: string; content: string | { type: string; text?: string; image_url?: string }[] }[];
 
-const receivedInput = ({ gateway }: QuickStage, index = -1): ReceivedInput =>
+const receivedInput = ({ gateway }: FastClockStage, index = -1): ReceivedInput =>
   modelRequests(gateway).at(index)?.input as ReceivedInput;
 
-const partTypes = (stage: QuickStage, turn: number): string[] => {
+const partTypes = (stage: FastClockStage, turn: number): string[] => {
   const content = receivedInput(stage)[turn]?.content ?? [];
   return typeof content === 'string' ? ['plain text'] : content.map(({ type }) => type);
 };
@@ -26,10 +26,13 @@ const imageFile = async (name = 'blue.png', size = 8): Promise<FileInput> => ({
 });
 const notes: FileInput = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
 
-const ask = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>, who = 'member') =>
-  (await discord.as(who).slash('ask', options)).message(hasEnded);
+const ask = async (
+  { discord }: FastClockStage,
+  options: Record<string, string | boolean | FileInput>,
+  who = 'member',
+) => (await discord.as(who).slash('ask', options)).message(hasEnded);
 
-async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
+async function detailsOf(stage: FastClockStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
   const details = await (await stage.discord.as('member').click(message, 'Show details')).message();
   return JSON.stringify(details.components);
 }
@@ -38,7 +41,7 @@ const HOUR = 3_600_000;
 
 describe.each(profiles)('The files of earlier questions with the %s gateway profile', (profile) => {
   const openStage = () =>
-    quickBot({
+    startFastClockBot({
       settings: models,
       gateway: { profile, speed: 20 },
       discord: { limits: { attachmentLinkMs: HOUR } },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, quickBot, quickStage } from '../quick.ts';
+import { createFastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -13,29 +13,33 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (fault) => {
-      const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
+      const stage = await startFastClockBot({
+        settings: models,
+        gateway: { profile },
+        gatewayLimits: { silenceMs: 600 },
+      });
       const { discord, gateway, clock } = stage;
       const member = discord.as('member');
       gateway.faults.add({ do: { type: 'text', how: fault, after: 30 } });
       const exchange = await member.slash('ask', { prompt });
-      const broken = await exchange.message(hasEnded);
-      expect(text(broken)).toContain(BEGINNING);
+      const brokenAnswer = await exchange.message(hasEnded);
+      expect(text(brokenAnswer)).toContain(BEGINNING);
       expect(latestAnswer(gateway)).not.toBe('');
-      expect(text(broken)).not.toContain(latestAnswer(gateway));
-      expect(text(broken)).toMatch(/The part that had arrived was kept|The answer failed/);
-      expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
+      expect(text(brokenAnswer)).not.toContain(latestAnswer(gateway));
+      expect(text(brokenAnswer)).toMatch(/The part that had arrived was kept|The answer failed/);
+      expect(labels(brokenAnswer)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(modelRequests(gateway)).toHaveLength(1);
       clock.advance(5_000);
-      const second = await (await member.click(broken, 'Retry')).message(hasEnded);
+      const second = await (await member.click(brokenAnswer, 'Retry')).message(hasEnded);
       expect(text(second)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
   it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
-    'An answer is complete if its stream has %s',
+    'An answer is complete although its stream deviates from the specification: %s',
     async (fault) => {
-      const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+      const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
       gateway.faults.add({ do: { type: 'text', how: fault } });
       const exchange = await discord.as('member').slash('ask', { prompt });
       const final = await exchange.message(hasEnded);
@@ -45,7 +49,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   );
 
   it('An answer that never starts becomes a refusal and leaves no task', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
     expect(modelRequests(gateway).length).toBeLessThanOrEqual(3);
@@ -53,17 +57,19 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   });
 
   it('An answer with an unknown outcome says so and is retried only if the requester asks for it', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
-    const lost = await exchange.message((message) => labels(message).includes('Dismiss'));
+    const lostAnswer = await exchange.message((message) => labels(message).includes('Dismiss'));
     expect(modelRequests(gateway).length).toBeLessThanOrEqual(1);
-    const answer = await (await discord.as('member').click(lost, 'Try again (may be charged twice)')).message(hasEnded);
+    const answer = await (await discord.as('member').click(lostAnswer, 'Try again (may be charged twice)')).message(
+      hasEnded,
+    );
     expect(text(answer)).toContain(latestAnswer(gateway));
   });
 
   it('A model without tools or reasoning effort is queried without them, and the answer says so', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
     gateway.faults.add({ do: 'no-reasoning' });
@@ -81,8 +87,8 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     expect(modelRequests(gateway)).toHaveLength(4);
   });
 
-  it('A model that refuses to stream answers in one piece, the answer says so, and the refusal is remembered', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+  it('A model that refuses to stream sends its answer in one piece, the answer says so, and the refusal is remembered', async () => {
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-stream', times: 100 });
     const final = await (await member.slash('ask', { prompt })).message(hasEnded);
@@ -91,7 +97,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(text(later)).toContain('does not stream its answers');
     // If the gateway names no field, the bot omits other fields first; only the omission that helped is remembered.
-    const sent = modelRequests(gateway).map((body) => ['stream' in body, 'tools' in body]);
+    const sentFields = modelRequests(gateway).map((body) => ['stream' in body, 'tools' in body]);
     const first =
       profile === 'stock'
         ? [[true, true]]
@@ -100,24 +106,27 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
             [true, false],
           ];
     const unstreamed = [false, profile === 'stock'];
-    expect(sent).toEqual([...first, unstreamed, [false, true]]);
+    expect(sentFields).toEqual([...first, unstreamed, [false, true]]);
   });
 
   it('Fields that were omitted from a request that was refused anyway are sent again the next time', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 3 });
-    const refused = await (await member.slash('ask', { prompt })).message((message) =>
+    const refusal = await (await member.slash('ask', { prompt })).message((message) =>
       text(message).includes('cannot be done'),
     );
-    expect(text(refused)).not.toContain('does not');
+    expect(text(refusal)).not.toContain('does not');
     await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(modelRequests(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
   });
 
   it('A model that refuses a format is queried without it, and the answer says so', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile: 'stock', speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({
+      settings: models,
+      gateway: { profile: 'stock', speed: 20 },
+    });
     gateway.faults.add({ do: 'no-format', times: 100 });
     const final = await (await discord.as('member').slash('ask', { prompt, format: 'json' })).message(hasEnded);
     expect(text(final)).toContain('does not support output formats');
@@ -125,7 +134,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   });
 
   it('Any reasoning effort that a member types is sent unchanged', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
     expect(choices.map(({ value }) => value)).toEqual(['high', 'xhigh']);
@@ -134,7 +143,7 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
   });
 
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
-    const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
+    const stage = await createFastClockStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     // Too long to end before the bot is stopped, even on a busy machine.
@@ -142,35 +151,35 @@ describe.each(profiles)('The end of an answer with the %s gateway profile', (pro
     await exchange.message((message) => text(message).includes(BEGINNING));
     await app.stop();
     await startBot(stage);
-    const broken = await exchange.message(hasEnded);
-    expect(text(broken)).toContain('restarted mid-');
-    expect(text(broken)).toContain(BEGINNING);
+    const brokenAnswer = await exchange.message(hasEnded);
+    expect(text(brokenAnswer)).toContain('restarted mid-');
+    expect(text(brokenAnswer)).toContain(BEGINNING);
     expect(modelRequests(gateway)).toHaveLength(1);
   });
 });
 
 describe('The Stop button', () => {
   it('The Stop button ends the answer immediately, keeps what had arrived and closes the stream', async () => {
-    const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     const streaming = await exchange.message((message) => text(message).includes(BEGINNING));
     await member.click(streaming, 'Stop');
-    const stopped = await exchange.message(hasEnded);
-    expect(text(stopped)).toContain('Stopped.');
-    expect(text(stopped)).toContain(BEGINNING);
-    expect(text(stopped)).not.toContain(latestAnswer(gateway));
-    expect(labels(stopped)).toContain('Continue');
+    const stoppedAnswer = await exchange.message(hasEnded);
+    expect(text(stoppedAnswer)).toContain('Stopped.');
+    expect(text(stoppedAnswer)).toContain(BEGINNING);
+    expect(text(stoppedAnswer)).not.toContain(latestAnswer(gateway));
+    expect(labels(stoppedAnswer)).toContain('Continue');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('Only the member who asked can press the Stop button', async () => {
-    const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
+    const { discord } = await startFastClockBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const streaming = await exchange.message((message) => text(message).includes(BEGINNING));
-    const refused = await (await discord.as('other').click(streaming, 'Stop')).followUp();
-    expect(text(refused)).toContain('Only the member who requested');
+    const refusal = await (await discord.as('other').click(streaming, 'Stop')).followUp();
+    expect(text(refusal)).toContain('Only the member who requested');
     expect(text(await exchange.message(hasEnded))).not.toContain('Stopped');
   });
 });

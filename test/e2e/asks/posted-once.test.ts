@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
-import { type QuickStage, quickBot, quickStage } from '../quick.ts';
-import { list, openTask, publicMessages, requestErasure } from '../tasks/pages.ts';
+import { createFastClockStage, type FastClockStage, startFastClockBot } from '../quick.ts';
+import { openTask, openTaskList, publicMessages, requestErasure } from '../tasks/pages.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, models } from './proof.ts';
 
@@ -19,21 +19,21 @@ const lostResponse = { type: 'reset', done: true } as const;
 const plainText = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
 
 /** Expects the whole answer in order, without repetition. */
-function expectComplete(stage: QuickStage, messages: readonly Message[]): void {
+function expectComplete(stage: FastClockStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(2);
   expect(plainText(messages.map(text).join('\n\n'))).toContain(plainText(latestAnswer(stage.gateway)));
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
 /** Checks that everything that had arrived of an answer is shown once, even if a restart interrupted it. */
-function expectNoDuplicates(stage: QuickStage, messages: readonly Message[]): void {
+function expectNoDuplicates(stage: FastClockStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
   expect(plainText(latestAnswer(stage.gateway)).startsWith(plainText(words).trim())).toBe(true);
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
-async function waitUntilDeleted(stage: QuickStage): Promise<void> {
+async function waitUntilDeleted(stage: FastClockStage): Promise<void> {
   await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
   expect(errorsIn(stage)).toEqual([]);
 }
@@ -42,7 +42,7 @@ describe('A further message of a public answer', () => {
   it.each([1, 2, 3])(
     'Public message %i of an answer is posted once even if Discord’s response was lost, and is deleted with the answer',
     async (nth) => {
-      const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+      const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
       const { discord, clock } = stage;
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: studioPosts(discord), do: { type: 'delay', ms: 0 }, times: nth - 1 });
@@ -62,7 +62,7 @@ describe('A further message of a public answer', () => {
   it.each([1, 2, 3])(
     'Public message %i of an answer is found again by a bot that was restarted before Discord responded',
     async (nth) => {
-      const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
+      const stage = await createFastClockStage({ settings: models, gateway: { speed: 20 } });
       const { discord } = stage;
       const app = await startBot(stage);
       const member = discord.as('member');
@@ -81,7 +81,7 @@ describe('A further message of a public answer', () => {
   );
 
   it('A further message that was never confirmed is erased with its owner’s data', async () => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
+    const stage = await createFastClockStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await startBot(stage);
     discord.faults.add({ on: studioPosts(discord), do: lostResponse, times: 1_000 });
@@ -95,10 +95,10 @@ describe('A further message of a public answer', () => {
   });
 
   it('If the bot is not allowed to post, further messages use the interaction token once, and a lost response leads to a file with the whole answer', async () => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },
-      deployed: { userInstall: true },
+      registersCommands: { userInstall: true },
     });
     const { discord, gateway } = stage;
     discord.faults.add({ on: tokenPosts, do: lostResponse });
@@ -112,9 +112,9 @@ describe('A further message of a public answer', () => {
 
 describe('A further message of a private answer', () => {
   it.each([1, 2, 3])(
-    'Private message %i of an answer is not sent again after a lost response, and Show here shows the whole answer',
+    'Private message %i of an answer is not sent again after a lost response, and “Show only to me” shows the whole answer',
     async (nth) => {
-      const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+      const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
       const { discord, gateway } = stage;
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: tokenPosts, do: { type: 'delay', ms: 0 }, times: nth - 1 });
@@ -124,7 +124,7 @@ describe('A further message of a private answer', () => {
       expect((await bytesOf(first)).toString()).toBe(latestAnswer(gateway));
       expect(exchange.followUps()).toHaveLength(nth);
       expect(publicMessages(stage)).toEqual([]);
-      const page = await openTask(stage, await list(stage));
+      const page = await openTask(stage, await openTaskList(stage));
       const shown = await (await member.click(page, 'Show only to me')).message(hasEnded);
       expect((await bytesOf(shown)).toString()).toBe(latestAnswer(gateway));
     },

@@ -4,39 +4,39 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { shippedArgs } from '../../support/shipped.ts';
-import { key, type Stage, stage } from '../bot.ts';
+import { createStage, GATEWAY_API_KEY, type Stage } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { hasEnded, modelRequests, models } from './proof.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const running: ChildProcess[] = [];
+const runningProcesses: ChildProcess[] = [];
 
 afterEach(async () => {
-  for (const child of running.splice(0)) {
+  for (const child of runningProcesses.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
-    const exited = once(child, 'exit');
+    const exitEvent = once(child, 'exit');
     child.kill('SIGKILL');
-    await exited;
+    await exitEvent;
   }
 });
 
-/** The shipped bot as a separate process. */
-function run({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
+/** Starts the shipped bot as a separate process. */
+function runBot({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
   const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
       ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, STORE_URL: config.store.url },
+      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY, STORE_URL: config.store.url },
       ...models,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.push(child);
+  runningProcesses.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return { child, log: () => output, ended: once(child, 'exit').then(([code]) => code as number | null) };
+  return { child, log: () => output, exitCode: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
 /** Waits for a further message of the answer that is longer than this. */
@@ -46,48 +46,48 @@ const waitForFurtherMessage = ({ discord }: Stage, minLength: number) =>
 const pollOptions = { timeout: 20_000 };
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
-  const fixture = await stage({ gateway: { seed: 1 } });
-  const first = run(fixture);
+  const fixture = await createStage({ gateway: { seed: 1 } });
+  const first = runBot(fixture);
   await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  // By then, the text that had arrived has been stored once.
+  // By then, the text has been stored at least once.
   await waitForFurtherMessage(fixture, 300);
   first.child.kill('SIGKILL');
-  await first.ended;
-  const second = run(fixture);
-  const broken = await exchange.message(hasEnded);
-  expect(text(broken)).toContain('restarted mid-');
-  expect(text(broken)).toContain('This is the sandbox speaking');
+  await first.exitCode;
+  const second = runBot(fixture);
+  const brokenAnswer = await exchange.message(hasEnded);
+  expect(text(brokenAnswer)).toContain('restarted mid-');
+  expect(text(brokenAnswer)).toContain('This is the sandbox speaking');
   expect(modelRequests(fixture.gateway)).toHaveLength(1);
   expect(second.log()).not.toContain('of the snow');
 });
 
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
-  const fixture = await stage({ gateway: { seed: 1 } });
-  const first = run(fixture);
+  const fixture = await createStage({ gateway: { seed: 1 } });
+  const first = runBot(fixture);
   await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   // Each start is reported to the operator in another channel.
-  const inChannel = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
-  fixture.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
+  const studioPosts = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
+  fixture.discord.faults.add({ on: studioPosts, do: { type: 'hang', done: true } });
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   await waitForFurtherMessage(fixture, 0);
   first.child.kill('SIGKILL');
-  await first.ended;
-  run(fixture);
+  await first.exitCode;
+  runBot(fixture);
   await exchange.message(hasEnded);
-  const posted = fixture.discord.requests.filter(
-    ({ method, path }) => method === inChannel.method && path === inChannel.route,
+  const postRequests = fixture.discord.requests.filter(
+    ({ method, path }) => method === studioPosts.method && path === studioPosts.route,
   );
   const furtherMessages = fixture.discord.messages('studio').slice(1);
   expect(new Set(furtherMessages.map(text)).size).toBe(furtherMessages.length);
-  expect(posted).toHaveLength(furtherMessages.length);
+  expect(postRequests).toHaveLength(furtherMessages.length);
 });
 
 it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
-  const fixture = await stage({ gateway: { seed: 1, speed: 20 } });
+  const fixture = await createStage({ gateway: { seed: 1, speed: 20 } });
   const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
-  const first = run(fixture);
+  const first = runBot(fixture);
   await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
@@ -95,12 +95,12 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   const approval = await member.click(approvalRequest, 'Approve 1');
   await expect.poll(orders, pollOptions).toHaveLength(1);
   first.child.kill('SIGKILL');
-  await first.ended;
-  run(fixture);
-  const broken = await exchange.message(hasEnded);
-  expect(text(broken)).toContain('restarted mid-');
-  expect(text(broken)).toContain('You approved an image');
-  expect(labels(broken)).not.toContain('Approve 1');
+  await first.exitCode;
+  runBot(fixture);
+  const brokenAnswer = await exchange.message(hasEnded);
+  expect(text(brokenAnswer)).toContain('restarted mid-');
+  expect(text(brokenAnswer)).toContain('You approved an image');
+  expect(labels(brokenAnswer)).not.toContain('Approve 1');
   // The task of the first approval shows its own outcome.
   await approval.message((message) => labels(message).includes('Dismiss'));
   expect(orders()).toHaveLength(1);
@@ -108,8 +108,8 @@ it('An approved tool call cannot be approved again if the bot is killed while su
 });
 
 it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
-  const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
-  const code = await bot.ended;
+  const bot = runBot(await createStage(), { DISCORD_MESSAGE_CONTENT: 'on' });
+  const code = await bot.exitCode;
   expect(code).toBe(78);
   expect(bot.log()).toContain('Message Content Intent');
 });

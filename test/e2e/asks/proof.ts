@@ -11,11 +11,11 @@ export const modelRequests = ({ requests }: EmbeddedGateway): Record<string, unk
 /** Whether an answer has ended, in any way. */
 export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
-/** The text of the gateway's newest answer; it always gives the same answer to a question. */
+/** The text of the gateway's newest answer, regenerated: the gateway always gives the same answer to a question. */
 export function latestAnswer(gateway: EmbeddedGateway): string {
   const { items } = generateResponse(textRequest.parse(modelRequests(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
 
-/** The model is named explicitly, because on the quick clock the list of models would arrive too late. */
+/** The model is named explicitly, because on the accelerated clock the list of models would arrive too late. */
 export const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_IMAGE_MODEL: 'lumen-image-1' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot } from '../quick.ts';
+import { type FastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -11,11 +11,11 @@ const strictObject = (properties: object) => ({
 });
 const fox = strictObject({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
 const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from(JSON.stringify(schema)) });
-const lastFormat = ({ gateway }: QuickStage) => modelRequests(gateway).at(-1)?.text;
+const lastFormat = ({ gateway }: FastClockStage) => modelRequests(gateway).at(-1)?.text;
 const noFormatFault = { do: 'no-format', times: 100 } as const;
 
 describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile) => {
-  const startStage = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+  const startStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer with a schema is formatted JSON in one message and in a file', async () => {
     const stage = await startStage();
@@ -59,10 +59,10 @@ describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile)
     stage.gateway.faults.add(noFormatFault);
     const options = { prompt, schema: file(fox), instructions: 'Be brief.' };
     const final = await (await stage.discord.as('member').slash('ask', options)).message(hasEnded);
-    const last = modelRequests(stage.gateway).at(-1);
-    expect(last).not.toHaveProperty('text');
-    expect(last?.instructions).toMatch(/^Be brief\./);
-    expect(last?.instructions).toContain(JSON.stringify(fox));
+    const lastRequest = modelRequests(stage.gateway).at(-1);
+    expect(lastRequest).not.toHaveProperty('text');
+    expect(lastRequest?.instructions).toMatch(/^Be brief\./);
+    expect(lastRequest?.instructions).toContain(JSON.stringify(fox));
     expect(text(final)).toContain('received the schema as part of its instructions');
     expect(text(final)).toContain('did not return valid JSON');
     expect(final.attachments).toEqual([]);
@@ -79,10 +79,10 @@ describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile)
     const stage = await startStage();
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
-    const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
-    expect(labels(cut)).toContain('Retry');
+    const cutAnswer = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
+    expect(labels(cutAnswer)).toContain('Retry');
     stage.clock.advance(5_000);
-    const second = await (await member.click(cut, 'Retry')).message(hasEnded);
+    const second = await (await member.click(cutAnswer, 'Retry')).message(hasEnded);
     expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
     expect(second.attachments).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
@@ -103,10 +103,10 @@ describe('A schema that cannot be used', () => {
     ['that is too large', { schema: file({ type: 'object', title: 'x'.repeat(70_000) }) }, 'larger than 64 KiB'],
     ['that is invalid', { schema: file({ type: 'object', required: 'a' }) }, 'the value at `/required` is not allowed'],
   ])('A schema %s is refused privately, and nothing is sent to the gateway', async (_, options, expectedText) => {
-    const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('ask', { prompt, ...options });
-    const refused = await exchange.ephemeral((message) => text(message).includes(expectedText));
-    expect(refused.ephemeral).toBe(true);
+    const refusal = await exchange.ephemeral((message) => text(message).includes(expectedText));
+    expect(refusal.ephemeral).toBe(true);
     expect(modelRequests(stage.gateway)).toEqual([]);
     const publicMessages = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
     expect(publicMessages.map(text).join()).not.toContain(expectedText);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
 import { profiles } from '../../contract/both.ts';
-import { key } from '../bot.ts';
-import { type QuickStage, quickBot } from '../quick.ts';
+import { GATEWAY_API_KEY } from '../bot.ts';
+import { type FastClockStage, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -14,10 +14,10 @@ const recording = async (): Promise<FileInput> => ({
   bytes: await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url)),
 });
 
-const ask = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>) =>
+const ask = async ({ discord }: FastClockStage, options: Record<string, string | boolean | FileInput>) =>
   (await discord.as('member').slash('ask', options)).message();
 
-const askAndWait = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>) =>
+const askAndWait = async ({ discord }: FastClockStage, options: Record<string, string | boolean | FileInput>) =>
   (await discord.as('member').slash('ask', options)).message(hasEnded);
 
 interface Part {
@@ -26,16 +26,16 @@ interface Part {
   input_audio?: { data: string; format: string };
 }
 
-const partsOf = ({ gateway }: QuickStage, turn: number, askIndex = -1): Part[] => {
+const partsOf = ({ gateway }: FastClockStage, turn: number, askIndex = -1): Part[] => {
   const input = modelRequests(gateway).at(askIndex)?.input as { content: string | Part[] }[] | undefined;
   const { content } = input?.[turn] ?? { content: [] };
   return typeof content === 'string' ? [{ type: 'input_text', text: content }] : content;
 };
 
-const transcriptions = ({ gateway }: QuickStage) =>
+const transcriptions = ({ gateway }: FastClockStage) =>
   gateway.requests.filter(({ path }) => path.endsWith('/transcriptions'));
 
-async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
+async function detailsOf(stage: FastClockStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
   const details = await (await stage.discord.as('other').click(message, 'Show details')).message();
   return JSON.stringify(details.components);
 }
@@ -44,9 +44,9 @@ const audioModelSettings = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
 
 describe.each(profiles)('Audio in a question with the %s gateway profile', (profile) => {
   const startStage = (settings: Record<string, string> = models, listedModels?: string[]) =>
-    quickBot({
+    startFastClockBot({
       settings,
-      gateway: { profile, speed: 20, ...(listedModels && { keys: [{ key, models: listedModels }] }) },
+      gateway: { profile, speed: 20, ...(listedModels && { keys: [{ key: GATEWAY_API_KEY, models: listedModels }] }) },
     });
 
   it('A model that supports audio receives it, and again with the next question', async () => {
@@ -98,9 +98,9 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
 
   it('Audio is refused privately if the gateway has no model that transcribes it', async () => {
     const stage = await startStage(models, ['quill-5']);
-    const refused = await ask(stage, { prompt: 'what is this?', file: await recording() });
-    expect(text(refused)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
-    expect(refused.ephemeral).toBe(true);
+    const refusal = await ask(stage, { prompt: 'what is this?', file: await recording() });
+    expect(text(refusal)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
+    expect(refusal.ephemeral).toBe(true);
     expect(modelRequests(stage.gateway)).toHaveLength(0);
     expect(text(await (await stage.discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
@@ -129,8 +129,8 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
   it('A file that claims to be audio but is not is refused', async () => {
     const stage = await startStage(audioModelSettings);
     const fakeAudio = { name: 'odd.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('words') };
-    const refused = await ask(stage, { prompt: 'what is this?', file: fakeAudio });
-    expect(text(refused)).toContain('audio format is not supported');
+    const refusal = await ask(stage, { prompt: 'what is this?', file: fakeAudio });
+    expect(text(refusal)).toContain('audio format is not supported');
     expect(modelRequests(stage.gateway)).toHaveLength(0);
   });
 

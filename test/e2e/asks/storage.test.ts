@@ -5,8 +5,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/stage.ts';
 import { startBot } from '../bot.ts';
-import { messagesWith, type QuickStage, quickBot, quickStage } from '../quick.ts';
-import { list, openTask, requestErasure } from '../tasks/pages.ts';
+import { createFastClockStage, type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
+import { openTask, openTaskList, requestErasure } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -14,14 +14,14 @@ const minute = 60_000;
 const longPrompt = 'tell me of the snow, 900 words';
 
 /** Waits for the first message in the channel that continues an answer. */
-const firstContinuation = ({ discord }: QuickStage) =>
+const firstContinuation = ({ discord }: FastClockStage) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > 0));
 
 describe('The storage of an answer', () => {
   it('An answer is recorded in the ledger with the token counts from the gateway', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"ask": "0.010", "ask:quill-5": "0.020"}');
-    const { discord, gateway, app, config } = await quickBot({
+    const { discord, gateway, app, config } = await startFastClockBot({
       settings: { ...models, PRICES: path },
       gateway: { speed: 20 },
     });
@@ -44,8 +44,8 @@ describe('The storage of an answer', () => {
     });
   });
 
-  it('An answer that ended while the bot was down is completed in every message after the restart, even if its token has expired', async () => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
+  it('An answer that a restart interrupted keeps what had arrived in all of its messages, even if its token has expired', async () => {
+    const stage = await createFastClockStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('ask', { prompt: longPrompt });
@@ -63,7 +63,7 @@ describe('The storage of an answer', () => {
   });
 
   it('A private answer that outlives its token is sent to its owner as a file in a direct message', async () => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
+    const stage = await createFastClockStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await startBot(stage);
     const member = discord.as('member');
@@ -83,7 +83,7 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer is deleted with all of its messages', async () => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: longPrompt });
     const first = await exchange.message(hasEnded);
@@ -95,16 +95,16 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer is listed in /tasks and in its owner’s export, can be shown again and is erased with their data', async () => {
-    const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: longPrompt });
     await exchange.message(hasEnded);
     expect(discord.messages('studio').length).toBeGreaterThan(2);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     const copy = await (await member.click(page, 'Show here')).message(hasEnded);
     expect((await bytesOf(copy)).toString()).toBe(latestAnswer(gateway));
-    const exportMessage = await (await member.click(await list(stage), 'Export my data')).message();
+    const exportMessage = await (await member.click(await openTaskList(stage), 'Export my data')).message();
     expect((await bytesOf(exportMessage)).toString()).toContain('This is the sandbox speaking');
     await (await requestErasure(stage, 'member')).message((message) =>
       text(message).includes('Your data has been deleted (tasks: 1,'),
@@ -113,7 +113,7 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer is completed in its other messages if one of them was deleted', async () => {
-    const stage = await quickBot({ settings: models, gateway: { speed: 1 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { speed: 1 } });
     const { discord, gateway } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: longPrompt });
     const second = await firstContinuation(stage);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { messagesWith, type QuickStage, quickBot } from '../quick.ts';
+import { type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
-const askInThread = async ({ discord }: QuickStage, prompt: string) =>
+const askInThread = async ({ discord }: FastClockStage, prompt: string) =>
   (await discord.as('member').in('thread').slash('ask', { prompt })).message(hasEnded);
 
 const startStage = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
-  quickBot({
+  startFastClockBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on', ...settings },
     discord: { privilegedIntents: ['message-content'] },
     gateway: { profile, speed: 20 },
   });
 
-describe.each(profiles)('Plain messages in a thread with the %s gateway profile', (profile) => {
+describe.each(profiles)('Plain messages in a thread (%s gateway profile)', (profile) => {
   it('A plain message from a member who has asked in the thread continues the conversation', async () => {
     const stage = await startStage(profile);
     const { discord, gateway } = stage;
@@ -53,19 +53,19 @@ describe.each(profiles)('Plain messages in a thread with the %s gateway profile'
   });
 });
 
-it('Plain messages are also answered in a server that the bot joined after its start', async () => {
+it('Plain messages are also answered in a server that the bot joined after it started', async () => {
   const stage = await startStage('spec');
   const { discord, gateway } = stage;
   const { world } = discord;
-  const home = world.guild('atelier');
-  const id = String(BigInt(home.id) + 1n);
-  const roles = home.roles.map((role) => (role.id === home.id ? { ...role, id } : role));
+  const homeGuild = world.guild('atelier');
+  const id = String(BigInt(homeGuild.id) + 1n);
+  const roles = homeGuild.roles.map((role) => (role.id === homeGuild.id ? { ...role, id } : role));
   const channels = ['studio', 'thread'].map((name) => ({
-    ...world.channel(name, home),
-    ...{ id: String(BigInt(world.channel(name, home).id) + 1n), guildId: id, overwrites: [] },
-    ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', home).id) + 1n) }),
+    ...world.channel(name, homeGuild),
+    ...{ id: String(BigInt(world.channel(name, homeGuild).id) + 1n), guildId: id, overwrites: [] },
+    ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', homeGuild).id) + 1n) }),
   }));
-  world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
+  world.addGuild({ ...homeGuild, id, name: 'newcomer', roles, channels });
   const member = discord.as('member').in('newcomer/thread');
   await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
   await member.say('and ice?');
@@ -74,7 +74,7 @@ it('Plain messages are also answered in a server that the bot joined after its s
 });
 
 it('Without DISCORD_MESSAGE_CONTENT, the bot reads no plain messages and requests no intent', async () => {
-  const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+  const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
   const { discord, gateway } = stage;
   await askInThread(stage, 'snow?');
   await discord.as('member').in('thread').say('and ice?');

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says } from '../quick.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
 type Item = { type?: string; output?: string };
@@ -15,12 +15,12 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
     type === 'function_call_output' ? [output ?? ''] : [],
   );
 
-describe.each(profiles)('The tools of /ask with the %s gateway profile', (profile) => {
-  /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
-  const waitForModels = async ({ discord }: QuickStage): Promise<void> =>
+describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
+  /** Tools depend on the list of models, and the bot waits only a second for it, which passes almost at once on the fast clock. */
+  const waitForModels = async ({ discord }: FastClockStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
   const startStage = async () => {
-    const stage = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     await waitForModels(stage);
     return stage;
   };
@@ -46,7 +46,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
     await writeFile(prices, JSON.stringify({ image: '0.123' }));
-    const stage = await quickBot({ settings: { ...models, PRICES: prices }, gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ settings: { ...models, PRICES: prices }, gateway: { profile, speed: 20 } });
     await waitForModels(stage);
     const { discord } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'make an image of a fox' });
@@ -68,15 +68,16 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(gateway.requests.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
-  it('A tool call is submitted only once however often it is approved, and not at all after its answer was stopped', async () => {
+  it('A tool call is submitted only once, however often it is approved, and not at all after its answer was stopped', async () => {
     const { discord, gateway, clock } = await startStage();
     const member = discord.as('member');
-    const orders = () => gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
+    const imageSubmits = () =>
+      gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
     await Promise.all([member.click(approvalRequest, 'Approve 1'), member.click(approvalRequest, 'Approve 1')]);
     await exchange.message(hasEnded);
-    expect(orders()).toHaveLength(1);
+    expect(imageSubmits()).toHaveLength(1);
     clock.advance(10_000);
     const secondExchange = await member.slash('ask', { prompt: 'make an image of a hare' });
     const secondRequest = await secondExchange.message(
@@ -84,7 +85,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     );
     await member.click(secondRequest, 'Stop');
     expect(text(await secondExchange.message(hasEnded))).toContain('Stopped.');
-    expect(orders()).toHaveLength(1);
+    expect(imageSubmits()).toHaveLength(1);
   });
 
   it('A tool call can be approved again after the gateway refused its order', async () => {
@@ -105,7 +106,7 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(modelRequests(gateway)).toHaveLength(2);
   });
 
-  it('Tools that read models and public tasks need no approval, and all outputs are sent in one request', async () => {
+  it('Tools that read models and public tasks need no approval, and their outputs are sent together in one request', async () => {
     const { discord, gateway } = await startStage();
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));
@@ -121,8 +122,8 @@ describe.each(profiles)('The tools of /ask with the %s gateway profile', (profil
     expect(toolOutputs.join()).not.toContain('hare');
   });
 
-  it('A tool call still waits for its approval after a restart', async () => {
-    const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
+  it('A tool call still waits for approval after a restart', async () => {
+    const stage = await createFastClockStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     await waitForModels(stage);

@@ -3,28 +3,28 @@ import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { messagesWith, says, submitCount } from '../quick.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { startLimit, waitUntilReady } from './processes.ts';
+import { startTimeout, waitUntilReady } from './processes.ts';
 import {
-  acknowledgement,
+  acknowledgementRoute,
   callbackCount,
+  createCluster,
   homePartition,
   kill,
   ownerOf,
-  scene,
   startFullCluster,
-  waitLimit,
+  testTimeout,
 } from './scene.ts';
 
 /** Short, because tests wait for leases to expire. */
 const LEASE_SECONDS = 10;
 
 describe('A cluster that loses a process', () =>
-  onServersIfEnabled((site) => {
+  onServersIfEnabled((createStore) => {
     it(
       'A worker that is killed is replaced: its task ends once, and members whose command or button it had acknowledged are notified',
-      waitLimit,
+      testTimeout,
       async () => {
-        const cluster = await scene(site, { leaseSeconds: LEASE_SECONDS });
+        const cluster = await createCluster(createStore, { leaseSeconds: LEASE_SECONDS });
         const { discord, gateway } = cluster;
         const workers = await startFullCluster(cluster);
         const member = discord.as('member');
@@ -34,19 +34,19 @@ describe('A cluster that loses a process', () =>
         const running = await order('a lighthouse');
         await running.message(says('%'));
         // Discord shows that the bot is thinking, but the worker never gets the response.
-        discord.faults.add({ on: acknowledgement, do: { type: 'hang', done: true }, times: 2 });
+        discord.faults.add({ on: acknowledgementRoute, do: { type: 'hang', done: true }, times: 2 });
         const unfinished = [await order('a lamp'), await member.click(grid, 'U2')];
         for (const exchange of unfinished) await exchange.acknowledged();
-        const acknowledged = callbackCount(discord);
+        const callbacksBeforeKill = callbackCount(discord);
 
         await kill(ownerOf(cluster, workers));
         gateway.setSpeed(200);
         await running.message(says('Finished in'));
         for (const exchange of unfinished) await exchange.message(says('A restart interrupted this.'));
-        expect(callbackCount(discord)).toBe(acknowledged);
+        expect(callbackCount(discord)).toBe(callbacksBeforeKill);
         expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(2);
         expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern', 'a lighthouse']);
-        // The button works.
+        // The same button can be pressed again.
         await (await member.click(grid, 'U2')).message(says('Finished in'));
         expect(submitCount(gateway)).toBe(3);
       },
@@ -54,9 +54,9 @@ describe('A cluster that loses a process', () =>
 
     it(
       'Another shard process resumes the session of a killed or suspended one, and no command is lost or run twice',
-      waitLimit,
+      testTimeout,
       async () => {
-        const cluster = await scene(site, { speed: 200, leaseSeconds: LEASE_SECONDS });
+        const cluster = await createCluster(createStore, { speed: 200, leaseSeconds: LEASE_SECONDS });
         const { discord, gateway, start } = cluster;
         const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
         const first = start('shard');
@@ -75,9 +75,9 @@ describe('A cluster that loses a process', () =>
         await waitUntilReady([third], 0);
         second.child.kill('SIGSTOP');
         const duringSuspension = await order('a lighthouse');
-        await expect.poll(third.log, startLimit).toContain('A shard has resumed its session.');
+        await expect.poll(third.log, startTimeout).toContain('A shard has resumed its session.');
         second.child.kill('SIGCONT');
-        await expect.poll(second.log, startLimit).toContain('The claim on a shard was lost');
+        await expect.poll(second.log, startTimeout).toContain('The claim on a shard was lost');
         await (await order('a lamp')).message(says('Finished in'));
         // The interaction sent during the suspension may have reached a process only after Discord's deadline.
         const wasInTime = await duringSuspension.message(says('Finished in')).then(
@@ -92,8 +92,8 @@ describe('A cluster that loses a process', () =>
       },
     );
 
-    it('An interaction that arrives twice is executed once', waitLimit, async () => {
-      const cluster = await scene(site);
+    it('An interaction that arrives twice is executed once', testTimeout, async () => {
+      const cluster = await createCluster(createStore);
       const { discord, gateway, storeServer, start } = cluster;
       await waitUntilReady([start('shard'), start('worker')]);
       const inbox = await openInbox(storeServer, { partitions: cluster.partitions, lockMs: 40_000, log: cluster.log });
@@ -117,18 +117,18 @@ describe('A cluster that loses a process', () =>
       await lastExchange.message(says('Finished in'));
       expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern', 'a last one']);
       expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(2);
-      // The copy with the other id is acknowledged too, and Discord refuses that.
+      // The copy with the other id is acknowledged too, which Discord refuses.
       expect(callbackCount(discord) - callbacksBefore).toBe(3);
     });
 
     it(
       'A command that no worker takes within a minute is refused with a message, and never submitted',
-      waitLimit,
+      testTimeout,
       async () => {
-        const { discord, gateway, start } = await scene(site, { speed: 200, partitions: 2 });
+        const { discord, gateway, start } = await createCluster(createStore, { speed: 200, partitions: 2 });
         await waitUntilReady([start('shard')], 0);
         const expired = await discord.as('member').slash('imagine', { prompt: 'a lamp' });
-        await expect.poll(() => expired.ephemeral(says('Try again in a moment.')), startLimit).toBeDefined();
+        await expect.poll(() => expired.ephemeral(says('Try again in a moment.')), startTimeout).toBeDefined();
         await waitUntilReady([start('worker')], 2);
         await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(says('Finished in'));
         expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern']);

@@ -4,9 +4,9 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import type { TestStore } from '../../services/store/sites.ts';
-import { stage } from '../bot.ts';
+import { createStage } from '../bot.ts';
 import { labels, says, submitCount } from '../quick.ts';
-import { offeredTaskIds } from '../tasks/pages.ts';
+import { offeredTasks } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { startProcess, waitUntilReady } from './processes.ts';
@@ -15,15 +15,15 @@ import { separatingPartitionCount } from './scene.ts';
 const channels = ['studio', 'hall', 'dm'] as const;
 const LONG_TIMEOUT = { timeout: 60_000 };
 
-async function startCluster(site: TestStore) {
-  const servers = await stage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+async function startCluster(storeServer: TestStore) {
+  const servers = await createStage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
   const partitions = separatingPartitionCount(servers.discord);
   const PARTITIONS = String(partitions);
   const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day', PARTITIONS };
-  const start = (role: 'shard' | 'worker') => startProcess(role, servers, site, settings);
-  const [shard, one, other] = [start('shard'), start('worker'), start('worker')];
-  await waitUntilReady([shard, one, other], partitions);
-  return { ...servers, partitions, workers: [one, other] as const, start };
+  const start = (role: 'shard' | 'worker') => startProcess(role, servers, storeServer, settings);
+  const [shard, firstWorker, secondWorker] = [start('shard'), start('worker'), start('worker')];
+  await waitUntilReady([shard, firstWorker, secondWorker], partitions);
+  return { ...servers, partitions, workers: [firstWorker, secondWorker] as const, start };
 }
 
 const listTasks = async (discord: EmbeddedDiscord, channel: string, options = {}): Promise<Message> =>
@@ -46,26 +46,26 @@ async function confirmErasure(discord: EmbeddedDiscord) {
 }
 
 /** Rows in any partition that contain the member's id or a prompt. */
-const remainingRows = async (site: TestStore, memberId: string): Promise<string[]> =>
-  (await site.rows())
+const remainingRows = async (storeServer: TestStore, memberId: string): Promise<string[]> =>
+  (await storeServer.rows())
     .filter(({ key, text }) => (key + text).includes(memberId) || text.includes('lantern'))
     .map(({ namespace, key }) => `${namespace} ${key}`);
 
 describe('A member’s tasks in all partitions', () => {
-  onServersIfEnabled((createSite) => {
-    it('The lists, pages, exports and erasures of a member cover all partitions', async () => {
-      const site = await createSite();
-      const { discord, gateway, partitions } = await startCluster(site);
+  onServersIfEnabled((createStore) => {
+    it('A member’s task lists, task pages, exports and erasures cover all partitions', async () => {
+      const storeServer = await createStore();
+      const { discord, gateway, partitions } = await startCluster(storeServer);
       await createTasks(discord, 12);
       const first = await listTasks(discord, 'hall');
-      const ids = offeredTaskIds(first);
+      const ids = offeredTasks(first);
       expect(ids.map(({ label }) => label)).toEqual(Array.from({ length: 10 }, (_, index) => `lantern ${11 - index}`));
       expect(new Set(ids.map(({ value }) => partitionOf(bucketIn(value), partitions))).size).toBeGreaterThan(1);
       const older = await (await discord.as('member').in('hall').click(first, 'Older')).message(says('lantern 0'));
-      expect(offeredTaskIds(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
+      expect(offeredTasks(older).map(({ label }) => label)).toEqual(['lantern 1', 'lantern 0']);
       const found = await listTasks(discord, 'hall', { text: 'lantern 3' });
-      expect(offeredTaskIds(found).map(({ label }) => label)).toEqual(['lantern 3']);
-      const task = offeredTaskIds(found)[0]?.value ?? '';
+      expect(offeredTasks(found).map(({ label }) => label)).toEqual(['lantern 3']);
+      const task = offeredTasks(found)[0]?.value ?? '';
       const page = await (await discord.as('member').in('hall').choose(found, 'Open a task', [task])).message(
         says('Requested'),
       );
@@ -88,16 +88,16 @@ describe('A member’s tasks in all partitions', () => {
       };
       const exportedIds = data.tasks.map(({ id }) => id);
       expect(exportedIds).toEqual(exportedIds.toSorted().reverse());
-      // The last order was made from a task in another server, and counts for the server in which it was made.
-      const homeOfHall = partitionOf(bucketOf(discord.world.guild('elsewhere').id), partitions);
-      expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(homeOfHall);
+      // The last order came from a button on a task of another server, but belongs to the server where the button was pressed.
+      const hallPartition = partitionOf(bucketOf(discord.world.guild('elsewhere').id), partitions);
+      expect(exportedIds.map((id) => partitionOf(bucketIn(id), partitions))[0]).toBe(hallPartition);
       expect([data.tasks.length, data.ledger.length]).toEqual([13, 13]);
 
       const { count, exchange } = await confirmErasure(discord);
       expect(count).toContain('13 tasks');
       const { requesterId: memberId } = data.tasks[0] ?? expect.unreachable();
       await exchange.message(says('Your data has been deleted (tasks: 13'));
-      await expect.poll(() => remainingRows(site, memberId), LONG_TIMEOUT).toEqual([]);
+      await expect.poll(() => remainingRows(storeServer, memberId), LONG_TIMEOUT).toEqual([]);
       expect(text(await listTasks(discord, 'hall'))).toContain('No tasks found');
     });
   });

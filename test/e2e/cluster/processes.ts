@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { TestStore } from '../../services/store/sites.ts';
 import { shippedArgs } from '../../support/shipped.ts';
-import { key, type Stage } from '../bot.ts';
-import { valuesIn } from '../monitoring/served.ts';
+import { GATEWAY_API_KEY, type Stage } from '../bot.ts';
+import { parseMetrics } from '../monitoring/served.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -34,7 +34,7 @@ export function startProcess(
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY: key,
+      GATEWAY_API_KEY,
       STORE_URL: url,
       STORE_LEASE_SECONDS: '5',
       PARTITIONS: '4',
@@ -63,21 +63,21 @@ export function owns({ log }: ClusterProcess, partition: number): boolean {
 }
 
 /** Long, because several processes that start at the same time are slow on a busy machine. */
-export const startLimit = { timeout: 150_000 };
+export const startTimeout = { timeout: 150_000 };
 
 /** Waits until all processes are ready, and all partitions have an owner. */
 export async function waitUntilReady(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
   const logsOfUnready = (): string[] => processes.filter((one) => !isReady(one)).map(({ log }) => log());
-  await expect.poll(logsOfUnready, startLimit).toEqual([]);
-  const owned = (): number[] =>
+  await expect.poll(logsOfUnready, startTimeout).toEqual([]);
+  const ownedPartitions = (): number[] =>
     Array.from({ length: partitions }, (_, index) => index).filter((index) =>
       processes.some((one) => owns(one, index)),
     );
-  await expect.poll(owned, startLimit).toHaveLength(partitions);
+  await expect.poll(ownedPartitions, startTimeout).toHaveLength(partitions);
 }
 
 /** The metrics of the process with this `HTTP_PORT`, by name and labels. */
 export async function metricsOf(port: number): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-  return valuesIn(await response.text());
+  return parseMetrics(await response.text());
 }

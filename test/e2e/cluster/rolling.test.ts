@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { says, submitCount } from '../quick.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { type ClusterProcess, type Role, startLimit, waitUntilReady } from './processes.ts';
-import { isAnswered, ownedPartitions, type Scene, scene, waitLimit } from './scene.ts';
+import { type ClusterProcess, type Role, startTimeout, waitUntilReady } from './processes.ts';
+import { type Cluster, createCluster, isAnswered, ownedPartitions, testTimeout } from './scene.ts';
 
 const SHARD_COUNT = 2;
-/** Direct messages arrive at the first shard. */
+/** One channel on each of two servers, and direct messages, which arrive at the first shard. */
 const CHANNELS = ['studio', 'hall', 'dm'];
 /** The time between two interactions of a member. */
 const PACE_MS = 100;
@@ -17,8 +17,8 @@ interface Load {
   presses: Exchange[];
 }
 
-/** Has a member order and press buttons until the test is over. */
-async function generateLoad({ discord }: Scene, grid: Message, isOver: () => boolean): Promise<Load> {
+/** Submits orders and presses buttons as a member until `isOver` returns true. */
+async function generateLoad({ discord }: Cluster, grid: Message, isOver: () => boolean): Promise<Load> {
   const [orders, presses]: [Exchange[], Exchange[]] = [[], []];
   for (let index = 0; !isOver(); index++) {
     if (index % 8 === 0) {
@@ -37,12 +37,12 @@ async function generateLoad({ discord }: Scene, grid: Message, isOver: () => boo
 }
 
 describe('A cluster in which every process is replaced under load', () =>
-  onServersIfEnabled((site) => {
+  onServersIfEnabled((createStore) => {
     it(
-      'While every process of a cluster is replaced, no press and no order is lost, and no shard identifies again',
-      waitLimit,
+      'While every process of a cluster is replaced, no button press or order is lost, and no shard identifies again',
+      testTimeout,
       async () => {
-        const cluster = await scene(site, {
+        const cluster = await createCluster(createStore, {
           speed: 200,
           shards: SHARD_COUNT,
           settings: { DISCORD_USER_INSTALL: 'on' },
@@ -51,12 +51,12 @@ describe('A cluster in which every process is replaced under load', () =>
         const roles: Role[] = ['shard', 'shard', 'worker', 'worker'];
         const processes = roles.map((role): [Role, ClusterProcess] => [role, start(role)]);
         await waitUntilReady(processes.map(([, one]) => one));
-        // Events on a shard before its first session are lost.
-        await expect.poll(() => discord.gateway.identifies, startLimit).toBe(SHARD_COUNT);
+        // Events for a shard are lost until its first session starts.
+        await expect.poll(() => discord.gateway.identifies, startTimeout).toBe(SHARD_COUNT);
         // Partitions change hands until the workers have equal shares.
         const shares = (): number[] =>
           processes.slice(SHARD_COUNT).map(([, one]) => ownedPartitions(one, cluster.partitions).length);
-        await expect.poll(shares, startLimit).toEqual([2, 2]);
+        await expect.poll(shares, startTimeout).toEqual([2, 2]);
         const grid = await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(
           says('Finished in'),
         );
@@ -75,16 +75,16 @@ describe('A cluster in which every process is replaced under load', () =>
         isOver = true;
         const { orders, presses } = await load;
 
-        let [finishedOrders, openedForms] = [0, 0];
-        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finishedOrders += 1;
+        let [finishedOrderCount, openedFormCount] = [0, 0];
+        for (const order of orders) if (says('Finished in')(await order.message(isAnswered))) finishedOrderCount += 1;
         for (const press of presses) {
           const { type } = await press.acknowledged();
-          if (type === ResponseType.Modal) openedForms += 1;
+          if (type === ResponseType.Modal) openedFormCount += 1;
           else await press.message(isAnswered);
         }
-        expect(submitCount(gateway)).toBe(1 + finishedOrders);
+        expect(submitCount(gateway)).toBe(1 + finishedOrderCount);
         // Commands and presses are refused, with a message, only while a partition changes hands.
-        expect(openedForms).toBeGreaterThan(presses.length / 2);
+        expect(openedFormCount).toBeGreaterThan(presses.length / 2);
         expect(discord.gateway.identifies).toBe(identifies);
         expect(discord.gateway.resumes).toBeGreaterThanOrEqual(SHARD_COUNT);
         for (const { log } of shards) expect(log()).not.toMatch(/could not be told|is unknown whether/);

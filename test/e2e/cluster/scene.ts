@@ -4,37 +4,43 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { type Stage, stage } from '../bot.ts';
-import { type ClusterProcess, owns, type Role, startLimit, startProcess, waitUntilReady } from './processes.ts';
+import { createStage, type Stage } from '../bot.ts';
+import { type ClusterProcess, owns, type Role, startProcess, startTimeout, waitUntilReady } from './processes.ts';
 
-/** On a busy machine, a process may be scheduled late. */
+/** Longer than the real Discord’s deadline, because a process may be scheduled late on a busy machine. */
 const longDeadline = { limits: { acknowledgeMs: 60_000 } };
-export const acknowledgement = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
-export const waitLimit = { timeout: 400_000 };
+export const acknowledgementRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
+export const testTimeout = { timeout: 400_000 };
 
-export interface Scene extends Stage {
+export interface Cluster extends Stage {
   storeServer: TestStore;
   partitions: number;
   start(role: Role): ClusterProcess;
 }
 
-interface SceneOptions {
+interface ClusterOptions {
   speed?: number;
-  /** By default it is random which servers and members share a partition. */
+  /** The number of partitions. Which servers and members share one differs from run to run. */
   partitions?: number | ((discord: EmbeddedDiscord) => number);
   shards?: number;
-  /** A store server must respond within a fifth of the lease, so it is long, except in tests that wait for it to expire. */
+  /** Long, because a store server must respond within a fifth of it; short only in tests that wait for a lease to expire. */
   leaseSeconds?: number;
   settings?: Record<string, string>;
 }
 
-export async function scene(
-  site: () => Promise<TestStore>,
-  { speed = 20, partitions: requestedPartitions = 4, shards = 1, leaseSeconds = 40, settings = {} }: SceneOptions = {},
-): Promise<Scene> {
+export async function createCluster(
+  createStore: () => Promise<TestStore>,
+  {
+    speed = 20,
+    partitions: requestedPartitions = 4,
+    shards = 1,
+    leaseSeconds = 40,
+    settings = {},
+  }: ClusterOptions = {},
+): Promise<Cluster> {
   const [storeServer, servers] = [
-    await site(),
-    await stage({ discord: { ...longDeadline, shards }, gateway: { speed }, settings }),
+    await createStore(),
+    await createStage({ discord: { ...longDeadline, shards }, gateway: { speed }, settings }),
   ];
   const partitions =
     typeof requestedPartitions === 'number' ? requestedPartitions : requestedPartitions(servers.discord);
@@ -52,14 +58,14 @@ export async function scene(
 }
 
 /** Starts a shard process and two workers, and waits until each worker owns its share of the partitions. */
-export async function startFullCluster({ start, partitions }: Scene): Promise<[ClusterProcess, ClusterProcess]> {
+export async function startFullCluster({ start, partitions }: Cluster): Promise<[ClusterProcess, ClusterProcess]> {
   const workers: [ClusterProcess, ClusterProcess] = [start('worker'), start('worker')];
   await waitUntilReady([start('shard'), ...workers], partitions);
   const difference = (): number => {
     const [one = 0, other = 0] = workers.map((worker) => ownedPartitions(worker, partitions).length);
     return Math.abs(one - other);
   };
-  await expect.poll(difference, startLimit).toBeLessThan(2);
+  await expect.poll(difference, startTimeout).toBeLessThan(2);
   return workers;
 }
 
@@ -77,10 +83,10 @@ export function separatingPartitionCount(discord: EmbeddedDiscord): number {
 }
 
 /** The partition of a server, by default of `atelier`. */
-export const homePartition = ({ discord, partitions }: Scene, guild = 'atelier'): number =>
+export const homePartition = ({ discord, partitions }: Cluster, guild = 'atelier'): number =>
   partitionIn(discord, guild, partitions);
 
-export function ownerOf(cluster: Scene, workers: readonly ClusterProcess[]): ClusterProcess {
+export function ownerOf(cluster: Cluster, workers: readonly ClusterProcess[]): ClusterProcess {
   const owner = workers.find((worker) => owns(worker, homePartition(cluster)));
   if (!owner) throw new Error(`No worker owns partition ${homePartition(cluster)}.`);
   return owner;
@@ -92,7 +98,7 @@ export async function kill({ child, exitCode }: ClusterProcess): Promise<void> {
 }
 
 export const callbackCount = ({ requests }: EmbeddedDiscord): number =>
-  requests.filter(({ route }) => route === acknowledgement.route).length;
+  requests.filter(({ route }) => route === acknowledgementRoute.route).length;
 
 /** Whether a command or a button press was answered: executed, or refused with a message that says what to do. */
 export const isAnswered = (message: Message): boolean =>

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { says, submitCount } from '../quick.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { type ClusterProcess, owns, startLimit } from './processes.ts';
+import { type ClusterProcess, owns, startTimeout } from './processes.ts';
 import {
+  type Cluster,
+  createCluster,
   homePartition,
   isAnswered,
   ownedPartitions,
   ownerOf,
-  type Scene,
-  scene,
   startFullCluster,
-  waitLimit,
+  testTimeout,
 } from './scene.ts';
 
 const PARTITIONS = 16;
@@ -19,28 +19,31 @@ const PARTITIONS = 16;
 const PACE_MS = 100;
 
 /** Stops one of two workers, and starts another one in its place. */
-async function replace(
-  cluster: Scene,
+async function replaceWorker(
+  cluster: Cluster,
   [stoppingWorker, remainingWorker]: [ClusterProcess, ClusterProcess],
 ): Promise<void> {
   const { partitions, start } = cluster;
   stoppingWorker.child.kill('SIGTERM');
-  await expect.poll(() => ownedPartitions(remainingWorker, partitions), startLimit).toHaveLength(partitions);
+  await expect.poll(() => ownedPartitions(remainingWorker, partitions), startTimeout).toHaveLength(partitions);
   expect(await stoppingWorker.exitCode).toBe(0);
   const replacement = start('worker');
   const halves = [partitions / 2, partitions / 2];
   await expect
-    .poll(() => [remainingWorker, replacement].map((worker) => ownedPartitions(worker, partitions).length), startLimit)
+    .poll(
+      () => [remainingWorker, replacement].map((worker) => ownedPartitions(worker, partitions).length),
+      startTimeout,
+    )
     .toEqual(halves);
 }
 
 describe('A worker that is told to stop', () =>
-  onServersIfEnabled((site) => {
+  onServersIfEnabled((createStore) => {
     it(
       'The partitions of a stopping worker get another owner while tasks are running, and a new worker gets its share',
-      waitLimit,
+      testTimeout,
       async () => {
-        const cluster = await scene(site, { speed: 1, partitions: PARTITIONS });
+        const cluster = await createCluster(createStore, { speed: 1, partitions: PARTITIONS });
         const { discord, gateway } = cluster;
         const workers = await startFullCluster(cluster);
         const running: Exchange[] = [];
@@ -53,7 +56,7 @@ describe('A worker that is told to stop', () =>
           );
         for (const exchange of running) await exchange.message(says('%'));
 
-        await replace(cluster, workers);
+        await replaceWorker(cluster, workers);
 
         gateway.setSpeed(200);
         for (const exchange of running) await exchange.message(says('Finished in'));
@@ -62,10 +65,10 @@ describe('A worker that is told to stop', () =>
     );
 
     it(
-      'A stopping worker loses no command from a steady stream, and the next owner answers immediately',
-      waitLimit,
+      'No command in a steady stream is lost when a worker stops, and the next owner responds immediately',
+      testTimeout,
       async () => {
-        const cluster = await scene(site, { speed: 200 });
+        const cluster = await createCluster(createStore, { speed: 200 });
         const { discord, gateway } = cluster;
         const workers = await startFullCluster(cluster);
         const owner = ownerOf(cluster, workers);

@@ -4,15 +4,15 @@ import { onServers } from '../../services/store/sites.ts';
 import { labels, messagesWith, says, submitCount } from '../quick.ts';
 import { changeRules } from '../reports.ts';
 import { waitUntilReady } from './processes.ts';
-import { kill, scene, waitLimit } from './scene.ts';
+import { createCluster, kill, testTimeout } from './scene.ts';
 
 describe('A cluster without a worker', () => {
-  onServers((site) => {
+  onServers((createStore) => {
     it(
       'A command or a button press waits for a worker, and its reply has the usual visibility; only forms have to be requested again',
-      waitLimit,
+      testTimeout,
       async () => {
-        const cluster = await scene(site, { speed: 200, partitions: 2 });
+        const cluster = await createCluster(createStore, { speed: 200, partitions: 2 });
         const { discord, gateway, start } = cluster;
         const member = discord.as('member');
         const shard = start('shard');
@@ -20,14 +20,14 @@ describe('A cluster without a worker', () => {
         const queued = await member.slash('imagine', { prompt: 'a lamp' });
         expect((await queued.acknowledged()).afterMs).toBeLessThan(3_000);
 
-        const first = start('worker');
-        await waitUntilReady([first], 2);
+        const firstWorker = start('worker');
+        await waitUntilReady([firstWorker], 2);
         const grid = await queued.message(says('Finished in'));
         expect(grid.ephemeral).toBe(false);
         expect(labels(grid)).toContain('U2');
         await changeRules(cluster, 'Change buttons and privacy', { privateCommands: '/imagine' });
 
-        await kill(first);
+        await kill(firstWorker);
         const [form, ...waiting] = [
           await member.click(grid, 'Use as reference'),
           await member.click(grid, 'U2'),
@@ -40,11 +40,11 @@ describe('A cluster without a worker', () => {
         expect(submitCount(gateway)).toBe(1);
 
         await waitUntilReady([start('worker')], 2);
-        const ends = await Promise.all(waiting.map((exchange) => exchange.message(says('Finished in'))));
-        expect(ends.map(({ ephemeral }) => ephemeral)).toEqual([false, true, false]);
+        const results = await Promise.all(waiting.map((exchange) => exchange.message(says('Finished in'))));
+        expect(results.map(({ ephemeral }) => ephemeral)).toEqual([false, true, false]);
         expect(submitCount(gateway)).toBe(4);
         expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(4);
-        expect(ends.map(text).join()).not.toContain('restart');
+        expect(results.map(text).join()).not.toContain('restart');
         expect(shard.log()).not.toContain('It is unknown whether a worker took an interaction.');
       },
     );

@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Stage, stage } from '../bot.ts';
+import { createStage, type Stage } from '../bot.ts';
 import { says } from '../quick.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, waitUntilReady } from './processes.ts';
@@ -16,14 +16,14 @@ interface Worker extends ClusterProcess {
   httpPort: number;
 }
 
-async function scene(site: () => Promise<TestStore>) {
-  const storeServer = await site();
+async function startCluster(createStore: () => Promise<TestStore>) {
+  const storeServer = await createStore();
   const settings = { POLL_SCHEDULE: 'spec', STORE_LEASE_SECONDS: '15' };
-  const servers = await stage({ gateway: { speed: 20 }, settings });
+  const servers = await createStage({ gateway: { speed: 20 }, settings });
   // Nothing listens at this URL: the test itself sends each callback to a worker.
   const url = `http://127.0.0.1:${await freePort()}/callbacks`;
-  const start = (role: 'shard' | 'worker', more: Record<string, string>) =>
-    startProcess(role, servers, storeServer, { ...settings, ...more });
+  const start = (role: 'shard' | 'worker', extraSettings: Record<string, string>) =>
+    startProcess(role, servers, storeServer, { ...settings, ...extraSettings });
   const startWorker = async (): Promise<Worker> => {
     const [callbackPort, httpPort] = [await freePort(), await freePort()];
     const ports = { HTTP_PORT: String(httpPort), CALLBACK_PORT: String(callbackPort) };
@@ -36,50 +36,50 @@ async function scene(site: () => Promise<TestStore>) {
 }
 
 /** The path of the callback URL in the latest order. */
-function latestPath({ gateway }: Stage): string {
+function latestCallbackPath({ gateway }: Stage): string {
   const order = gateway.requests.findLast(({ path }) => path.includes('/submit/'));
   if (!order) throw new Error('There is no order.');
   return new URL((order.body as { notifyHook: string }).notifyHook).pathname;
 }
 
-const call = ({ callbackPort }: Worker, path: string, body: object) =>
+const sendCallback = ({ callbackPort }: Worker, path: string, body: object) =>
   fetch(`http://127.0.0.1:${callbackPort}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
 const callbackCount = async ({ httpPort }: Worker, outcome: string): Promise<number> =>
   (await metricsOf(httpPort)).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
 
 /** The sum over all workers of the values whose name and labels contain all `parts`. */
-async function sumOver(workers: readonly Worker[], ...parts: string[]): Promise<number> {
+async function sumOfMetrics(workers: readonly Worker[], ...parts: string[]): Promise<number> {
   const all = await Promise.all(workers.map(({ httpPort }) => metricsOf(httpPort)));
   const values = all.flatMap((one) => [...one].filter(([name]) => parts.every((part) => name.includes(part))));
   return values.reduce((sum, [, value]) => sum + value, 0);
 }
 
-describe('A cluster as a whole', () =>
-  onServersIfEnabled((site) => {
+describe('A cluster with several workers', () =>
+  onServersIfEnabled((createStore) => {
     it(
       'A callback reaches its task through any worker, and metrics and /about cover all processes',
       LONG_TIMEOUT,
       async () => {
-        const cluster = await scene(site);
+        const cluster = await startCluster(createStore);
         const { discord, gateway, workers, shardPort } = cluster;
         const member = discord.as('member');
         const partition = partitionOf(bucketOf(discord.world.guild('atelier').id), PARTITIONS);
         gateway.faults.add({ do: 'stick' });
         const exchange = await member.slash('imagine', { prompt: 'a lantern' });
         await exchange.message(says('%'));
-        const path = latestPath(cluster);
+        const path = latestCallbackPath(cluster);
         const owner = workers.find((worker) => owns(worker, partition));
         const other = workers.find((worker) => worker !== owner);
         if (!owner || !other) throw new Error(`No worker owns partition ${partition}.`);
 
         for (let index = 0; index < 10; index++) {
-          const { status } = await call(other, path, { status: 'IN_PROGRESS' });
+          const { status } = await sendCallback(other, path, { status: 'IN_PROGRESS' });
           expect(status).toBe(202);
         }
-        const challenge = await call(other, path, { challenge: 'are you there?' });
+        const challenge = await sendCallback(other, path, { challenge: 'are you there?' });
         expect(await challenge.json()).toEqual({ challenge: 'are you there?' });
-        await call(other, `${path.slice(0, -2)}zz`, { status: 'SUCCESS' });
+        await sendCallback(other, `${path.slice(0, -2)}zz`, { status: 'SUCCESS' });
         await expect.poll(() => callbackCount(owner, 'progress'), LONG_TIMEOUT).toBe(1);
         expect(await callbackCount(other, 'passed')).toBe(1);
         expect(await callbackCount(other, 'ignored')).toBe(9);
@@ -87,14 +87,14 @@ describe('A cluster as a whole', () =>
         expect(await callbackCount(other, 'unknown')).toBe(1);
 
         gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-        await call(other, path, { status: 'SUCCESS' });
+        await sendCallback(other, path, { status: 'SUCCESS' });
         await exchange.message(says('Finished in'));
         // A poll may already have found the end.
         await expect
           .poll(async () => (await callbackCount(owner, 'hint')) + (await callbackCount(owner, 'late')), LONG_TIMEOUT)
           .toBe(1);
         // The owner processes callbacks that it receives itself.
-        await call(owner, path, { status: 'SUCCESS' });
+        await sendCallback(owner, path, { status: 'SUCCESS' });
         await expect.poll(() => callbackCount(owner, 'late'), LONG_TIMEOUT).toBeGreaterThan(0);
         expect(await callbackCount(owner, 'passed')).toBe(0);
 
@@ -103,13 +103,15 @@ describe('A cluster as a whole', () =>
           const stuckTask = await member.in(channel).slash('imagine', { prompt: `a lantern in the ${channel}` });
           await stuckTask.message(says('%'));
         }
-        expect(await sumOver(workers, 'atelier_orders_total', 'imagine')).toBe(3);
-        expect(await sumOver(workers, 'atelier_tasks{kind="imagine"')).toBe(2);
-        expect(await sumOver(workers, 'atelier_tasks_ended_total', 'ready')).toBe(1);
-        expect(await sumOver(workers, 'atelier_partitions_owned')).toBe(PARTITIONS);
-        expect(await sumOver(workers, 'atelier_partitions_unowned')).toBe(0);
-        expect(await sumOver(workers, 'atelier_partition_changes_total', 'taken')).toBeGreaterThanOrEqual(PARTITIONS);
-        expect(await sumOver(workers, 'atelier_store_seconds_count', 'write')).toBeGreaterThan(0);
+        expect(await sumOfMetrics(workers, 'atelier_orders_total', 'imagine')).toBe(3);
+        expect(await sumOfMetrics(workers, 'atelier_tasks{kind="imagine"')).toBe(2);
+        expect(await sumOfMetrics(workers, 'atelier_tasks_ended_total', 'ready')).toBe(1);
+        expect(await sumOfMetrics(workers, 'atelier_partitions_owned')).toBe(PARTITIONS);
+        expect(await sumOfMetrics(workers, 'atelier_partitions_unowned')).toBe(0);
+        expect(await sumOfMetrics(workers, 'atelier_partition_changes_total', 'taken')).toBeGreaterThanOrEqual(
+          PARTITIONS,
+        );
+        expect(await sumOfMetrics(workers, 'atelier_store_seconds_count', 'write')).toBeGreaterThan(0);
         const shard = await metricsOf(shardPort);
         for (const name of ['atelier_shards', 'atelier_shards_held', 'atelier_shards_connected'])
           expect(shard.get(name), name).toBe(1);

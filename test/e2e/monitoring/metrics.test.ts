@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metricList } from '../../../src/monitoring/metric-list.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { says } from '../quick.ts';
-import { model, threadOf } from '../talk/proof.ts';
+import { TALK_MODEL, threadOf } from '../talk/proof.ts';
 import { type MonitoredBot, startMonitoredBot } from './served.ts';
 
 const token = 'a-token-for-prometheus';
@@ -28,12 +28,12 @@ describe('/metrics', () => {
     await bot.readiness();
     const { text, headers } = await bot.request('/metrics');
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    const described = [...text.matchAll(/^# HELP (\S+) /gm)].map(([, name]) => name);
-    expect(described.toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
+    const describedMetrics = [...text.matchAll(/^# HELP (\S+) /gm)].map(([, name]) => name);
+    expect(describedMetrics.toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
     expect((await bot.metrics()).size).toBeLessThanOrEqual(400);
   });
 
-  it('A request is counted from its acknowledgement to its delivery, with the work that it caused', async () => {
+  it('The metrics cover a request from its acknowledgement to its delivery, including the work that it causes', async () => {
     const bot = await startMonitoredBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
     await imagine(bot);
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
@@ -47,7 +47,7 @@ describe('/metrics', () => {
     expect(pollRequestCount).toBeGreaterThan(0);
     expect(sumOf(values, 'atelier_polls_total', 'outcome="answered"')).toBe(pollRequestCount);
     expect(sumOf(values, 'atelier_lane_state', 'state="open"')).toBe(1);
-    // The registration of the commands by the test is not counted.
+    // The bot does not count the test’s own request that registers the commands.
     const requests = bot.discord.requests.filter(({ method }) => method !== 'PUT');
     expect(sumOf(values, 'atelier_discord_requests_total')).toBe(requests.length);
     expect(values.get('atelier_discord_requests_total{route="callback",status="204"}')).toBe(1);
@@ -111,7 +111,7 @@ describe('/metrics', () => {
   });
 
   it('A live conversation is counted until it ends', async () => {
-    const bot = await startMonitoredBot({ settings: { DEFAULT_TALK_MODEL: model } });
+    const bot = await startMonitoredBot({ settings: { DEFAULT_TALK_MODEL: TALK_MODEL } });
     const thread = await threadOf(await bot.discord.as('member').slash('talk start', {}));
     const openTalks = async () => (await bot.metrics()).get('atelier_talks_open');
     await expect.poll(openTalks).toBe(1);
@@ -144,7 +144,7 @@ describe('The labels of /metrics', () => {
     const values = [...text.matchAll(/="((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value);
     expect(values.length).toBeGreaterThan(50);
     for (const value of values) {
-      // Kinds, states, lanes and numbers of buckets: a few short words, and no number as long as an id is.
+      // Labels are kinds, states, lanes and histogram bounds: a few short words, and no number as long as an id.
       expect(value).toMatch(/^(?:\+Inf|[a-z0-9][a-z0-9 .-]{0,30}|[a-z][A-Za-z.-]{0,40})$/);
       expect(value).not.toMatch(/\d{6}/);
     }
@@ -159,9 +159,11 @@ describe('The labels of /metrics', () => {
     async () => {
       const fixture = await startMonitoredBot();
       await imagine(fixture);
-      const checked = spawnSync('promtool', ['check', 'metrics'], { input: (await fixture.request('/metrics')).text });
-      expect(`${checked.stdout}${checked.stderr}`).toBe('');
-      expect(checked.status).toBe(0);
+      const promtoolRun = spawnSync('promtool', ['check', 'metrics'], {
+        input: (await fixture.request('/metrics')).text,
+      });
+      expect(`${promtoolRun.stdout}${promtoolRun.stderr}`).toBe('');
+      expect(promtoolRun.status).toBe(0);
     },
   );
 });

@@ -6,12 +6,12 @@ import { onServers } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { TcpProxy } from '../../support/wire.ts';
-import { stage, startBot } from '../bot.ts';
+import { createStage, startBot } from '../bot.ts';
 import { submitCount } from '../quick.ts';
 import { startMonitoredBot, startMonitoredStage } from './served.ts';
 
 const pollOptions = { timeout: 20_000 };
-const ready = { status: 200, reasons: {} };
+const allReady = { status: 200, reasons: {} };
 const gatewayUnreachable = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
 /** A clock with real timers that a test can move forward. */
@@ -37,29 +37,33 @@ function rawRequest(url: string, bytes: string): Promise<string> {
 }
 
 describe('/livez and /readyz', () => {
-  it('A bot with all its parts is live and ready, and the gateway is queried only if it has not responded for a while', async () => {
+  it('A bot whose parts all work is live and ready, and the gateway is queried only if it has not responded for a while', async () => {
     const clock = new AdjustableClock();
-    const staged = await stage();
-    const bot = await startMonitoredStage({ ...staged, tools: { ...staged.tools, clock } });
+    const baseStage = await createStage();
+    const bot = await startMonitoredStage({ ...baseStage, tools: { ...baseStage.tools, clock } });
     const listRequestCount = (): number => bot.gateway.requests.filter(({ path }) => path === '/v1/models').length;
     expect(await bot.request('/livez')).toMatchObject({ status: 200, text: '{"live":true}' });
     const countBefore = listRequestCount();
-    expect(await Promise.all([bot.readiness(), bot.readiness(), bot.readiness()])).toEqual([ready, ready, ready]);
+    expect(await Promise.all([bot.readiness(), bot.readiness(), bot.readiness()])).toEqual([
+      allReady,
+      allReady,
+      allReady,
+    ]);
     expect(listRequestCount()).toBe(countBefore + 1);
     clock.advance(49_000);
-    expect(await bot.readiness()).toEqual(ready);
+    expect(await bot.readiness()).toEqual(allReady);
     expect(listRequestCount()).toBe(countBefore + 1);
     clock.advance(2_000);
-    expect(await bot.readiness()).toEqual(ready);
+    expect(await bot.readiness()).toEqual(allReady);
     expect(listRequestCount()).toBe(countBefore + 2);
   });
 
   it('A bot without a connection to Discord is not ready, and is ready again once it has reconnected', async () => {
     const bot = await startMonitoredBot();
-    expect(await bot.readiness()).toEqual(ready);
+    expect(await bot.readiness()).toEqual(allReady);
     bot.discord.gateway.dropConnections();
     await expect.poll(() => bot.discord.gateway.resumes, pollOptions).toBe(1);
-    await expect.poll(bot.readiness, pollOptions).toEqual(ready);
+    await expect.poll(bot.readiness, pollOptions).toEqual(allReady);
     await bot.discord.close();
     await expect
       .poll(bot.readiness, pollOptions)
@@ -69,28 +73,28 @@ describe('/livez and /readyz', () => {
 
   it('A bot whose gateway does not respond is not ready, and the reason says what is wrong', async () => {
     const clock = new AdjustableClock();
-    const staged = await stage();
-    const wire = await TcpProxy.open(staged.gateway.url);
-    const baseUrl = wire.url.replace(/\/$/, '');
-    const config = { ...staged.config, gateway: { ...staged.config.gateway, baseUrl } };
-    const bot = await startMonitoredStage({ ...staged, config, tools: { ...staged.tools, clock } });
-    expect(await bot.readiness()).toEqual(ready);
-    wire.disconnect();
+    const baseStage = await createStage();
+    const proxy = await TcpProxy.open(baseStage.gateway.url);
+    const baseUrl = proxy.url.replace(/\/$/, '');
+    const config = { ...baseStage.config, gateway: { ...baseStage.config.gateway, baseUrl } };
+    const bot = await startMonitoredStage({ ...baseStage, config, tools: { ...baseStage.tools, clock } });
+    expect(await bot.readiness()).toEqual(allReady);
+    proxy.disconnect();
     // The gateway’s last response is still recent enough.
-    expect(await bot.readiness()).toEqual(ready);
+    expect(await bot.readiness()).toEqual(allReady);
     clock.advance(51_000);
     expect(await bot.readiness()).toEqual(gatewayUnreachable);
-    wire.restore();
-    // For a few seconds the cached verdict is returned without another query.
+    proxy.restore();
+    // For a few seconds, the cached result is returned without another query.
     expect(await bot.readiness()).toEqual(gatewayUnreachable);
     clock.advance(6_000);
-    expect(await bot.readiness()).toEqual(ready);
+    expect(await bot.readiness()).toEqual(allReady);
     clock.advance(51_000);
     bot.gateway.faults.add({ on: { path: '/v1/models' }, do: { type: 'status', status: 401 } });
     expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the API key.' } });
   });
 
-  it('If the gateway does not respond, the bot is not ready after a few seconds, and many probes lead to one request', async () => {
+  it('If the gateway does not respond, the bot reports after a few seconds that it is not ready, and simultaneous probes share one request', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
     let requestCount = 0;
@@ -99,7 +103,7 @@ describe('/livez and /readyz', () => {
       store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => 0 },
       gateway: {
         answeredAt: () => undefined,
-        ask: (signal) => {
+        ping: (signal) => {
           requestCount += 1;
           return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
         },
@@ -118,7 +122,10 @@ describe('/livez and /readyz', () => {
     check.watch({
       isDiscordReady: () => true,
       store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => unsaved },
-      gateway: { answeredAt: () => clock.now(), ask: () => Promise.reject(new Error('It must not be queried.')) },
+      gateway: {
+        answeredAt: () => clock.now(),
+        ping: () => Promise.reject(new Error('The gateway must not be queried.')),
+      },
     });
     expect((await check.check()).store).toBe('The store could not write tasks.');
     unsaved = 0;
@@ -151,29 +158,29 @@ describe('/livez and /readyz', () => {
   });
 
   it('Without HTTP_PORT, the bot does not serve its state', async () => {
-    const staged = await stage();
-    expect(staged.config.http.port).toBeUndefined();
-    const app = await startBot(staged);
-    expect(staged.logged()).not.toContain('Serving /livez');
+    const baseStage = await createStage();
+    expect(baseStage.config.http.port).toBeUndefined();
+    const app = await startBot(baseStage);
+    expect(baseStage.logged()).not.toContain('Serving /livez');
     await app.stop();
   });
 });
 
 describe('/readyz with a store on a server', () =>
-  onServers((site) => {
+  onServers((createStore) => {
     it('The bot is not ready during an outage of the store, nor after it has lost ownership of the store', async () => {
-      const store = await site();
-      const wire = await TcpProxy.open(store.url);
+      const store = await createStore();
+      const proxy = await TcpProxy.open(store.url);
       const bot = await startMonitoredBot({
-        settings: { ...noLimits, STORE_URL: wire.url, STORE_LEASE_SECONDS: '10' },
+        settings: { ...noLimits, STORE_URL: proxy.url, STORE_LEASE_SECONDS: '10' },
       });
-      expect(await bot.readiness()).toEqual(ready);
-      wire.disconnect();
+      expect(await bot.readiness()).toEqual(allReady);
+      proxy.disconnect();
       await expect
         .poll(bot.readiness, pollOptions)
         .toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
-      wire.restore();
-      await expect.poll(bot.readiness, pollOptions).toEqual(ready);
+      proxy.restore();
+      await expect.poll(bot.readiness, pollOptions).toEqual(allReady);
       await store.forgetLease();
       await expect
         .poll(bot.readiness, pollOptions)

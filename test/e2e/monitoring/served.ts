@@ -1,5 +1,5 @@
 import type { App } from '../../../src/roles/app.ts';
-import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
+import { createStage, type Stage, type StageOptions, startBot } from '../bot.ts';
 
 interface HttpResponse {
   status: number;
@@ -24,20 +24,20 @@ export interface MonitoredBot extends Stage {
 
 /** Starts a bot that serves its state on a free port, with an embedded Discord and an embedded gateway. */
 export async function startMonitoredBot(options: StageOptions = {}, metricsToken?: string): Promise<MonitoredBot> {
-  return startMonitoredStage(await stage(options), metricsToken);
+  return startMonitoredStage(await createStage(options), metricsToken);
 }
 
-export async function startMonitoredStage(staged: Stage, metricsToken?: string): Promise<MonitoredBot> {
-  const config = { ...staged.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
-  const app = await startBot({ ...staged, config });
-  const ports = [...staged.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
+export async function startMonitoredStage(baseStage: Stage, metricsToken?: string): Promise<MonitoredBot> {
+  const config = { ...baseStage.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
+  const app = await startBot({ ...baseStage, config });
+  const ports = [...baseStage.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
   const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
   const request = async (path: string, init?: RequestInit): Promise<HttpResponse> => {
     const response = await fetch(url + path, init);
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return {
-    ...staged,
+    ...baseStage,
     ...{ config, app, url, request },
     async readiness() {
       const { status, text } = await request('/readyz');
@@ -48,12 +48,12 @@ export async function startMonitoredStage(staged: Stage, metricsToken?: string):
       return { status, reasons: Object.fromEntries(reasons) };
     },
     async metrics() {
-      return valuesIn((await request('/metrics')).text);
+      return parseMetrics((await request('/metrics')).text);
     },
   };
 }
 
-export const valuesIn = (text: string): Map<string, number> =>
+export const parseMetrics = (text: string): Map<string, number> =>
   new Map(
     text
       .split('\n')

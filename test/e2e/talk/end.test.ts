@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
-import { list, openTask, publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.ts';
+import { openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
+import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './proof.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -12,7 +12,7 @@ describe('The end of a live conversation', () => {
   it.each(['the command', 'the button'])(
     'A live conversation is ended by %s, and its message says so',
     async (trigger) => {
-      const stage = await talkBot();
+      const stage = await startTalkBot();
       const { discord, gateway } = stage;
       const { thread, opening } = await startTalk(stage);
       const speaker = discord.as('member').in(thread);
@@ -32,7 +32,7 @@ describe('The end of a live conversation', () => {
   );
 
   it('Another member can end a live conversation only with the permission to manage messages', async () => {
-    const stage = await talkBot();
+    const stage = await startTalkBot();
     const { discord } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     const refusal = await (await discord.as('other').click(opening, 'End')).message();
@@ -47,8 +47,8 @@ describe('The end of a live conversation', () => {
     expect(notice.mentions).toEqual([]);
   });
 
-  it('The buttons of an ended live conversation say that it has ended, and nothing is submitted', async () => {
-    const stage = await talkBot();
+  it('A press on a button of an ended live conversation is refused with an explanation, and nothing is submitted', async () => {
+    const stage = await startTalkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     const answer = await sendUtterance(stage, opening, 'hello');
@@ -59,23 +59,23 @@ describe('The end of a live conversation', () => {
   });
 
   it('A live conversation ends after a period of silence, with a notice that pings no one', async () => {
-    const stage = await talkBot();
+    const stage = await startTalkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await startTalk(stage);
     clock.advance(16 * MINUTE_MS);
-    const [over, notice] = await discord.until(() => {
+    const [endedOpening, notice] = await discord.until(() => {
       const notices = messagesWith(discord, thread, 'of inactivity');
       return notices.length === 2 ? notices : undefined;
     });
-    expect(over?.id).toBe(opening.id);
+    expect(endedOpening?.id).toBe(opening.id);
     expect(notice?.message_reference?.message_id).toBe(opening.id);
     expect(notice?.mentions).toEqual([]);
-    expect(over && labels(over)).toEqual([]);
+    expect(endedOpening && labels(endedOpening)).toEqual([]);
   });
 });
 
 it('After a restart, a live conversation continues with its history and its buttons', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'remember the snow');
@@ -88,7 +88,7 @@ it('After a restart, a live conversation continues with its history and its butt
 });
 
 it('No live conversation remains after a restart if the bot stopped before the thread was created', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
   void discord.as('member').slash('talk start', {});
@@ -97,18 +97,18 @@ it('No live conversation remains after a restart if the bot stopped before the t
   );
   await stage.app.stop();
   await startBot(stage);
-  const workingTasks = await list(stage, 'member', { kind: 'talk', state: 'working' });
+  const workingTasks = await openTaskList(stage, 'member', { kind: 'talk', state: 'working' });
   expect(text(workingTasks)).toContain('No tasks found');
-  expect(text(await list(stage))).not.toContain('could not be delivered');
+  expect(text(await openTaskList(stage))).not.toContain('could not be delivered');
 });
 
 it('The task list shows a live conversation, its page shows the last utterances, and Show posts the transcript', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
   await sendUtterance(stage, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const taskList = await list(stage);
+  const taskList = await openTaskList(stage);
   expect(text(taskList)).toMatch(/Live conversation · be brief 🔒/);
   expect(text(taskList)).not.toContain('Message in');
   const talkPage = await openTask(stage, taskList);
@@ -127,12 +127,12 @@ it('The task list shows a live conversation, its page shows the last utterances,
 });
 
 it('An utterance can be shown elsewhere, but a live conversation accepts utterances only in its own thread', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage, { who: 'everyone' });
   await sendUtterance(stage, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const page = await openTask(stage, await list(stage, 'member', { kind: 'said' }));
+  const page = await openTask(stage, await openTaskList(stage, 'member', { kind: 'said' }));
   expect(labels(page)).not.toContain('Retry');
   const copy = await (await speaker.click(page, 'Show here')).message();
   expect(text(copy)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);

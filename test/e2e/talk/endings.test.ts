@@ -5,24 +5,24 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, type TalkStage } from './proof.ts';
 import { decodeVoiceMessage } from './voice-message-decoder.ts';
-import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
+import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 
-const sendAndWait = async ({ discord }: TalkStage, target: Message, words: string) => {
+const submitUtterance = async ({ discord }: TalkStage, target: Message, words: string) => {
   const speaker = discord.as('member');
   return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('A live conversation that is ended during a reply says so once and keeps the part that had arrived', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+it('A live conversation that is ended during a reply reports its end once and keeps the part of the reply that had arrived', async () => {
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const running = await sendAndWait(stage, opening, 'a long story');
+  const running = await submitUtterance(stage, opening, 'a long story');
   await running.message(isRunning);
   const speaker = discord.as('member');
   const presses = await Promise.all([speaker.click(opening, 'End'), speaker.click(opening, 'End')]);
@@ -33,16 +33,16 @@ it('A live conversation that is ended during a reply says so once and keeps the 
   await expect.poll(() => storedTasks(stage).every(({ times }) => times.settled !== undefined)).toBe(true);
   expect(messagesWith(discord, thread, 'This conversation has ended.')).toHaveLength(1);
   expect(storedEntries(stage).map(standingOf)).toEqual(['settled']);
-  expect(chargedReplies(gateway)).toBe(1);
+  expect(chargedReplyCount(gateway)).toBe(1);
 });
 
 it('A live conversation that is ended while an utterance is unconfirmed ends immediately', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway, clock } = stage;
   const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-  const unconfirmed = await sendAndWait(stage, opening, 'hello?');
+  const unconfirmed = await submitUtterance(stage, opening, 'hello?');
   await expect.poll(sessionLog.requestCount).toBe(1);
   const startedAt = clock.now();
   const reply = await (await discord.as('member').click(opening, 'End')).message();
@@ -59,14 +59,14 @@ it('A live conversation that is ended while an utterance is unconfirmed ends imm
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
-it('A reply that is deleted during its stream leaves nothing behind, and the live conversation continues', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+it('A reply that is deleted while it is streamed leaves nothing behind, and the live conversation continues', async () => {
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'my name is Wren');
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const running = await sendAndWait(stage, opening, 'a long story');
+  const running = await submitUtterance(stage, opening, 'a long story');
   const message = await running.message(isRunning);
   await discord.as('member').click(message, 'Stop');
   await discord.as('member').click(await running.message(hasEnded), 'Delete');
@@ -76,7 +76,7 @@ it('A reply that is deleted during its stream leaves nothing behind, and the liv
 });
 
 it('A long reply continues in further messages with one voice message, and all of them are deleted together', async () => {
-  const stage = await talkBot({ gateway: { ...fastGateway, speed: 40 } });
+  const stage = await startTalkBot({ gateway: { ...fastGateway, speed: 40 } });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage);
@@ -84,8 +84,8 @@ it('A long reply continues in further messages with one voice message, and all o
   const voice = await discord.until(() => discord.messages(thread).find(isVoiceMessage), 'a voice message');
   expect(discord.messages(thread).filter(({ id }) => id > opening.id).length).toBeGreaterThan(2);
   const [sentReply] = sessionLog.replies.values();
-  const samples = (sentReply?.audio ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
-  expect((await decodeVoiceMessage(await bytesOf(voice))).length).toBe(samples);
+  const sampleCount = (sentReply?.audio ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
+  expect((await decodeVoiceMessage(await bytesOf(voice))).length).toBe(sampleCount);
   await discord.as('member').click(answer, 'Delete');
   await discord.until(() => publicMessages(stage, thread).length === 1 || undefined, 'only the opening message');
 });

@@ -5,16 +5,16 @@ import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, isVoiceMessage, startTalk, type TalkStage, talkBot } from './proof.ts';
-import { chargedReplies, recordSessions, type SessionLog, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, isVoiceMessage, startTalk, startTalkBot, type TalkStage } from './proof.ts';
+import { chargedReplyCount, recordSessions, type SessionLog, storedEntries, storedTasks } from './wire.ts';
 
 const dialects = ['ga', 'beta'] as const;
 
-/** Short limits of the bot, because the gateway's clock runs fast. */
+/** Short limits for the bot, because the gateway's clock runs fast. */
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 
 const stageWithDialect = (realtimeDialect: 'ga' | 'beta') =>
-  talkBot({ gateway: { seed: 1, speed: 10, quirks: { realtimeDialect } }, gatewayLimits });
+  startTalkBot({ gateway: { seed: 1, speed: 10, quirks: { realtimeDialect } }, gatewayLimits });
 
 const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
 const isRefused = (message: Message): boolean => /^The gateway/.test(text(message)) && labels(message).length === 0;
@@ -31,8 +31,8 @@ function outcomeOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
   if (isUnconfirmed(message)) return 'unconfirmed';
-  const [line] = /The (?:connection to the gateway|reply failed|model stopped).*/.exec(words) ?? [];
-  return line ?? 'whole';
+  const [explanation] = /The (?:connection to the gateway|reply failed|model stopped).*/.exec(words) ?? [];
+  return explanation ?? 'whole';
 }
 
 const lastWordsOf = (task: Task | undefined): string | undefined => task?.text?.trim().split(/\s+/).slice(-8).join(' ');
@@ -52,7 +52,7 @@ async function expectLedgerToMatch(stage: TalkStage, sessionLog: SessionLog): Pr
   const entries = storedEntries(stage);
   const standings = entries.map(standingOf);
   const charged = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
-  expect(charged).toHaveLength(chargedReplies(stage.gateway));
+  expect(charged).toHaveLength(chargedReplyCount(stage.gateway));
   expect(sessionLog.requestCount()).toBe(entries.length);
   const utterances = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
   expect(utterances.map(({ remoteId }) => remoteId).sort()).toEqual([...sessionLog.replies.keys()].sort());
@@ -83,30 +83,30 @@ async function talkUnderFaults(dialect: 'ga' | 'beta', faults: readonly Realtime
   for (const fault of faults) {
     const previous = newestUtterance(stage);
     stage.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
-    const affected = await say(stage, opening, `tell me of ${fault}`);
-    const outcome = outcomeOf(affected);
+    const affectedReply = await say(stage, opening, `tell me of ${fault}`);
+    const outcome = outcomeOf(affectedReply);
     outcomes[fault] = outcome;
     if (outcome === 'whole') {
-      expectToRemember(affected, previous);
+      expectToRemember(affectedReply, previous);
       continue;
     }
-    if (isUnconfirmed(affected)) await stage.discord.as('member').click(affected, 'Dismiss');
+    if (isUnconfirmed(affectedReply)) await stage.discord.as('member').click(affectedReply, 'Dismiss');
     const lastAccepted = newestUtterance(stage);
     const next = await say(stage, opening, `what came of ${fault}?`);
     expectToRemember(next, lastAccepted);
     expect(outcomeOf(next)).toBe('whole');
   }
-  return { stage, wire: sessionLog, thread, outcomes };
+  return { stage, sessionLog, thread, outcomes };
 }
 
 describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) => {
   it('A reply that continues after a fault is complete', async () => {
     const faults = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
-    const { stage, wire: sessionLog, thread, outcomes } = await talkUnderFaults(dialect, faults);
+    const { stage, sessionLog, thread, outcomes } = await talkUnderFaults(dialect, faults);
     expect(outcomes).toEqual(Object.fromEntries(faults.map((fault) => [fault, 'whole'])));
-    const utterances = 1 + faults.length;
+    const utteranceCount = 1 + faults.length;
     await stage.discord.until(
-      () => stage.discord.messages(thread).filter(isVoiceMessage).length === utterances || undefined,
+      () => stage.discord.messages(thread).filter(isVoiceMessage).length === utteranceCount || undefined,
       'a voice message for each',
     );
     await expectLedgerToMatch(stage, sessionLog);
@@ -115,11 +115,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
   });
 
   it('A reply that is cut off keeps the part that had arrived and names the reason', async () => {
-    const {
-      stage,
-      wire: sessionLog,
-      outcomes,
-    } = await talkUnderFaults(dialect, [
+    const { stage, sessionLog, outcomes } = await talkUnderFaults(dialect, [
       'drop-middle',
       'hang-middle',
       'limit-middle',
@@ -136,18 +132,19 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'limit-middle': connectionLost,
       fatal: connectionLost,
       'drop-end': connectionLost,
-      failed: 'The reply failed: The sandbox was told to fail in the middle of its answer.',
+      failed: 'The reply failed: The sandbox was told to fail in the middle of its response.',
       incomplete: 'The model stopped before finishing its reply (content\\_filter).',
     });
     await expectLedgerToMatch(stage, sessionLog);
   });
 
   it('If a reply never starts, the speaker can retry or dismiss it, or is told the reason', async () => {
-    const {
-      stage,
-      wire: sessionLog,
-      outcomes,
-    } = await talkUnderFaults(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
+    const { stage, sessionLog, outcomes } = await talkUnderFaults(dialect, [
+      'drop-asked',
+      'hang-asked',
+      'limit',
+      'refused',
+    ]);
     expect(outcomes).toEqual({
       'drop-asked': 'unconfirmed',
       'hang-asked': 'unconfirmed',

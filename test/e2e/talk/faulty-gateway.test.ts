@@ -3,29 +3,37 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
-import { list, publicMessages, requestErasure } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, talkBot, upgradeCount } from './proof.ts';
+import { openTaskList, publicMessages, requestErasure } from '../tasks/pages.ts';
+import {
+  hasEnded,
+  isVoiceMessage,
+  sendUtterance,
+  startListeningBot,
+  startTalk,
+  startTalkBot,
+  upgradeCount,
+} from './proof.ts';
 
 const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('A live conversation with a faulty gateway with the %s profile', (profile) => {
+describe.each(profiles)('A live conversation with a faulty gateway (%s profile)', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)(
     'A live conversation with a gateway that %s is refused with an explanation and leaves nothing behind',
     async (_name, fault, words) => {
-      const stage = await talkBot({ gateway: { profile } });
+      const stage = await startTalkBot({ gateway: { profile } });
       const { discord, gateway } = stage;
       gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
       expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
-      expect(text(await list(stage))).toContain('No tasks found');
+      expect(text(await openTaskList(stage))).toContain('No tasks found');
       expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
     },
   );
 
   it('If the connection breaks during a reply, the part that had arrived is kept, and the live conversation continues', async () => {
-    const stage = await talkBot({ gateway: { profile } });
+    const stage = await startTalkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await startTalk(stage);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
@@ -36,7 +44,7 @@ describe.each(profiles)('A live conversation with a faulty gateway with the %s p
 });
 
 it('If it is unknown whether an utterance was received, the speaker can decide to send it again', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'drop-asked' } });
@@ -50,8 +58,8 @@ it('If it is unknown whether an utterance was received, the speaker can decide t
   expect(text(answer)).toContain('You said: “hello”');
 });
 
-it('A bot that stops during a reply says so after its restart, and the live conversation continues', async () => {
-  const stage = await talkBot();
+it('A bot that stops during a reply says so after the restart, and the live conversation continues', async () => {
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
@@ -66,7 +74,7 @@ it('A bot that stops during a reply says so after its restart, and the live conv
 });
 
 it('No utterance pings a member, breaks the Markdown or appears in the log', async () => {
-  const stage = await listeningBot();
+  const stage = await startListeningBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, { instructions: hostileText });
   const utterance = await discord.as('member').in(thread).say(hostileText);
@@ -81,14 +89,14 @@ it('No utterance pings a member, breaks the Markdown or appears in the log', asy
 });
 
 it('The erasure of a member’s data deletes their messages from the thread and ends the live conversation', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await startTalk(stage);
   await sendUtterance(stage, opening, 'remember me');
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   await requestErasure(stage);
   await discord.until(() => (publicMessages(stage, thread).length === 0 ? true : undefined));
-  expect(text(await list(stage))).toContain('No tasks found');
+  expect(text(await openTaskList(stage))).toContain('No tasks found');
   const requestCount = upgradeCount(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
   expect(upgradeCount(gateway)).toBe(requestCount);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { messagesWith } from '../quick.ts';
-import { hasEnded, isVoiceMessage, listeningBot, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkStage } from './proof.ts';
 
 const recording = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
 
@@ -15,7 +15,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
   );
 
 it('A participant can speak with a message, a voice message or an audio file, with or without text', async () => {
-  const stage = await listeningBot();
+  const stage = await startListeningBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   expect(text(opening)).toContain('Write here');
@@ -34,7 +34,7 @@ it('A participant can speak with a message, a voice message or an audio file, wi
 });
 
 it('The model listens to other members only in a live conversation for everyone', async () => {
-  const stage = await listeningBot();
+  const stage = await startListeningBot();
   const { discord, gateway } = stage;
   const privateTalk = await startTalk(stage, {}, 'no-private-threads');
   const publicTalk = await startTalk(stage, { who: 'everyone' });
@@ -46,7 +46,7 @@ it('The model listens to other members only in a live conversation for everyone'
 });
 
 it('During a live conversation, messages in its thread do not continue an earlier question of /ask', async () => {
-  const stage = await listeningBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
+  const stage = await startListeningBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
   const speaker = discord.as('member').in('thread');
   await (await speaker.slash('ask', { prompt: 'snow?' })).message(hasEnded);
@@ -61,7 +61,7 @@ it('During a live conversation, messages in its thread do not continue an earlie
 });
 
 it('An unreadable audio file is reported in the thread, and a message with only an image is ignored', async () => {
-  const stage = await listeningBot();
+  const stage = await startListeningBot();
   const { discord } = stage;
   const { thread } = await startTalk(stage);
   const speaker = discord.as('member').in(thread);
@@ -83,7 +83,7 @@ it('An unreadable audio file is reported in the thread, and a message with only 
 });
 
 it('Without DISCORD_MESSAGE_CONTENT, messages in the thread of a live conversation are ignored', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { thread } = await startTalk(stage);
   await discord.as('member').in(thread).say('hello?');

@@ -5,17 +5,17 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { wavOf } from '../../services/sound/wav-file.ts';
 import { labels, messagesWith } from '../quick.ts';
-import { list } from '../tasks/pages.ts';
+import { openTaskList } from '../tasks/pages.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
-import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, type TalkStage } from './proof.ts';
+import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const fastGateway = { seed: 1, speed: 10 };
 
 describe('A live conversation while Discord is failing', () => {
   it('A live conversation ends with a notice if Discord refuses its thread although the permissions allow creating one', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     discord.faults.add({
       on: { method: 'POST', route: /threads$/ },
@@ -24,12 +24,12 @@ describe('A live conversation while Discord is failing', () => {
     const notice = await (await discord.as('member').slash('talk start', {})).message();
     expect(text(notice)).toMatch(/thread/);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
-    expect(text(await list(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('No tasks found');
+    expect(text(await openTaskList(stage, 'member', { kind: 'talk', state: 'working' }))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A live conversation whose thread is deleted is charged only once and leaves no session open', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
@@ -44,12 +44,12 @@ describe('A live conversation while Discord is failing', () => {
     clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
     await startTalk(stage);
-    expect(chargedReplies(gateway)).toBe(1);
+    expect(chargedReplyCount(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A live conversation whose thread is locked during a reply keeps the part that had arrived and is charged once', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
@@ -64,13 +64,13 @@ describe('A live conversation while Discord is failing', () => {
     expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
     clock.advance(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
-    expect(chargedReplies(gateway)).toBe(1);
+    expect(chargedReplyCount(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 });
 
 it('Forged buttons send nothing to the gateway and reveal nothing about other members', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
@@ -106,8 +106,8 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
   expect(errorsIn(stage)).toEqual([]);
 });
 
-it('A small file with hours of audio is refused before anything is sent', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+it('A small file with more than five minutes of audio is refused before anything is sent', async () => {
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { opening } = await startTalk(stage);
@@ -139,7 +139,7 @@ async function deleteThread(stage: TalkStage, thread: string): Promise<void> {
 
 /** Posts a message from the bot with buttons that it never created. */
 async function postForgedButtons({ discord }: TalkStage, ids: readonly string[]): Promise<Message> {
-  const rows = Array.from({ length: Math.ceil(ids.length / 5) }, (_, at) => ids.slice(at * 5, at * 5 + 5));
+  const rows = Array.from({ length: Math.ceil(ids.length / 5) }, (_, index) => ids.slice(index * 5, index * 5 + 5));
   const components = rows.map((row) => ({
     type: ComponentType.ActionRow,
     components: row.map((id) => ({ type: ComponentType.Button, style: ButtonStyle.Primary, label: id, custom_id: id })),

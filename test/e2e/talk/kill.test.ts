@@ -10,10 +10,10 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/stage.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 
-import { key, type Stage, stage } from '../bot.ts';
+import { createStage, GATEWAY_API_KEY, type Stage } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, isOpening, isVoiceMessage, model, threadOf } from './proof.ts';
-import { chargedReplies, recordSessions, storedEntries } from './wire.ts';
+import { hasEnded, isOpening, isVoiceMessage, TALK_MODEL, threadOf } from './proof.ts';
+import { chargedReplyCount, recordSessions, storedEntries } from './wire.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const processes: ChildProcess[] = [];
@@ -36,8 +36,8 @@ async function startBotProcess({ discord, gateway, config }: Stage): Promise<Chi
     env: {
       PATH: process.env.PATH ?? '',
       ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, STORE_URL: config.store.url },
-      DEFAULT_TALK_MODEL: model,
+      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY, STORE_URL: config.store.url },
+      DEFAULT_TALK_MODEL: TALK_MODEL,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -55,32 +55,32 @@ const doctor = ({ config }: Stage, ...args: string[]): Promise<string> =>
     execFile(process.execPath, entry, { cwd: root, env }, (_error, stdout, stderr) => resolve(stdout + stderr));
   });
 
-async function say({ discord }: Stage, target: Message, words: string) {
+async function submitUtterance({ discord }: Stage, target: Message, words: string) {
   const speaker = discord.as('member');
   return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 }
 
-const HANG = { type: 'hang' } as const;
-const CHANNEL_MESSAGE = { method: 'POST', route: /channels\/\d+\/messages$/ };
+const HANG_FAULT = { type: 'hang' } as const;
+const CHANNEL_MESSAGE_ROUTE = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
 it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
-  const fixture = await stage({ gateway: { seed: 1, speed: 10 } });
+  const fixture = await createStage({ gateway: { seed: 1, speed: 10 } });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
-  const voices = (thread: string) => discord.messages(thread).filter(isVoiceMessage);
+  const voiceMessages = (thread: string) => discord.messages(thread).filter(isVoiceMessage);
   let bot = await startBotProcess(fixture);
   const thread = await threadOf(
     await discord.as('member').slash('talk start', { voice: 'sage', instructions: 'Be a pirate.' }),
   );
   const opening = await discord.until(() => discord.messages(thread).find(isOpening), 'the first message');
-  await (await say(fixture, opening, 'my name is Wren')).message(hasEnded);
-  await discord.until(() => voices(thread)[0], 'a voice message');
+  await (await submitUtterance(fixture, opening, 'my name is Wren')).message(hasEnded);
+  await discord.until(() => voiceMessages(thread)[0], 'a voice message');
 
   // Kills the bot during the stream of a reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
-  const streaming = await say(fixture, opening, 'tell me of snow');
+  const streaming = await submitUtterance(fixture, opening, 'tell me of snow');
   await streaming.message((message) => /sandbox/.test(text(message)));
   await kill(bot);
   bot = await startBotProcess(fixture);
@@ -90,7 +90,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
 
   // Kills the bot between the request for a reply and the beginning of the reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-  const unconfirmed = await say(fixture, opening, 'tell me of ice');
+  const unconfirmed = await submitUtterance(fixture, opening, 'tell me of ice');
   await expect.poll(sessionLog.requestCount, { timeout: 10_000 }).toBe(3);
   await kill(bot);
   bot = await startBotProcess(fixture);
@@ -100,28 +100,28 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   await unconfirmed.message((message) => text(message).includes('Dismissed.'));
 
   // Kills the bot between the end of a reply and its voice message, which Discord has not received.
-  discord.faults.add({ on: CHANNEL_MESSAGE, do: HANG });
-  const withoutVoice = await (await say(fixture, opening, 'who am I?')).message(hasEnded);
+  discord.faults.add({ on: CHANNEL_MESSAGE_ROUTE, do: HANG_FAULT });
+  const withoutVoice = await (await submitUtterance(fixture, opening, 'who am I?')).message(hasEnded);
   expect(text(withoutVoice)).toContain('The first of 3 things was: “my name is Wren”');
   expect(text(withoutVoice)).toContain('I was told: “Be a pirate.”');
   await expect.poll(() => discord.requests.some(isHanging), { timeout: 10_000 }).toBe(true);
   await kill(bot);
   discord.faults.clear();
   bot = await startBotProcess(fixture);
-  await discord.until(() => voices(thread).length === 2 || undefined, 'the voice message after all');
+  await discord.until(() => voiceMessages(thread).length === 2 || undefined, 'the voice message after all');
 
   // Kills the bot after Discord has posted a voice message, but before the bot gets the response.
-  discord.faults.add({ on: CHANNEL_MESSAGE, do: { ...HANG, done: true } });
-  await (await say(fixture, opening, 'and who are you?')).message(hasEnded);
-  await discord.until(() => voices(thread).length === 3 || undefined, 'an unconfirmed voice message');
+  discord.faults.add({ on: CHANNEL_MESSAGE_ROUTE, do: { ...HANG_FAULT, done: true } });
+  await (await submitUtterance(fixture, opening, 'and who are you?')).message(hasEnded);
+  await discord.until(() => voiceMessages(thread).length === 3 || undefined, 'an unconfirmed voice message');
   await kill(bot);
   discord.faults.clear();
   bot = await startBotProcess(fixture);
 
-  const last = await (await say(fixture, opening, 'what did I say?')).message(hasEnded);
+  const last = await (await submitUtterance(fixture, opening, 'what did I say?')).message(hasEnded);
   expect(text(last)).toContain('The first of 5 things was: “my name is Wren”');
-  await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
-  expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
+  await discord.until(() => voiceMessages(thread).length === 4 || undefined, 'the last voice message');
+  expect(new Set(voiceMessages(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage']);
   expect(sessionLog.requestCount()).toBe(6);
   bot.kill('SIGTERM');
@@ -129,16 +129,16 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   const entries = storedEntries(fixture);
   const standings = entries.map(standingOf).sort();
   expect(standings).toEqual(Array(6).fill('settled'));
-  expect(chargedReplies(gateway)).toBe(6);
+  expect(chargedReplyCount(gateway)).toBe(6);
 
   // The doctor finds nothing to repair and derives the same ledger from the tasks.
   expect(await doctor(fixture, '--dry-run')).toContain('no problems found');
   sql(fileOf(fixture.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(fixture);
-  // A task no longer shows that its outcome was unknown before its owner decided.
+  // Only the first and last facts are compared, because a task does not record that its outcome was unknown for a while.
   const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
   expect(storedEntries(fixture).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });
 
 const isHanging = ({ method, path, status }: { method: string; path: string; status: number }): boolean =>
-  method === 'POST' && CHANNEL_MESSAGE.route.test(path) && status === 0;
+  method === 'POST' && CHANNEL_MESSAGE_ROUTE.route.test(path) && status === 0;

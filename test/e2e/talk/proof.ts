@@ -1,42 +1,42 @@
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { App } from '../../../src/roles/app.ts';
-import { QuickClock } from '../../support/quick-clock.ts';
-import { type Stage, type StageOptions, stage, startBot } from '../bot.ts';
+import { FastClock } from '../../support/quick-clock.ts';
+import { createStage, type Stage, type StageOptions, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
 
 const VOICE_MESSAGE = 1 << 13;
 
 /** A model for live sessions. */
-export const model = 'parley-realtime';
+export const TALK_MODEL = 'parley-realtime';
 
-/** Slower than in other tests, because audio is processed in worker threads, which the quick clock does not accelerate. */
+/** Slower than in other tests, because audio is processed in worker threads, which the fast clock does not accelerate. */
 const SPEED = 3;
 
 export interface TalkStage extends Stage {
-  clock: QuickClock;
+  clock: FastClock;
 }
 
-async function talkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
-  const clock = new QuickClock(SPEED);
-  const staged = await stage({
+async function createTalkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
+  const clock = new FastClock(SPEED);
+  const baseStage = await createStage({
     ...options,
     clock,
-    settings: { DEFAULT_TALK_MODEL: model, ...settings },
+    settings: { DEFAULT_TALK_MODEL: TALK_MODEL, ...settings },
     // Discord's three seconds for an acknowledgement would be one second.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
   });
-  return { ...staged, clock };
+  return { ...baseStage, clock };
 }
 
-export async function talkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
-  const staged = await talkStage(options);
-  return { ...staged, app: await startBot(staged) };
+export async function startTalkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
+  const baseStage = await createTalkStage(options);
+  return { ...baseStage, app: await startBot(baseStage) };
 }
 
-/** Starts the same bot with the permission to read messages. */
-export const listeningBot = (options: StageOptions = {}) =>
-  talkBot({
+/** Starts the same bot with the message content intent, so that it can read messages. */
+export const startListeningBot = (options: StageOptions = {}) =>
+  startTalkBot({
     ...options,
     settings: { DISCORD_MESSAGE_CONTENT: 'on', ...options.settings },
     discord: { privilegedIntents: ['message-content'], ...options.discord },

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
-import { key } from '../bot.ts';
+import { GATEWAY_API_KEY } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, sendUtterance, startTalk, type TalkStage, talkBot, upgradeCount } from './proof.ts';
-import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkStage, upgradeCount } from './proof.ts';
+import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
@@ -28,13 +28,13 @@ const refusals = [
 describe('A live conversation with a failing gateway', () => {
   it.each(refusals)(
     'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
-    async (_, fault, words) => {
-      const stage = await talkBot({ gateway: fastGateway, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
+    async (_, fault, expectedText) => {
+      const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
       gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
       const reply = text(await (await discord.as('member').slash('talk start', {})).message());
-      expect(reply).toMatch(words);
-      expect(reply).not.toMatch(new RegExp(`<html|${key}`));
+      expect(reply).toMatch(expectedText);
+      expect(reply).not.toMatch(new RegExp(`<html|${GATEWAY_API_KEY}`));
       expect(threadsIn(stage)).toEqual([]);
       expect(storedTasks(stage)).toEqual([]);
       expect(
@@ -51,7 +51,7 @@ describe('A live conversation with a failing gateway', () => {
   );
 
   it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', async () => {
-    const stage = await talkBot({ gateway: fastGateway, gatewayLimits });
+    const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = stage;
     const sessionLog = recordSessions(gateway);
     const { opening } = await startTalk(stage);
@@ -67,13 +67,13 @@ describe('A live conversation with a failing gateway', () => {
     expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
       'The first of 2 things was: “my name is Wren”',
     );
-    expect([sessionLog.requestCount(), chargedReplies(gateway)]).toEqual([2, 2]);
+    expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([2, 2]);
   });
 
   it.each(['ga', 'beta'] as const)(
     'Members do not notice faults that occur while a session in the dialect %s opens',
     async (realtimeDialect) => {
-      const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
+      const stage = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
       const injectFault = (fault: RealtimeFaultKind) =>
         gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
@@ -85,13 +85,13 @@ describe('A live conversation with a failing gateway', () => {
         gateway.realtime.dropAll();
         expect(text(await sendUtterance(stage, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
       }
-      expect(chargedReplies(gateway)).toBe(4);
+      expect(chargedReplyCount(gateway)).toBe(4);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
   it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
-    const stage = await talkBot({ gateway: fastGateway, gatewayLimits });
+    const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');

@@ -5,15 +5,23 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
-import { key, startBot } from '../bot.ts';
+import { GATEWAY_API_KEY, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
-import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
+import {
+  hasEnded,
+  isVoiceMessage,
+  sendUtterance,
+  startListeningBot,
+  startTalk,
+  startTalkBot,
+  type TalkStage,
+} from './proof.ts';
+import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const sendAndWait = async ({ discord }: TalkStage, target: Message, words: string) => {
+const submitUtterance = async ({ discord }: TalkStage, target: Message, words: string) => {
   const speaker = discord.as('member');
   return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 };
@@ -25,14 +33,14 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
   );
 
 describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
-  it('After a restart before a reply has begun, the speaker can decide what to do, and the live conversation keeps its settings', async () => {
-    const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
+  it('If the bot restarts before a reply has begun, the speaker can retry or dismiss the utterance, and the live conversation keeps its settings', async () => {
+    const stage = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const sessionLog = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage, { voice: 'verse', instructions: 'Be a pirate.' });
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-    const exchange = await sendAndWait(stage, opening, 'who am I?');
+    const exchange = await submitUtterance(stage, opening, 'who am I?');
     await expect.poll(sessionLog.requestCount).toBe(2);
     const stopping = stage.app.stop();
     // The bot waits for running requests, but only for a limited time.
@@ -52,15 +60,15 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
     await discord.until(() => discord.messages(thread).filter(isVoiceMessage).length === 2 || undefined, 'both voices');
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
-    expect([sessionLog.requestCount(), chargedReplies(gateway)]).toEqual([3, 3]);
+    expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);
-    expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
+    expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${GATEWAY_API_KEY}`));
   });
 });
 
 it('A message is processed once, even if the connection to Discord is lost and resumed', async () => {
-  const stage = await listeningBot({ gateway: fastGateway });
+  const stage = await startListeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { thread } = await startTalk(stage);
@@ -77,7 +85,7 @@ it('A message is processed once, even if the connection to Discord is lost and r
 });
 
 it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });

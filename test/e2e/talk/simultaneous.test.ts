@@ -4,8 +4,16 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages, requestErasure } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, listeningBot, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
-import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
+import {
+  hasEnded,
+  isVoiceMessage,
+  sendUtterance,
+  startListeningBot,
+  startTalk,
+  startTalkBot,
+  type TalkStage,
+} from './proof.ts';
+import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const fastGateway = { seed: 1, speed: 10 };
@@ -21,7 +29,7 @@ const isRunning = (message: Message): boolean => labels(message).includes('Stop'
 
 describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDialect) => {
   it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
-    const stage = await listeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
+    const stage = await startListeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const received: string[] = [];
     gateway.realtime.on('received', (_, event) => received.push(String((event as { type?: unknown }).type)));
@@ -51,7 +59,7 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
 });
 
 it('Two members who speak at the same time are answered one after the other, and each is charged for their own message', async () => {
-  const stage = await listeningBot({ gateway: fastGateway });
+  const stage = await startListeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { thread } = await startTalk(stage, { who: 'everyone' });
@@ -71,11 +79,11 @@ it('Two members who speak at the same time are answered one after the other, and
       .map(({ memberId }) => memberId)
       .sort(),
   ).toEqual(utterances.map(({ requesterId }) => requesterId).sort());
-  expect(chargedReplies(gateway)).toBe(2);
+  expect(chargedReplyCount(gateway)).toBe(2);
 });
 
 it('Simultaneous talks are independent of each other', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { gateway } = stage;
   const [firstTalk, secondTalk] = [
     await startTalk(stage, { voice: 'sage' }),
@@ -98,7 +106,7 @@ it('Simultaneous talks are independent of each other', async () => {
 
 describe('The time limits of a live conversation', () => {
   it('A live conversation without utterances ends with one notice, even if the bot is down', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');
@@ -116,7 +124,7 @@ describe('The time limits of a live conversation', () => {
   });
 
   it('A live conversation continues unnoticed after the session limit of one hour', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { clock, gateway } = stage;
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
@@ -131,7 +139,9 @@ describe('The time limits of a live conversation', () => {
   it.each(dialects)(
     'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
-      const stage = await talkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
+      const stage = await startTalkBot({
+        gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } },
+      });
       const { clock, gateway } = stage;
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
@@ -146,7 +156,7 @@ describe('The time limits of a live conversation', () => {
 
 describe('The erasure of a member’s data during a live conversation', () => {
   it('An erasure during a reply leaves nothing behind, and the gateway’s response is stopped', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     const speaker = discord.as('member');
@@ -161,7 +171,7 @@ describe('The erasure of a member’s data during a live conversation', () => {
   });
 
   it('An erasure during an unconfirmed utterance leaves nothing behind once the wait limit is over', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = stage;
     const sessionLog = recordSessions(gateway);
     const { thread, opening } = await startTalk(stage);
@@ -177,7 +187,7 @@ describe('The erasure of a member’s data during a live conversation', () => {
   });
 
   it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     await sendUtterance(stage, opening, 'my name is Wren');

@@ -8,13 +8,13 @@ import { similarity } from '../../services/sound/listen.ts';
 import { SECONDS, toneSamples } from '../../services/sound/tones.ts';
 import { messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, isVoiceMessage, listeningBot, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkStage } from './proof.ts';
 import { decodeVoiceMessage } from './voice-message-decoder.ts';
 import { recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
-const original = toneSamples(PCM_RATE);
+const originalSamples = toneSamples(PCM_RATE);
 
 /** Submits the audio through the form, with or without text. */
 async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
@@ -23,11 +23,11 @@ async function speak({ discord }: TalkStage, opening: Message, name: string, byt
   return speaker.fill(modal, { words, sound: [{ name, bytes }] });
 }
 
-const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
+const voiceMessagesIn = ({ discord }: TalkStage, thread: string): Message[] =>
   discord.messages(thread).filter((one) => isVoiceMessage(one) && one.author.bot);
 
-it('Voice messages and audio files reach the gateway with their recorded samples', async () => {
-  const stage = await listeningBot({ gateway: fastGateway });
+it('The samples of voice messages and audio files reach the gateway unchanged', async () => {
+  const stage = await startListeningBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage);
@@ -46,12 +46,12 @@ it('Voice messages and audio files reach the gateway with their recorded samples
   expect(sessionLog.utteranceAudio).toHaveLength(4);
   for (const samples of sessionLog.utteranceAudio) {
     expect(secondsOf(samples)).toBeCloseTo(SECONDS, 2);
-    expect(similarity(original, samples)).toBeGreaterThan(0.99);
+    expect(similarity(originalSamples, samples)).toBeGreaterThan(0.99);
   }
 });
 
 it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const sessionLog = recordSessions(stage.gateway);
   const { opening } = await startTalk(stage);
   const exchange = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
@@ -75,7 +75,7 @@ it.each([
 ])(
   'An utterance with %s is refused with an explanation, and nothing is sent or charged',
   async (_, name, bytes, words) => {
-    const stage = await talkBot({ gateway: fastGateway });
+    const stage = await startTalkBot({ gateway: fastGateway });
     const sessionLog = recordSessions(stage.gateway);
     const { opening } = await startTalk(stage);
     const eventCountBefore = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
@@ -89,7 +89,7 @@ it.each([
 );
 
 it('A voice message plays the reply from the gateway and states its duration', async () => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = stage;
   const sessionLog = recordSessions(gateway);
   const { thread, opening } = await startTalk(stage, { voice: 'cedar' });
@@ -98,7 +98,7 @@ it('A voice message plays the reply from the gateway and states its duration', a
   await (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' })).message(
     hasEnded,
   );
-  const voice = await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
+  const voice = await discord.until(() => voiceMessagesIn(stage, thread)[0], 'a voice message');
   const [sentReply] = sessionLog.replies.values();
   const sentSamples = samplesFrom(Buffer.concat(sentReply?.audio ?? []));
   const postedSamples = await decodeVoiceMessage(await bytesOf(voice));
@@ -112,7 +112,7 @@ it('A voice message plays the reply from the gateway and states its duration', a
   expect(file?.duration_secs).toBeCloseTo(secondsOf(sentSamples), 1);
   expect(waveformSimilarity(Buffer.from(file?.waveform ?? '', 'base64'), sentSamples)).toBeGreaterThan(0.8);
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
-  expect(voicesIn(stage, thread)).toHaveLength(1);
+  expect(voiceMessagesIn(stage, thread)).toHaveLength(1);
   // Audio that is posted in Discord is deleted from the store.
   await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
 });
@@ -121,7 +121,7 @@ it.each([
   ['may not send voice messages', 403, 50_173],
   ['sends an invalid voice message', 400, 50_160],
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord } = stage;
   const sessionLog = recordSessions(stage.gateway);
   const { thread, opening } = await startTalk(stage);
@@ -130,7 +130,7 @@ it.each([
   discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
   await exchange.message(hasEnded);
   const file = await discord.until(() => messagesWith(discord, thread, 'Voice reply')[0], 'a file');
-  expect(voicesIn(stage, thread)).toEqual([]);
+  expect(voiceMessagesIn(stage, thread)).toEqual([]);
   const sentAudio = Buffer.concat([...sessionLog.replies.values()].flatMap(({ audio }) => audio));
   expect(sentAudio.length).toBeGreaterThan(PCM_RATE);
   expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(sentAudio).length);
@@ -142,16 +142,16 @@ it.each([
   ['closes the connection', { type: 'reset' }],
   ['accepts it and closes the connection', { type: 'reset', done: true }],
 ] as const)('If Discord %s, the voice message is still posted once', async (_, fault) => {
-  const stage = await talkBot({ gateway: fastGateway });
+  const stage = await startTalkBot({ gateway: fastGateway });
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: fault, times: 2 });
   await exchange.message(hasEnded);
-  await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
+  await discord.until(() => voiceMessagesIn(stage, thread)[0], 'a voice message');
   await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
-  expect(voicesIn(stage, thread)).toHaveLength(1);
+  expect(voiceMessagesIn(stage, thread)).toHaveLength(1);
   expect(messagesWith(discord, thread, 'Voice reply')).toEqual([]);
 });
 

@@ -5,16 +5,16 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, talkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot } from './proof.ts';
 
 const recording = async (name: string) => ({
   name,
   bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
 });
 
-describe.each(profiles)('A live conversation with the %s gateway profile', (profile) => {
+describe.each(profiles)('A live conversation (%s gateway profile)', (profile) => {
   it('A text utterance gets a streamed text reply and one voice message below it', async () => {
-    const stage = await talkBot({ gateway: { profile } });
+    const stage = await startTalkBot({ gateway: { profile } });
     const { discord } = stage;
     const { thread, opening } = await startTalk(stage);
     const answer = await sendUtterance(stage, opening, 'tell me of *snow*');
@@ -36,7 +36,7 @@ describe.each(profiles)('A live conversation with the %s gateway profile', (prof
 });
 
 it('An audio file is answered, and its transcript is shown', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { opening } = await startTalk(stage);
   const speaker = discord.as('member');
@@ -47,7 +47,7 @@ it('An audio file is answered, and its transcript is shown', async () => {
 });
 
 it('An empty utterance and a file that is not audio are refused with an explanation', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const { opening } = await startTalk(stage);
   const speaker = discord.as('member');
@@ -66,7 +66,7 @@ it('An empty utterance and a file that is not audio are refused with an explanat
 });
 
 it('Other members can speak only in a live conversation for everyone, and are refused in one for a single member', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const privateTalk = await startTalk(stage, {}, 'no-private-threads');
   const refusal = await (await discord.as('other').click(privateTalk.opening, 'Speak')).message();
@@ -79,7 +79,7 @@ it('Other members can speak only in a live conversation for everyone, and are re
 });
 
 it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage, {}, 'no-voice-messages');
   await sendUtterance(stage, opening, 'hello');
@@ -89,8 +89,8 @@ it('Without the permission for voice messages, the audio is posted as a file imm
   expect(discord.requests.filter(({ status }) => status === 403)).toEqual([]);
 });
 
-it('If the bot is not allowed to post files, the voice message uses the speaker’s token', async () => {
-  const stage = await talkBot();
+it('If the bot is not allowed to post files, the voice message is posted with the speaker’s interaction token', async () => {
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   discord.restrict('studio', Permission.AttachFiles);
@@ -100,7 +100,7 @@ it('If the bot is not allowed to post files, the voice message uses the speaker�
 });
 
 it('If Discord refuses the voice message, a file is posted once instead', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   const speaker = discord.as('member');
@@ -113,8 +113,8 @@ it('If Discord refuses the voice message, a file is posted once instead', async 
   expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
-it('A new utterance interrupts the current reply, which says so', async () => {
-  const stage = await talkBot();
+it('A new utterance interrupts the current reply, whose message says so', async () => {
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const { thread, opening } = await startTalk(stage);
@@ -128,8 +128,8 @@ it('A new utterance interrupts the current reply, which says so', async () => {
   expect(discord.messages(thread).filter(isVoiceMessage)).toHaveLength(1);
 });
 
-it('The Stop button ends a reply and keeps the part that had arrived', async () => {
-  const stage = await talkBot();
+it('The Stop button ends a reply in a live conversation and keeps the part that had arrived', async () => {
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const { opening } = await startTalk(stage, { who: 'everyone' });
@@ -142,8 +142,8 @@ it('The Stop button ends a reply and keeps the part that had arrived', async () 
   expect(text(await exchange.message(hasEnded))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
-it('The Delete button also deletes the voice message', async () => {
-  const stage = await talkBot();
+it('The Delete button of a reply in a live conversation also deletes its voice message', async () => {
+  const stage = await startTalkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
   const answer = await sendUtterance(stage, opening, 'hello');

@@ -4,17 +4,17 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { isOpening, model, talkBot, threadOf, upgradeCount } from './proof.ts';
+import { isOpening, startTalkBot, TALK_MODEL, threadOf, upgradeCount } from './proof.ts';
 
-describe.each(profiles)('The start of a live conversation with the %s gateway profile', (profile) => {
+describe.each(profiles)('The start of a live conversation (%s gateway profile)', (profile) => {
   it('A live conversation for one member gets a private thread, and only its owner is notified', async () => {
-    const stage = await talkBot({ gateway: { profile } });
+    const stage = await startTalkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
-    const answer = await exchange.message();
-    expect(answer.ephemeral).toBe(true);
+    const reply = await exchange.message();
+    expect(reply.ephemeral).toBe(true);
     const thread = discord.world.channel(await threadOf(exchange));
-    expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
+    expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${TALK_MODEL}` });
     const [opening] = discord.messages(thread.id).filter(isOpening);
     expect(opening && text(opening)).toMatch(
       /parley-realtime · Voice: marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
@@ -24,7 +24,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
   });
 
   it('A live conversation for everyone gets a public thread, and everyone is notified', async () => {
-    const stage = await talkBot({ gateway: { profile } });
+    const stage = await startTalkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
     expect((await exchange.message()).ephemeral).toBe(false);
@@ -35,7 +35,7 @@ describe.each(profiles)('The start of a live conversation with the %s gateway pr
 });
 
 it('If the bot is not allowed to create private threads, the bot listens only to the owner in a public thread and says so', async () => {
-  const { discord } = await talkBot();
+  const { discord } = await startTalkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
   expect(text(await exchange.message())).toContain('Others can read it there');
   const thread = discord.world.channel(await threadOf(exchange));
@@ -43,7 +43,7 @@ it('If the bot is not allowed to create private threads, the bot listens only to
 });
 
 it('A live conversation that is started in a thread takes place there, and a thread has one live conversation at a time', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord, gateway } = stage;
   const speaker = discord.as('member').in('thread');
   expect(text(await (await speaker.slash('talk start', {})).message())).toContain('starts below');
@@ -55,61 +55,61 @@ it('A live conversation that is started in a thread takes place there, and a thr
 });
 
 it('Of two live conversations that start at the same time in one thread, one starts and the other leaves no trace', async () => {
-  const stage = await talkBot();
+  const stage = await startTalkBot();
   const { discord } = stage;
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     ['member', 'other'].map(async (who) => (await discord.as(who).in('thread').slash('talk start', {})).message()),
   );
-  expect(answers.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
+  expect(replies.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
   await (await discord.as('member').in('thread').slash('talk end', {})).message();
   await discord.until(() => messagesWith(discord, 'thread', 'This conversation has ended.')[0]);
   expect(publicMessages(stage, 'thread')).toHaveLength(1);
 });
 
 it.each([
-  ['a channel without the permission', 'no-threads', 'Create Public Threads'],
+  ['a channel without the permission to create threads', 'no-threads', 'Create Public Threads'],
   ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
   ['a channel where the bot is not allowed to write', 'read-only', 'Send Messages in Threads'],
 ])('A live conversation in %s is refused without a request to the gateway', async (_name, channel, expectedText) => {
-  const { discord, gateway } = await talkBot();
-  const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
-  expect(text(answer)).toContain(expectedText);
-  expect(answer.ephemeral).toBe(true);
+  const { discord, gateway } = await startTalkBot();
+  const reply = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
+  expect(text(reply)).toContain(expectedText);
+  expect(reply.ephemeral).toBe(true);
   expect(gateway.requests).toEqual([]);
 });
 
 it('/talk is not offered in direct messages', async () => {
-  const { discord } = await talkBot();
+  const { discord } = await startTalkBot();
   await expect(discord.as('member').in('dm').slash('talk start', {})).rejects.toThrow();
 });
 
 it('A live conversation whose thread cannot be created ends with a notice', async () => {
-  const { discord, logged } = await talkBot();
+  const { discord, logged } = await startTalkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
-  const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
-  expect(text(answer)).toContain('reached Discord’s limit on active threads');
+  const reply = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
+  expect(text(reply)).toContain('reached Discord’s limit on active threads');
   const list = await (await discord.as('member').slash('tasks', { kind: 'talk', state: 'working' })).message();
   expect(text(list)).toContain('No tasks found');
   expect(logged()).not.toContain('Something unexpected');
 });
 
 it('A model that does not support live sessions is refused, and other models are suggested', async () => {
-  const { discord } = await talkBot();
-  const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
-  expect(text(answer)).toMatch(
+  const { discord } = await startTalkBot();
+  const reply = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
+  expect(text(reply)).toMatch(
     /`quill-5` does not support live conversations\. Choose another with the option `model`, such as .*`parley-realtime`/,
   );
   expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('No tasks found');
 });
 
 it('A voice that the model does not have is refused with the message from the gateway', async () => {
-  const { discord } = await talkBot();
-  const answer = await (await discord.as('member').slash('talk start', { voice: 'unknown' })).message();
-  expect(text(answer)).toContain("The gateway refused this: Invalid value: 'unknown'");
+  const { discord } = await startTalkBot();
+  const reply = await (await discord.as('member').slash('talk start', { voice: 'unknown' })).message();
+  expect(text(reply)).toContain("The gateway refused this: Invalid value: 'unknown'");
 });
 
 it('Suggestions for a live conversation list realtime models first, then all others, and voices by name', async () => {
-  const { discord } = await talkBot();
+  const { discord } = await startTalkBot();
   const suggestionsFor = async (option: string, input: string) =>
     (await discord.as('member').complete('talk start', { [option]: input }, option)).map(({ value }) => value);
   expect(await suggestionsFor('voice', 'AR')).toEqual(['cedar', 'marin']);
@@ -117,9 +117,9 @@ it('Suggestions for a live conversation list realtime models first, then all oth
   expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
-it('A member of a server that the bot does not serve is told so, and nothing is submitted', async () => {
-  const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
-  const answer = await (await discord.as('member').slash('talk start', {})).message();
-  expect(text(answer)).toContain('does not accept requests on this server');
+it('/talk start is refused with an explanation in a server that the bot does not serve, and nothing is submitted', async () => {
+  const { discord, gateway } = await startTalkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
+  const reply = await (await discord.as('member').slash('talk start', {})).message();
+  expect(text(reply)).toContain('does not accept requests on this server');
   expect(gateway.requests).toEqual([]);
 });

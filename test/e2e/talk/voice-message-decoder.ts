@@ -7,7 +7,7 @@ const PAGE_HEADER_SIZE = 27;
 const GRANULE_OFFSET = 6;
 const PRE_SKIP_OFFSET = 10;
 
-/** Returns the samples of a voice message at `PCM_RATE`, decoded by a decoder that is not ours. */
+/** Decodes a voice message with a third-party decoder, and returns its samples at `PCM_RATE`. */
 export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
   const [head, , ...audio] = packets;
@@ -20,7 +20,7 @@ export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const [samples = new Float32Array()] = channelData;
   const step = DECODED_RATE / PCM_RATE;
   const length = Math.floor((granule - preSkip) / step);
-  return Int16Array.from({ length }, (_, at) => Math.round((samples[at * step] ?? 0) * 32_767));
+  return Int16Array.from({ length }, (_, index) => Math.round((samples[index * step] ?? 0) * 32_767));
 }
 
 function readOgg(bytes: Buffer): { packets: Buffer[]; granule: number } {

@@ -8,7 +8,7 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Stage } from '../bot.ts';
 
-/** A reply as it was sent through the socket. */
+/** A reply as the gateway sent it over the socket. */
 interface SentReply {
   id: string;
   status?: string;
@@ -22,7 +22,7 @@ export interface SessionLog {
   replies: Map<string, SentReply>;
   /** The number of requests for a reply. */
   requestCount(): number;
-  /** The committed audio, in order. */
+  /** The audio of each utterance that was committed, in order. */
   utteranceAudio: Pcm[];
 }
 
@@ -74,20 +74,20 @@ function recordEvent(
   reply.tokens = { input, output, audioOutput: details.audio_tokens };
 }
 
-function rows<Value>({ config }: Pick<Stage, 'config'>, namespace: string): Value[] {
+function readRows<Value>({ config }: Pick<Stage, 'config'>, namespace: string): Value[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
-  const found = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
+  const storedRows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
-  return found.map(({ value }) => JSON.parse(String(value)).value as Value);
+  return storedRows.map(({ value }) => JSON.parse(String(value)).value as Value);
 }
 
-/** The contents of the bot's store, read directly from its file. */
+/** All tasks in the bot's store, read directly from its file. */
 export const storedTasks = (stage: Pick<Stage, 'config'>): Task[] => [
-  ...rows<Task>(stage, 'live'),
-  ...rows<Task>(stage, 'finished'),
+  ...readRows<Task>(stage, 'live'),
+  ...readRows<Task>(stage, 'finished'),
 ];
-export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => rows<Entry>(stage, 'ledger');
+export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => readRows<Entry>(stage, 'ledger');
 
 /** The number of replies that the gateway has charged. */
-export const chargedReplies = ({ usage }: EmbeddedGateway): number =>
+export const chargedReplyCount = ({ usage }: EmbeddedGateway): number =>
   usage.rows('sk-sandbox').reduce((sum, { requests }) => sum + requests, 0);

@@ -4,26 +4,26 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says, submitCount } from '../quick.ts';
+import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
-/** Starts a gateway whose results have no buttons, so the bot offers videos itself. */
-async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
-  const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
+/** Starts a bot whose gateway returns results without buttons, so the bot adds its own button for videos. */
+async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<FastClockStage> {
+  const stage = await startFastClockBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
   return stage;
 }
 
-const upscaledImage = async (stage: QuickStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+const upscaledImage = async (stage: FastClockStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
   pressAndWait(stage, await orderGrid(stage, options), 'U1');
 
-const lastOrder = ({ gateway }: QuickStage) =>
+const lastOrder = ({ gateway }: FastClockStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describe.each(profiles)('The video of a single image with the %s gateway profile', (profile) => {
-  it('An image becomes a video with the options of the form, its own image and an end image', async () => {
+describe.each(profiles)('The video of a single image (%s gateway profile)', (profile) => {
+  it('A video is made from an image with the options of the form, the image itself and an end image', async () => {
     const stage = await stageWithoutButtons(profile);
     const { discord, gateway } = stage;
     const image = await upscaledImage(stage, { spoiler: true });
@@ -101,10 +101,10 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     await exchange.message(says('%'));
     clock.advance(40 * minute);
     const jobId = jobs(gateway).at(-1)?.id ?? '';
-    const overdue = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
+    const overdueMessage = await discord.until(() => discord.messages('studio').find(says('longer than usual')));
     gateway.jobs.finish(jobId);
     const result = await discord.until(() =>
-      discord.messages('studio').find((one) => one.id === overdue.id && says('Finished in')(one)),
+      discord.messages('studio').find((one) => one.id === overdueMessage.id && says('Finished in')(one)),
     );
     expect(result.attachments).toHaveLength(1);
   });
@@ -112,8 +112,8 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
   it('A URL that is not an image is refused before anything is submitted', async () => {
     const stage = await stageWithoutButtons(profile);
     const member = stage.discord.as('member');
-    const single = await upscaledImage(stage);
-    const submitsBefore = submitCount(stage.gateway);
+    const singleImage = await upscaledImage(stage);
+    const submitCountBefore = submitCount(stage.gateway);
     const refused = [
       ['fox', 'is not a valid URL'],
       ['https://example.org/1.png https://example.org/2.png', 'at most `1` files and URLs'],
@@ -121,10 +121,10 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
       [`${stage.gateway.url}/v1/models`, 'could not be downloaded'],
     ] as const;
     for (const [image, words] of refused) {
-      const form = await (await member.click(single, 'Animate')).modal();
+      const form = await (await member.click(singleImage, 'Animate')).modal();
       expect(text(await (await member.fill(form, { picture: image })).message())).toContain(words);
     }
-    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
   });
 
   it.each([302, 404, 405, 501])(
@@ -162,11 +162,11 @@ describe.each(profiles)('The video of a single image with the %s gateway profile
     const refused = await (await member.fill(form, {})).message();
     expect(text(refused)).toBe('This gateway does not support this feature.');
     expect(labels(await pressAndWait(stage, parent, 'U2'))).not.toContain('Animate');
-    const submitsBefore = submitCount(gateway);
+    const submitCountBefore = submitCount(gateway);
     expect(text(await (await member.click(image, 'Animate')).message())).toBe(
       'This gateway does not support this feature.',
     );
-    expect(submitCount(gateway)).toBe(submitsBefore);
+    expect(submitCount(gateway)).toBe(submitCountBefore);
     expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
   });
 });
@@ -182,8 +182,8 @@ it('A video that exceeds Discord’s upload limit is linked', async () => {
 });
 
 describe('A gateway with buttons of its own for videos', () => {
-  it('The gateway’s buttons for videos are shown, and the bot’s own replace them after one of them was refused', async () => {
-    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+  it('The gateway’s buttons for videos are shown, and the bot’s own button replaces them after the gateway refused one', async () => {
+    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await orderGrid(stage);
     const image = await pressAndWait(stage, parent, 'U1');
@@ -196,7 +196,7 @@ describe('A gateway with buttons of its own for videos', () => {
   });
 
   it('A video requested with the bot’s own button can be extended with the gateway’s buttons', async () => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
     const member = stage.discord.as('member');

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submitCount } from '../quick.ts';
+import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orders, pressAndWait } from './proof.ts';
 
 const minute = 60_000;
@@ -14,13 +14,13 @@ async function png(name: string, background: string) {
 
 const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 
-const images = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
+const createImages = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
 
-describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
+describe.each(profiles)('/blend (%s gateway profile)', (profile) => {
   it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
-    const files = { ...(await images()), image3: await png('hare.png', 'white') };
+    const files = { ...(await createImages()), image3: await png('hare.png', 'white') };
     const exchange = await discord.as('member').slash('blend', { ...files, aspect: 'portrait' });
     const message = await exchange.message(says('Finished in'));
     const base64Array = Object.values(files).map(({ bytes }) => dataUri(bytes));
@@ -40,21 +40,21 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
   });
 
   it('/blend without a selected shape neither sends nor shows one', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
-    const files = await images();
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
+    const files = await createImages();
     const exchange = await discord.as('member').slash('blend', { ...files, private: true });
     expect((await exchange.message(says('%'))).ephemeral).toBe(true);
     expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
   });
 
   it('The message of a failed blend says so, and a blend that exceeds its wait limit is still delivered', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
-    const failed = await (await member.slash('blend', await images())).message(says('This task failed'));
+    const failed = await (await member.slash('blend', await createImages())).message(says('This task failed'));
     expect([text(failed).includes('These cannot be blended.'), labels(failed)]).toEqual([true, ['Retry', 'Delete']]);
     gateway.faults.add({ do: 'stick' });
-    const exchange = await member.slash('blend', { ...(await images()), aspect: 'square' });
+    const exchange = await member.slash('blend', { ...(await createImages()), aspect: 'square' });
     await exchange.message(says('%'));
     clock.advance(6 * minute);
     await exchange.message(says('longer than usual'));
@@ -63,11 +63,11 @@ describe.each(profiles)('/blend with the %s gateway profile', (profile) => {
   });
 
   it.each([
-    ['an executable with another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
+    ['an executable with the extension of an image', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
     ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
   ])('/blend refuses %s before anything is submitted', async (_, bytes, words) => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
-    const { image1 } = await images();
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
+    const { image1 } = await createImages();
     const exchange = await discord.as('member').slash('blend', { image1, image2: { name: 'fox.png', bytes } });
     expect(text(await exchange.message()).replaceAll('`', '')).toContain(words);
     expect(submitCount(gateway)).toBe(0);

@@ -5,42 +5,45 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from '../quick.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 
 const pollOptions = { timeout: 20_000 };
 
-async function grid(stage: QuickStage, options: Record<string, string | boolean> = {}): Promise<Message> {
+async function createGrid(stage: FastClockStage, options: Record<string, string | boolean> = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
   return exchange.message(says('Finished in'));
 }
 
-const lastSubmit = ({ gateway }: QuickStage) => gateway.requests.findLast(({ path }) => path.includes('/submit/'));
+const lastSubmit = ({ gateway }: FastClockStage) => gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
-describe.each(profiles)('The buttons of a grid with the %s gateway profile', (profile) => {
+describe.each(profiles)('The buttons of a grid (%s gateway profile)', (profile) => {
   it.each([
     ['U2', 'Upscale of image 2'],
     ['V3', 'Variation of image 3'],
-  ] as const)('%s sends exactly the stored action, and its result is a new message', async (label, title) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await grid(stage);
-    const press = await stage.discord.as('other').click(parent, label);
-    const child = await press.message(says('Finished in'));
-    expect(child.id).not.toBe(parent.id);
-    expect(text(child)).toContain(title);
-    expect(text(child)).toContain(parent.id);
-    expect(text(child)).toContain(stage.discord.world.user('other').id);
-    expect(child.attachments).toHaveLength(1);
-    const [job] = stage.gateway.jobs.list();
-    expect(lastSubmit(stage)?.body).toMatchObject({
-      taskId: job?.id,
-      customId: expect.stringContaining(`::${label[1]}::`),
-    });
-    expect(labels(child)).toContain('Delete');
-  });
+  ] as const)(
+    'The button %s submits exactly the stored action, and its result is a new message',
+    async (label, title) => {
+      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const parent = await createGrid(stage);
+      const press = await stage.discord.as('other').click(parent, label);
+      const child = await press.message(says('Finished in'));
+      expect(child.id).not.toBe(parent.id);
+      expect(text(child)).toContain(title);
+      expect(text(child)).toContain(parent.id);
+      expect(text(child)).toContain(stage.discord.world.user('other').id);
+      expect(child.attachments).toHaveLength(1);
+      const [job] = stage.gateway.jobs.list();
+      expect(lastSubmit(stage)?.body).toMatchObject({
+        taskId: job?.id,
+        customId: expect.stringContaining(`::${label[1]}::`),
+      });
+      expect(labels(child)).toContain('Delete');
+    },
+  );
 
   it('Follow-ups are possible from a reroll and from the result of a follow-up', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await grid(stage);
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await createGrid(stage);
     const member = stage.discord.as('member');
     const rerolled = await (await member.click(parent, '🔄')).message(says('Finished in'));
     expect(text(rerolled)).toContain('Reroll');
@@ -51,8 +54,8 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
   });
 
   it('Upscale all creates four tasks, each with its own message', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await grid(stage);
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await createGrid(stage);
     const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
     expect(question.ephemeral).toBe(true);
     expect(text(question)).toContain('This submits 4 upscales as separate tasks.');
@@ -68,10 +71,10 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
     expect(submitCount(stage.gateway)).toBe(5);
   });
 
-  it('Without buttons from the gateway, upscale, variation and reroll use the change action', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('If the gateway returns no buttons, the bot’s own buttons for upscales, variations and rerolls use the change endpoint', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'no-buttons' });
-    const parent = await grid(stage);
+    const parent = await createGrid(stage);
     expect(labels(parent)).toContain('V4');
     const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
     expect(text(child)).toContain('Variation of image 4');
@@ -79,24 +82,26 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
   });
 
   it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
-    const submitsBefore = submitCount(stage.gateway);
+    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
+    const submitCountBefore = submitCount(stage.gateway);
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
-    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const zoomed = await submission.message(says('Finished in'));
     expect(text(zoomed)).toContain('a wide valley');
-    const submitRequests = stage.gateway.requests.filter(({ path }) => path.includes('/submit/')).slice(submitsBefore);
+    const submitRequests = stage.gateway.requests
+      .filter(({ path }) => path.includes('/submit/'))
+      .slice(submitCountBefore);
     expect(submitRequests.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
     expect(submitRequests[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
   it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
+    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
     const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'black' } })
       .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
@@ -114,41 +119,41 @@ describe.each(profiles)('The buttons of a grid with the %s gateway profile', (pr
 });
 
 describe('The permission to press a button', () => {
-  it('Everyone may press the buttons of a public result, but only its owner may press those of a private one', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    const privateResult = await grid(stage, { private: true });
-    const submitsBefore = submitCount(stage.gateway);
+  it('Everyone can press the buttons of a public result, but only the owner can press those of a private one', async () => {
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    const privateResult = await createGrid(stage, { private: true });
+    const submitCountBefore = submitCount(stage.gateway);
     const refused = await stage.discord
       .as('other')
       .click(privateResult, 'U1')
       .catch((error: Error) => error.message);
     // Discord does not show the result to others, and the bot refuses a forged press.
     if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
-    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
     const child = await (await stage.discord.as('member').click(privateResult, 'U1')).message(says('Finished in'));
     expect(child.ephemeral).toBe(true);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('Two members who press at the same time get a task each, and a member who presses twice is told so', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    const parent = await grid(stage);
+  it('Two members who press the same button at the same time get a task each, and a member who presses it twice gets only one', async () => {
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    const parent = await createGrid(stage);
     const member = stage.discord.as('member');
     const presses = await Promise.all([
       member.click(parent, 'U1'),
       stage.discord.as('other').click(parent, 'U1'),
       member.click(parent, 'U1'),
     ]);
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       presses.map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
-    expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
+    expect(replies.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
     expect(submitCount(stage.gateway)).toBe(3);
   });
 
   it('A press on a result that the gateway no longer has is refused with an explanation', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    const parent = await grid(stage);
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    const parent = await createGrid(stage);
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'status', status: 400, code: '4', message: 'task_not_found' },
@@ -161,7 +166,7 @@ describe('The permission to press a button', () => {
 
 describe('The buttons of a failed task', () => {
   it('The owner of a failed task can retry it unchanged or with another prompt, in a new message', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail' });
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
@@ -175,15 +180,15 @@ describe('The buttons of a failed task', () => {
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
     stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
-    const submitsBefore = submitCount(stage.gateway);
+    const submitCountBefore = submitCount(stage.gateway);
     expect(text(await (await member.click(failed, 'Retry')).message())).toContain('these permissions: `Attach Files`.');
-    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
   });
 });
 
 describe('The buttons of a running job', () => {
   it('Cancel explains that this gateway cannot cancel a job, and the job continues', async () => {
-    const stage = await quickBot();
+    const stage = await startFastClockBot();
     const member = stage.discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
     const progressMessage = await exchange.message(says('%'));
@@ -193,9 +198,9 @@ describe('The buttons of a running job', () => {
   });
 
   it('A job that is waiting for a prompt has a button to enter it', async () => {
-    const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
+    const stage = await startFastClockBot({ gateway: { speed: 20, quirks: { remix: true } } });
     const member = stage.discord.as('member');
-    const parent = await grid(stage);
+    const parent = await createGrid(stage);
     const press = await member.click(parent, 'V1');
     const waiting = await press.message(says('needs a prompt'));
     expect(labels(waiting)).toEqual(['Continue', 'Cancel']);
@@ -207,22 +212,22 @@ describe('The buttons of a running job', () => {
     expect(text(final)).toContain('a blue fox');
   });
 
-  it('In remix mode, a button asks for a prompt first', async () => {
-    const stage = await quickBot({
+  it('In remix mode, a variation button asks for a prompt first', async () => {
+    const stage = await startFastClockBot({
       gateway: { speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
     });
     const member = stage.discord.as('member');
-    const form = await (await member.click(await grid(stage), 'V1')).modal();
+    const form = await (await member.click(await createGrid(stage), 'V1')).modal();
     const final = await (await member.fill(form, { words: 'a green fox' })).message(says('Finished in'));
     expect(text(final)).toContain('a green fox');
   });
 });
 
 it('A button still works after the bot was stopped and started again', async () => {
-  const stage = await quickStage({ gateway: { speed: 20 } });
+  const stage = await createFastClockStage({ gateway: { speed: 20 } });
   const app = await startBot(stage);
-  const parent = await grid(stage);
+  const parent = await createGrid(stage);
   await app.stop();
   stage.clock.advance(60 * 24 * 3_600_000);
   await startBot(stage);

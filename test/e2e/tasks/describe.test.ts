@@ -6,19 +6,19 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { labels, type QuickStage, quickBot, quickStage, says, submitCount } from '../quick.ts';
+import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
-const colour = (background: string) =>
+const pngBytes = (background: string) =>
   sharp({ create: { width: 96, height: 64, channels: 3, background } })
     .png()
     .toBuffer();
-const png = async (name: string, background: string) => ({ name, bytes: await colour(background) });
+const png = async (name: string, background: string) => ({ name, bytes: await pngBytes(background) });
 
 const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 
-async function describeImages({ discord }: QuickStage, options: { private?: boolean } = {}): Promise<Message> {
+async function describeImages({ discord }: FastClockStage, options: { private?: boolean } = {}): Promise<Message> {
   const image = await png('fox.png', 'orange');
   return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
@@ -38,15 +38,15 @@ const descriptionLines = (message: Message): string[] =>
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
 /** Waits for the messages of the tasks made from all four lines, but not for their images. */
-const waitForTaskMessages = ({ discord }: QuickStage): Promise<Message[]> =>
+const waitForTaskMessages = ({ discord }: FastClockStage): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
     return found.length === 4 ? found : undefined;
   });
 
-describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
+describe.each(profiles)('/describe (%s gateway profile)', (profile) => {
   it('/describe sends its images as data in order and shows them with a button for each line', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
     const exchange = await discord.as('member').slash('describe', { image, image2 });
@@ -65,7 +65,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 
   it('/describe lets everyone who sees a line open it in a form and order an image from it', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await describeImages(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, '2️⃣')).modal();
@@ -87,7 +87,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 
   it('/describe can be repeated for the same images', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await describeImages(stage);
     const press = await stage.discord.as('other').click(parent, 'Describe again');
     const child = await press.message(says('Finished in'));
@@ -96,8 +96,8 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     expect(second).toEqual(first);
   });
 
-  it('/describe shows the number of tasks to a member who presses Generate all, and submits them once however often the member confirms', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('/describe shows the number of tasks to a member who presses Generate all, and submits them only once, however often the member confirms', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await describeImages(stage);
     const other = discord.as('other');
@@ -124,8 +124,8 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A private /describe and everything made from it is hidden from others', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('The result of a private /describe and everything made from it are hidden from others', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord } = stage;
     const member = discord.as('member');
     const parent = await describeImages(stage, { private: true });
@@ -138,7 +138,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 
   it('The message of a failed description says so, and a description that exceeds its wait limit is still delivered', async () => {
-    const stage = await quickBot({ gateway: { profile } });
+    const stage = await startFastClockBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'The image cannot be read.' } });
@@ -157,7 +157,11 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
   });
 
   it.each([
-    ['an executable with another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a valid image'],
+    [
+      'an executable with the extension of an image',
+      { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') },
+      'not a valid image',
+    ],
     ['an HTML page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is not an image'],
     ['an empty file', { name: 'fox.png', bytes: Buffer.alloc(0) }, 'is empty'],
     [
@@ -166,7 +170,7 @@ describe.each(profiles)('/describe with the %s gateway profile', (profile) => {
       'is larger than',
     ],
   ])('/describe refuses %s before anything is submitted', async (_, image, words) => {
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile },
       discord: { limits: { uploadBytes: 30 * 2 ** 20 } },
     });
@@ -189,7 +193,7 @@ async function largeImage() {
 
 describe('An image that exceeds the gateway’s limit', () => {
   it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
-    const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
+    const stage = await startFastClockBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await largeImage() })).message(
       says('Finished in'),
@@ -206,7 +210,7 @@ describe('An image that exceeds the gateway’s limit', () => {
   });
 
   it('An image that is still refused after it was reduced is not sent a third time', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
     const exchange = await discord.as('member').slash('describe', { image: await largeImage() });
     expect(text(await exchange.message())).toContain('The gateway');
@@ -217,7 +221,7 @@ describe('An image that exceeds the gateway’s limit', () => {
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
     'An image is not sent again after an unknown outcome (%s)',
     async (fault) => {
-      const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
+      const { discord, gateway, clock } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: fault });
       const exchange = await discord.as('member').slash('describe', { image: await largeImage() });
       await exchange.message(says('couldn’t confirm whether the gateway accepted'));
@@ -230,35 +234,35 @@ describe('An image that exceeds the gateway’s limit', () => {
 
 describe('The message menu for descriptions', () => {
   it('The message menu describes up to four images of a message ephemerally, with working buttons', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
     const note = { name: 'note.txt', bytes: Buffer.from('hello') };
     const message = await discord.as('other').say('look', [note, ...files]);
     const member = discord.as('member');
-    const answer = await (await member.menu('Describe image', message)).message(says('Finished in'));
-    expect(answer.ephemeral).toBe(true);
-    expect(text(answer)).toContain('red.png, lime.png, blue.png, gold.png');
+    const result = await (await member.menu('Describe image', message)).message(says('Finished in'));
+    expect(result.ephemeral).toBe(true);
+    expect(text(result)).toContain('red.png, lime.png, blue.png, gold.png');
     expect(orders(gateway)).toEqual([
       { path: '/imgx/submit/describe', body: { base64Array: files.slice(0, 4).map(({ bytes }) => dataUri(bytes)) } },
     ]);
-    const form = await (await member.click(answer, '1️⃣')).modal();
+    const form = await (await member.click(result, '1️⃣')).modal();
     const child = await (await member.fill(form, {})).message(says('Finished in'));
     expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
   });
 
-  it('The message menu says that a message has no images', async () => {
-    const { discord, gateway } = await quickBot();
+  it('The message menu is refused with an explanation for a message without images', async () => {
+    const { discord, gateway } = await startFastClockBot();
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
-    const answer = await (await discord.as('member').menu('Describe image', message)).message();
-    expect(text(answer)).toBe('This message has no image. Choose a message that shows one.');
+    const refusal = await (await discord.as('member').menu('Describe image', message)).message();
+    expect(text(refusal)).toBe('This message has no image. Choose a message that shows one.');
     expect(submitCount(gateway)).toBe(0);
   });
 });
 
 describe('A long description', () => {
   it('The message of a long description shows the beginning of every line, and has the usual buttons and a file with the whole text', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const longText = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
       .join('\n\n')
@@ -289,7 +293,7 @@ describe('A long description', () => {
 });
 
 it('The buttons of a description still work after months and a restart', async () => {
-  const stage = await quickStage({ gateway: { speed: 20 } });
+  const stage = await createFastClockStage({ gateway: { speed: 20 } });
   const app = await startBot(stage);
   const parent = await describeImages(stage);
   await app.stop();
@@ -299,7 +303,7 @@ it('The buttons of a description still work after months and a restart', async (
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
-  // The image is no longer available at Discord.
+  // The image is no longer available from Discord.
   const second = await (await other.click(parent, 'Describe again')).message();
   expect(text(second)).toContain('Upload it again.');
   expect(submitCount(stage.gateway)).toBe(2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says, submitCount } from '../quick.ts';
+import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
   buttonIdOf,
   errorsIn,
@@ -30,15 +30,15 @@ const formlessButtons = [
   ['⬇️', 'Pan'],
 ] as const;
 
-const singleImage = async (stage: QuickStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+const singleImage = async (stage: FastClockStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
   pressAndWait(stage, await orderGrid(stage, options), 'U1');
 
 /** Options for a gateway that accepts the buttons for videos. */
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
-describe.each(profiles)('The buttons of a single image with the %s gateway profile', (profile) => {
-  it.each(formlessButtons)('%s sends its own id and leads to its result (%s)', async (button, title) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+describe.each(profiles)('The buttons of a single image (%s gateway profile)', (profile) => {
+  it.each(formlessButtons)('The button %s submits its own id and produces its result (%s)', async (button, title) => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await singleImage(stage, { aspect: '3:2' });
     const child = await pressAndWait(stage, parent, button);
     const [, upscaleJob, job] = jobs(stage.gateway);
@@ -57,39 +57,42 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s leads to an attached video', async (button) => {
-    const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
-    const video = await pressAndWait(stage, await singleImage(stage), button);
-    const [, upscaleJob] = jobs(stage.gateway);
-    expect(orders(stage.gateway).at(-1)).toEqual({
-      path: '/imgx/submit/action',
-      body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
-    });
-    expect(text(video)).toContain('Animation · [source]');
-    expect(video.attachments).toMatchObject([
-      {
-        filename: expect.stringMatching(/\.mp4$/),
-        content_type: 'video/mp4',
-        description: expect.stringContaining('AI-generated: a fox in the snow'),
-      },
-    ]);
-    expect(labels(video)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
-  });
+  it.each(['Animate (High motion)', 'Animate (Low motion)'])(
+    'The button %s produces an attached video',
+    async (button) => {
+      const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
+      const video = await pressAndWait(stage, await singleImage(stage), button);
+      const [, upscaleJob] = jobs(stage.gateway);
+      expect(orders(stage.gateway).at(-1)).toEqual({
+        path: '/imgx/submit/action',
+        body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
+      });
+      expect(text(video)).toContain('Animation · [source]');
+      expect(video.attachments).toMatchObject([
+        {
+          filename: expect.stringMatching(/\.mp4$/),
+          content_type: 'video/mp4',
+          description: expect.stringContaining('AI-generated: a fox in the snow'),
+        },
+      ]);
+      expect(labels(video)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
+    },
+  );
 
   it.each(['Extend (High motion)', 'Extend (Low motion)'])(
     '%s asks for a prompt first, and then requests the longer video with that prompt',
     async (button) => {
-      const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
+      const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
       const member = stage.discord.as('member');
       const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
-      const submitsBefore = submitCount(stage.gateway);
+      const submitCountBefore = submitCount(stage.gateway);
       const form = await (await member.click(video, button)).modal();
       expect(form.title).toBe(button);
-      expect(submitCount(stage.gateway)).toBe(submitsBefore);
+      expect(submitCount(stage.gateway)).toBe(submitCountBefore);
       const submission = await member.fill(form, { words: 'the fox runs away' });
       const extendedVideo = await submission.message(says('Finished in'));
       const [, , videoJob, extendJob] = jobs(stage.gateway);
-      expect(orders(stage.gateway).slice(submitsBefore)).toEqual([
+      expect(orders(stage.gateway).slice(submitCountBefore)).toEqual([
         {
           path: '/imgx/submit/action',
           body: { taskId: videoJob?.id, customId: videoJob && buttonIdOf(videoJob, button) },
@@ -102,8 +105,8 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     },
   );
 
-  it('One of several videos can be selected', async () => {
-    const stage = await quickBot({ gateway: { profile, ...videoGatewayOptions() } });
+  it('A member can select one of several videos', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
     const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
     const selectedVideo = await pressAndWait(stage, video, 'U1');
     const [, , videoJob] = jobs(stage.gateway);
@@ -116,7 +119,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it('The reroll of an upscale uses the button id of that upscale', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await orderGrid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
     const [first] = jobs(stage.gateway);
@@ -130,7 +133,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     const upscaled = await pressAndWait(stage, parent, 'U1');
     stage.gateway.faults.clear();
     const [, upscaleJob] = jobs(stage.gateway);
-    // The embedded gateway has no such button and therefore returns the grid itself.
+    // The embedded gateway has no such button, so this response returns the job of the grid instead.
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
@@ -140,8 +143,8 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
-  it('Buttons lead through five results, each made from the one before', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('Five button presses in a row produce five results, each made from the previous one', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     let message = await orderGrid(stage);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
       const child = await pressAndWait(stage, message, button);
@@ -161,18 +164,18 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
     ['Vary (Subtle)', 'Variation'],
     ['⬅️', 'Pan'],
   ])('In remix mode, %s asks for a prompt and sends it', async (button, title) => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
     });
     const member = stage.discord.as('member');
     const parent = await singleImage(stage);
-    const submitsBefore = submitCount(stage.gateway);
+    const submitCountBefore = submitCount(stage.gateway);
     const form = await (await member.click(parent, button)).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(child)).toContain(`${title} · [source]`);
     expect(text(child)).toContain('a blue fox');
-    expect(orders(stage.gateway).slice(submitsBefore)).toMatchObject([
+    expect(orders(stage.gateway).slice(submitCountBefore)).toMatchObject([
       { path: '/imgx/submit/action' },
       { path: '/imgx/submit/modal', body: { prompt: 'a blue fox' } },
     ]);
@@ -180,7 +183,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
     const form = await (await member.click(await orderGrid(stage), 'V1')).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
@@ -189,7 +192,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it('A region button without a label still opens its form', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await orderGrid(stage);
     const [first] = jobs(stage.gateway);
     const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
@@ -206,7 +209,7 @@ describe.each(profiles)('The buttons of a single image with the %s gateway profi
   });
 
   it('A message shows as many of the gateway’s buttons as it can hold', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const first = await orderGrid(stage);
     const [job] = jobs(stage.gateway);
     const buttons = Array.from({ length: 25 }, (_, index) => ({
@@ -231,7 +234,7 @@ describe('Buttons that a stock gateway refuses', () => {
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],
   ])('%s is refused with an explanation and leaves nothing behind (private: %s)', async (button, isPrivate) => {
-    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await singleImage(stage, { private: isPrivate });
     const jobCount = jobs(stage.gateway).length;
@@ -249,7 +252,7 @@ describe('Buttons that a stock gateway refuses', () => {
   });
 
   it('The favourite button is not offered to members', async () => {
-    const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const components = JSON.stringify((await singleImage(stage)).components);
     expect(components).toContain('🪄');
     expect(components).not.toContain('❤');

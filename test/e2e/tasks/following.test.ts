@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { messagesWith, pollCount, quickBot, says, submitCount } from '../quick.ts';
+import { messagesWith, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
-const onFetch = { path: /\/fetch$/ };
+const fetchRoute = { path: /\/fetch$/ };
 const minute = 60_000;
 const pollOptions = { timeout: 20_000 };
 
@@ -31,22 +31,25 @@ const transientFaults = [
   'quota',
 ] satisfies PresetName[];
 
-describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
-  it.each(transientFaults)('A task waits while polls get the response %s, and is finally delivered', async (name) => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
-    gateway.faults.add({ on: onFetch, do: fault, times: 2 });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(submitCount(gateway)).toBe(1);
-    expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
-  });
+describe.each(profiles)('Polling (%s gateway profile)', (profile) => {
+  it.each(transientFaults)(
+    'A task keeps waiting while its polls fail with the fault %s, and is finally delivered',
+    async (name) => {
+      const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
+      gateway.faults.add({ on: fetchRoute, do: fault, times: 2 });
+      await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+      expect(submitCount(gateway)).toBe(1);
+      expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
+    },
+  );
 
   it('No task ends while the gateway refuses all polls, and the log and /about name the reason', async () => {
-    const { discord, gateway, logged, clock } = await quickBot({
+    const { discord, gateway, logged, clock } = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
     });
-    gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
+    gateway.faults.add({ on: fetchRoute, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(logged, pollOptions).toContain('"kind":"refused"');
     expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refusing status checks');
@@ -63,7 +66,7 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
   });
 
   it('The message of a job that exceeds its wait limit says so once, and the job is polled until its end', async () => {
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
     });
@@ -77,9 +80,9 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
   });
 
   it('A task that the gateway no longer has ends with an explanation after several such responses over some minutes', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     gateway.faults.add({
-      on: onFetch,
+      on: fetchRoute,
       do: { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' },
       times: 1_000,
     });
@@ -94,7 +97,10 @@ describe.each(profiles)('Polling with the %s gateway profile', (profile) => {
 
 describe('A gateway with batch polls', () => {
   it('Ten jobs need only a few polls, and each is delivered in its own message', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
+    const { discord, gateway } = await startFastClockBot({
+      gateway: { speed: 4 },
+      settings: { GATEWAY_IMGX_LISTS: 'on' },
+    });
     const member = discord.as('member');
     const exchanges = await Promise.all(
       Array.from({ length: 10 }, (_, index) => member.slash('imagine', { prompt: `number ${index}` })),
@@ -118,7 +124,7 @@ describe('The delivery of an unusual result', () => {
   ] as const)(
     'A result that cannot be attached (%s) is linked or explained, and the task is delivered once',
     async (name, words) => {
-      const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+      const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });
       const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
       expect(text(final)).toContain(words);
@@ -128,7 +134,7 @@ describe('The delivery of an unusual result', () => {
   );
 
   it('A result that exceeds the download limit is linked', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
     const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
     expect(text(final)).toMatch(/could not be attached. Open it at http\S+\/files\//);
@@ -138,7 +144,7 @@ describe('The delivery of an unusual result', () => {
   it.each(['no-buttons', 'slow', 'huge-file'] as const)(
     'The result of an unusual task (%s) is delivered, scaled down if necessary',
     async (name) => {
-      const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+      const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });
       const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
         says('Finished in'),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, says } from '../quick.ts';
+import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, orders } from './proof.ts';
 
 const mentionText =
@@ -37,15 +37,15 @@ const pingsNoOne = ({ mentions, mention_everyone, mention_roles }: Message): boo
 /** The line with the prompt and the requester. */
 const headline = (message: Message): string => text(message).split('\n')[0] ?? '';
 
-const status = (message: Message): string => text(message).split('\n').slice(1).join('\n');
+const statusText = (message: Message): string => text(message).split('\n').slice(1).join('\n');
 
-const promptOf = ({ gateway }: QuickStage): string | undefined => jobs(gateway).at(-1)?.prompt;
+const promptOf = ({ gateway }: FastClockStage): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile) => {
+describe.each(profiles)('A hostile prompt (%s gateway profile)', (profile) => {
   it.each(Object.entries(prompts))(
     'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
       const { discord } = stage;
       const exchange = await discord.as('member').slash('imagine', { prompt });
       const progressMessage = await exchange.message(says('%'));
@@ -58,7 +58,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
         const promptText = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
       }
-      expect(status(final)).toMatch(/^Finished in \d+ s\.$/);
+      expect(statusText(final)).toMatch(/^Finished in \d+ s\.$/);
       expect(labels(final)).toContain('Upscale all');
       expect(final.attachments).toHaveLength(1);
       expect(final.attachments[0]?.description).toMatch(/^AI-generated: ./);
@@ -76,7 +76,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
   ])(
     'A prompt of 6,000 characters (%s) arrives complete, and its message still shows the status and the requester',
     async (_, prompt) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
       const exchange = await stage.discord.as('member').slash('imagine', { prompt });
       const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
       const final = await exchange.message(hasUpscaleAll);
@@ -92,7 +92,7 @@ describe.each(profiles)('A hostile prompt with the %s gateway profile', (profile
 
 describe('A prompt that contains a URL', () => {
   it('A URL in a prompt does not end the bold text of the message', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const message = await orderGrid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
     expect(promptOf(stage)).toContain('https://a.example/**x**/y');
@@ -101,7 +101,7 @@ describe('A prompt that contains a URL', () => {
 
 describe('A prompt with right-to-left characters', () => {
   it('A prompt with right-to-left characters does not reverse the text after it', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const firstLine = headline(await orderGrid(stage, { prompt: rightToLeft }));
     const overrideCount = [...firstLine.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
     const isolateCount = [...firstLine.matchAll(/[\u2066-\u2068]/g)].length;
@@ -116,7 +116,7 @@ describe('An invisible prompt', () => {
     ['right to left', '\u202e\u200f'],
     ['spaces', '\u00a0\u3000 \t'],
   ])('An invisible prompt (%s) is refused without a request to the gateway', async (_, prompt) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt });
     expect(text(await exchange.message())).toContain('The prompt is empty');
     expect(orders(stage.gateway)).toEqual([]);
@@ -127,9 +127,9 @@ describe('Hostile text in a form', () => {
   it.each([
     ['mentions', mentionText],
     ['markdown', prompts.markdown],
-    ['4,000 emoji halves', '🦊'.repeat(2_000)],
+    ['2,000 emoji', '🦊'.repeat(2_000)],
   ])('Text with %s in a form arrives unchanged and pings no one', async (_, words) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await (await member.click(await orderGrid(stage), 'U1')).message(says('Finished in'));
     const form = await (await member.click(single, 'Custom Zoom')).modal();
@@ -145,9 +145,9 @@ describe('Hostile text in a form', () => {
     ['one word', 'x'.repeat(6_000)],
     ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
   ])(
-    'A prompt that is longer than a field (%s) is unchanged if the form is submitted without edits',
+    'A prompt that is too long for a form field (%s) is unchanged if the form is submitted without edits',
     async (_, prompt) => {
-      const stage = await quickBot({ gateway: { speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { speed: 20 } });
       const member = stage.discord.as('member');
       stage.gateway.faults.add({ do: 'fail' });
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
@@ -162,7 +162,7 @@ describe('Hostile text in a form', () => {
   );
 });
 
-/** Whether the text has no half of a surrogate pair, which Discord would refuse. */
+/** Whether no string in the value contains a lone surrogate, which Discord would refuse. */
 const isWellFormed = (value: object): boolean => {
   let isValid = true;
   JSON.stringify(value, (_, part: unknown) => {
@@ -174,7 +174,7 @@ const isWellFormed = (value: object): boolean => {
 
 describe('Hostile text from the gateway', () => {
   it('Hostile failure reasons ping no one and stay plain text', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     gateway.faults.add({
       do: { type: 'fail', reason: `${mentionText} **now** https://a.example ${'x'.repeat(5_000)}` },
@@ -183,13 +183,13 @@ describe('Hostile text from the gateway', () => {
       says('This task failed'),
     );
     expect(pingsNoOne(failed)).toBe(true);
-    expect(status(failed)).toContain('\\<@&200000000000000001\\>');
-    expect(status(failed)).toContain('\\*\\*now\\*\\* <https://a.example>');
+    expect(statusText(failed)).toContain('\\<@&200000000000000001\\>');
+    expect(statusText(failed)).toContain('\\*\\*now\\*\\* <https://a.example>');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
   });
 
   it('Hostile refusal reasons ping no one and stay plain text', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({
       on: { path: /\/submit\// },
       do: {
@@ -218,7 +218,7 @@ describe('An uploaded file with a hostile name', () => {
   };
 
   it.each(Object.entries(names))('A file whose name contains %s reaches the gateway', async (_, name) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -236,7 +236,7 @@ describe('An uploaded file with a hostile name', () => {
   it.each(Object.entries(names))(
     'A file that is not an image and whose name contains %s is refused, and the refusal escapes the name',
     async (_, name) => {
-      const stage = await quickBot({ gateway: { speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
       const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
       expect(text(refused)).toMatch(/^`[^`]+` is not a valid image\./);

@@ -3,13 +3,13 @@ import { expect } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { StageOptions } from '../bot.ts';
-import { type QuickStage, quickBot, says } from '../quick.ts';
+import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
 import { studioWith } from './proof.ts';
 
 export const JOBS_PATH = '/v1/images/generations/jobs';
-export const MODEL = 'lumen-image-1';
+export const TEST_IMAGE_MODEL = 'lumen-image-1';
 
-/** Draws images at an eighth of the requested size, because only their relative size matters and large ones take time. */
+/** Draws images at an eighth of the requested size, because only their relative size matters and large images take long to draw. */
 const smallImages = () =>
   studioWith((studio) => ({
     drawImage: (scene, options) =>
@@ -19,14 +19,14 @@ const smallImages = () =>
   }));
 
 /** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
-export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
-  quickBot({
+export const startLocalBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<FastClockStage> =>
+  startFastClockBot({
     ...options,
     gateway: { speed: 20, studio: smallImages(), ...gateway },
-    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: MODEL, ...settings },
+    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: TEST_IMAGE_MODEL, ...settings },
   });
 
-/** The requests that the gateway received, oldest first. */
+/** The bodies of the image requests that the gateway received, oldest first. */
 export const receivedOrders = ({ requests }: EmbeddedGateway): unknown[] =>
   requests.filter(({ method, path }) => method === 'POST' && path === JOBS_PATH).map(({ body }) => body);
 
@@ -38,7 +38,7 @@ const png = (): Promise<Buffer> =>
 export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
 /** Requests an image and waits for its delivery. */
-export async function orderImage(stage: QuickStage, options: object = {}): Promise<Message> {
+export async function orderImage(stage: FastClockStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));
 }

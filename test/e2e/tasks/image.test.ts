@@ -4,24 +4,32 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
-import { labels, type QuickStage, says } from '../quick.ts';
-import { imageUpload, JOBS_PATH, localBot, MODEL, orderImage, receivedOrders, urlContaining } from './image-scene.ts';
+import { type FastClockStage, labels, says } from '../quick.ts';
+import {
+  imageUpload,
+  JOBS_PATH,
+  orderImage,
+  receivedOrders,
+  startLocalBot,
+  TEST_IMAGE_MODEL,
+  urlContaining,
+} from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
-describe.each(profiles)('/image with the %s gateway profile', (profile) => {
-  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
+describe.each(profiles)('/image (%s gateway profile)', (profile) => {
+  const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
     const stage = await start();
     // Larger sizes are offered once the list of models is known.
     await (await stage.discord.as('member').slash('models')).message(says('24 models'));
     const message = await orderImage(stage);
-    expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
+    expect(receivedOrders(stage.gateway)).toEqual([{ model: TEST_IMAGE_MODEL, prompt: 'a red fox' }]);
     // The job was polled right after its creation, so its id is recorded (specification, 4.5).
     expect(
       stage.gateway.requests.find(({ method, path }) => method === 'GET' && path.startsWith(JOBS_PATH)),
     ).toBeDefined();
-    expect(text(message)).toContain(`-# Model: ${MODEL}`);
+    expect(text(message)).toContain(`-# Model: ${TEST_IMAGE_MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
     expect(labels(message)).toEqual(
       expect.arrayContaining([
@@ -35,7 +43,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     );
   });
 
-  it('A result that is contained in the response to a poll is shown without another request', async () => {
+  it('An image that is contained in the response to a poll is shown without another request', async () => {
     const stage = await start({ gateway: { quirks: { base64Results: true } } });
     const message = await orderImage(stage);
     expect(message.attachments).toHaveLength(1);
@@ -44,7 +52,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       ({ method, path, at }) => method === 'GET' && path.startsWith(JOBS_PATH) && at >= finishedAt,
     );
     expect(polls).toHaveLength(1);
-    // A later repetition of the task works, too.
+    // The task can also be run again.
     const repeated = await stage.discord.as('member').click(message, 'Run again');
     await repeated.message(says('Finished in'));
     expect(errorsIn(stage)).toEqual([]);
@@ -58,11 +66,11 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
       image: await imageUpload('one.png'),
       image3: await imageUpload('three.png'),
       links,
-      model: `${MODEL}-2K`,
+      model: `${TEST_IMAGE_MODEL}-2K`,
     });
     expect(receivedOrders(stage.gateway)).toEqual([
       {
-        model: `${MODEL}-2K`,
+        model: `${TEST_IMAGE_MODEL}-2K`,
         prompt: 'a red fox',
         image: [urlContaining('one.png?ex='), urlContaining('three.png?ex='), sourceMessage.attachments[0]?.url],
       },
@@ -103,7 +111,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The message of an image job that exceeds its wait limit says so, and the job is not ordered again and is finally delivered', async () => {
+  it('The message of an image job that exceeds its wait limit says so, the job is not submitted again, and its result is finally delivered', async () => {
     const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -114,12 +122,12 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
   });
 
   it('/image links a result that exceeds the upload limit', async () => {
-    // Not even its smallest copy fits.
+    // Not even the smallest copy of the image fits.
     const stage = await start({ discord: { limits: { uploadBytes: 512 } } });
     const message = await orderImage(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
-    // The message links results that it does not contain.
+    // The form contains the link, because the message has no attachment.
     const form = await (await stage.discord.as('member').click(message, 'Use as reference')).modal();
     expect(JSON.stringify(form.components)).toContain(`${stage.gateway.url}/`);
   });
@@ -127,7 +135,7 @@ describe.each(profiles)('/image with the %s gateway profile', (profile) => {
 
 describe('The refusals of /image before a request to the gateway', () => {
   it('/image immediately refuses options that the payload of the interaction shows to be invalid', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
@@ -149,7 +157,7 @@ describe('The refusals of /image before a request to the gateway', () => {
   });
 
   it('/image refuses files whose content is invalid', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const sourceMessage = await member.say('look', [await imageUpload('old.png')]);
     const oldUrl = String(sourceMessage.attachments[0]?.url);
@@ -170,7 +178,7 @@ describe('The refusals of /image before a request to the gateway', () => {
       { settings: { MEDIA_ALLOW_PRIVATE: 'off' }, linkMs: 86_400_000 },
       { settings: { MAX_WAIT_PICTURE_SECONDS: '600' }, linkMs: 300_000 },
     ]) {
-      const stage = await localBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
+      const stage = await startLocalBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
       const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
       await exchange.message(says('Finished in'));
       const image = expect.stringContaining(`${stage.gateway.url}/`);
@@ -180,11 +188,11 @@ describe('The refusals of /image before a request to the gateway', () => {
 
   it('/image refuses URLs that the gateway cannot reach, or that may expire too early, if it does not store uploads', async () => {
     const notFound = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
-    const refuseUploads = ({ gateway }: QuickStage): void =>
+    const refuseUploads = ({ gateway }: FastClockStage): void =>
       void gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 9 });
-    const unreachableStage = await localBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const unreachableStage = await startLocalBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     refuseUploads(unreachableStage);
-    const requestImage = async ({ discord }: QuickStage, options: object) =>
+    const requestImage = async ({ discord }: FastClockStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
     expect(await requestImage(unreachableStage, { image: await imageUpload() })).toContain('cannot download');
     expect(await requestImage(unreachableStage, { links: 'http://10.0.0.1/a.png' })).toContain(
@@ -194,7 +202,7 @@ describe('The refusals of /image before a request to the gateway', () => {
       '`a.png` is not on the public internet',
     );
     expect(receivedOrders(unreachableStage.gateway)).toEqual([]);
-    const expiringStage = await localBot({
+    const expiringStage = await startLocalBot({
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
@@ -206,7 +214,7 @@ describe('The refusals of /image before a request to the gateway', () => {
   });
 
   it('/image shows a refusal from the gateway unchanged', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const refusal = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}$`) }, do: { type: 'status', ...refusal } });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
@@ -217,19 +225,19 @@ describe('The refusals of /image before a request to the gateway', () => {
 
 describe('The suggestions of /image', () => {
   it('/image suggests models for images first, then all others', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
-    // Waits for the list of models, because one second is very short on the quick clock.
+    // Waits for the list of models, because the one-second limit on suggestions passes almost at once on the fast clock.
     await (await member.slash('models', {})).message();
     const values = (await member.complete('image', { prompt: 'x', model: 'lumen' }, 'model')).map(({ value }) => value);
-    expect(values).toEqual([MODEL, `${MODEL}-2K`, `${MODEL}-4K`]);
+    expect(values).toEqual([TEST_IMAGE_MODEL, `${TEST_IMAGE_MODEL}-2K`, `${TEST_IMAGE_MODEL}-4K`]);
     const others = await member.complete('image', { prompt: 'x', model: 'reel' }, 'model');
     expect(others.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
   });
 });
 
-describe.each(profiles)('The buttons of an image task with the %s gateway profile', (profile) => {
-  const start = () => localBot({ gateway: { profile } });
+describe.each(profiles)('The buttons of an image task (%s gateway profile)', (profile) => {
+  const start = () => startLocalBot({ gateway: { profile } });
 
   it('Everyone who sees an image can order it again unchanged, with another prompt or larger', async () => {
     const stage = await start();
@@ -250,7 +258,7 @@ describe.each(profiles)('The buttons of an image task with the %s gateway profil
       first,
       first,
       { ...(first as object), prompt: 'a blue fox' },
-      { ...(first as object), model: `${MODEL}-2K` },
+      { ...(first as object), model: `${TEST_IMAGE_MODEL}-2K` },
     ]);
   });
 });

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { StageOptions } from '../bot.ts';
-import { type QuickStage, quickBot, says } from '../quick.ts';
+import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
 import { imageUpload } from './image-scene.ts';
 import { orderGrid, orders } from './proof.ts';
 
 const start = ({ settings, ...options }: StageOptions = {}) =>
-  quickBot({ gateway: { speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'on', ...settings }, ...options });
+  startFastClockBot({ gateway: { speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'on', ...settings }, ...options });
 const profiles = ['spec', 'stock'] as const;
 
-const uploads = ({ gateway }: QuickStage) => orders(gateway).filter(({ path }) => path.includes('upload'));
-const lastBody = ({ gateway }: QuickStage) =>
+const uploads = ({ gateway }: FastClockStage) => orders(gateway).filter(({ path }) => path.includes('upload'));
+const lastBody = ({ gateway }: FastClockStage) =>
   orders(gateway).at(-1)?.body as { prompt: string; base64Array?: string[] };
 
-it.each(profiles)('/imagine passes a reachable image by its URL in the %s profile', async (profile) => {
+it.each(profiles)('/imagine passes the URL of an image that the gateway can reach (%s profile)', async (profile) => {
   const stage = await start({ gateway: { profile, speed: 60 } });
   await orderGrid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toEqual([]);
@@ -22,7 +22,7 @@ it.each(profiles)('/imagine passes a reachable image by its URL in the %s profil
   });
 });
 
-it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in the %s profile', async (profile) => {
+it.each(profiles)('/imagine uploads an image that the gateway cannot reach (%s profile)', async (profile) => {
   const stage = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
   await orderGrid(stage, { image: await imageUpload() });
   expect(uploads(stage)).toHaveLength(1);
@@ -32,7 +32,7 @@ it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in t
   expect(prompt).toBe(`${url} a fox in the snow`);
 });
 
-it('/imagine always uploads if the operator has configured that', async () => {
+it('/imagine always uploads reference images if the operator has configured that', async () => {
   const stage = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
   await orderGrid(stage, { image: await imageUpload(), image2: await imageUpload() });
   expect(uploads(stage)).toHaveLength(2);
@@ -43,7 +43,7 @@ it('/imagine always uploads if the operator has configured that', async () => {
   ).toHaveLength(2);
 });
 
-it('/imagine sends images as data if the operator has configured base64', async () => {
+it('/imagine sends images as data URIs if the operator has configured base64', async () => {
   const stage = await start({
     gateway: { profile: 'stock', speed: 60 },
     settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },

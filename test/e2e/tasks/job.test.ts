@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, pollCount, quickBot, says, submitCount } from '../quick.ts';
+import { labels, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
-describe.each(profiles)('A job with the %s gateway profile', (profile) => {
+describe.each(profiles)('A job (%s gateway profile)', (profile) => {
   it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
-    const { discord, gateway, app } = await quickBot({ gateway: { profile } });
+    const { discord, gateway, app } = await startFastClockBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
     const progressMessage = await exchange.message(says('%'));
@@ -37,7 +37,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
   });
 
   it('A job is polled right after its submit and not after its end', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile, speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const [submit, query] = gateway.requests.filter(({ path }) => /submit|fetch/.test(path));
     expect(submit?.path).toContain('/submit/imagine');
@@ -49,7 +49,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
   });
 
   it('A failed job shows the reason given by the gateway', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ do: 'moderated' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
     const final = await exchange.message(says('This task failed'));
@@ -60,7 +60,7 @@ describe.each(profiles)('A job with the %s gateway profile', (profile) => {
 
 describe('A private job', () => {
   it('A private job is visible only to its owner, from the first reply to the result', async () => {
-    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });
     const final = await exchange.message(says('Finished in'));
@@ -70,22 +70,22 @@ describe('A private job', () => {
 });
 
 describe('A duplicate order', () => {
-  it('An identical request within seconds creates one task, and the member is told so', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+  it('Two identical requests within seconds create one task, and the member is told about the duplicate', async () => {
+    const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const [first, second] = await Promise.all([
       member.slash('imagine', { prompt: 'twins' }),
       member.slash('imagine', { prompt: 'twins' }),
     ]);
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       [first, second].map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
-    expect(answers.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
+    expect(replies.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
     expect(submitCount(gateway)).toBe(1);
   });
 
   it('Identical orders from two members, or different prompts, create two tasks', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     const exchanges = await Promise.all([
       discord.as('member').slash('imagine', { prompt: 'twins' }),
       discord.as('other').slash('imagine', { prompt: 'twins' }),
@@ -98,7 +98,7 @@ describe('A duplicate order', () => {
 
 describe('The Delete button of a result', () => {
   it('Only the owner of a result and members who manage messages can delete it', async () => {
-    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Finished in'));
     const refused = await discord.as('other').click(first, 'Delete');
@@ -113,7 +113,7 @@ describe('The Delete button of a result', () => {
 });
 
 it('A spoiler hides the images and everything made from them', async () => {
-  const { discord } = await quickBot({ gateway: { speed: 20 } });
+  const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
   const member = discord.as('member');
   const exchange = await member.slash('imagine', { prompt: 'the end of the film', spoiler: true });
   const parent = await exchange.message(says('Finished in'));

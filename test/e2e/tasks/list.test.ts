@@ -1,38 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says } from '../quick.ts';
-import { list, offeredTaskIds, openTask } from './pages.ts';
+import { labels, says, startFastClockBot } from '../quick.ts';
+import { offeredTasks, openTask, openTaskList } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
-describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
+describe.each(profiles)('/tasks (%s gateway profile)', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     await orderGrid(stage, { prompt: 'a fox in the snow' });
     await orderGrid(stage, { prompt: 'an owl at night', private: true });
-    const taskList = await list(stage, 'member');
+    const taskList = await openTaskList(stage, 'member');
     expect(taskList.ephemeral).toBe(true);
     expect(text(taskList)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
-    expect(text(await list(stage, 'member', { text: 'owl' }))).not.toContain('fox');
-    expect(text(await list(stage, 'member', { state: 'failed' }))).toContain('No tasks found');
-    expect(text(await list(stage, 'other'))).toContain('No tasks found');
-    const managerList = text(await list(stage, 'admin', { whose: 'server' }));
+    expect(text(await openTaskList(stage, 'member', { text: 'owl' }))).not.toContain('fox');
+    expect(text(await openTaskList(stage, 'member', { state: 'failed' }))).toContain('No tasks found');
+    expect(text(await openTaskList(stage, 'other'))).toContain('No tasks found');
+    const managerList = text(await openTaskList(stage, 'admin', { whose: 'server' }));
     expect(managerList).toContain('a fox in the snow');
     expect(managerList).not.toContain('an owl at night');
-    expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
+    expect(text(await openTaskList(stage, 'member', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
     );
   });
 
-  it('/tasks shows a result again after three months, with Discord’s file and working buttons', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('/tasks shows a result again after three months, with the file stored by Discord and with working buttons', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const originalBytes = await bytesOf(await orderGrid(stage));
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.advance(90 * day);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     expect(labels(page)).toContain('Show here');
     const copy = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     expect(copy.ephemeral).toBe(false);
@@ -42,56 +42,62 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
   });
 
   it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+    const stage = await startFastClockBot({
+      gateway: { profile, speed: 20 },
+      settings: { DISCORD_USER_INSTALL: 'on' },
+    });
     const { discord } = stage;
     await orderGrid(stage);
     await orderGrid(stage, { prompt: 'an owl in secret', private: true });
     await orderGrid(stage, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
     await orderGrid(stage, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
     const whose = { whose: 'server' };
-    const serverList = await list(stage, 'admin', whose);
+    const serverList = await openTaskList(stage, 'admin', whose);
     expect(text(serverList)).toContain('fox');
     expect(text(serverList)).not.toMatch(/owl|hare|wolf/);
     // The page of another member's task has no owner actions and no amounts.
     const page = await openTask(stage, serverList, 'admin');
     expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
-    const hallList = text(await list(stage, 'owner', whose, 'hall'));
+    const hallList = text(await openTaskList(stage, 'owner', whose, 'hall'));
     expect(hallList).toContain('hare');
     expect(hallList).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
-      expect(text(await list(stage, who, whose))).toContain('Only members with the Manage Server permission');
-    expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works only on servers');
-    expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
-    expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
+      expect(text(await openTaskList(stage, who, whose))).toContain('Only members with the Manage Server permission');
+    expect(text(await openTaskList(stage, 'member', whose, 'dm'))).toContain('works only on servers');
+    expect(text(await openTaskList(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
+    expect(text(await openTaskList(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('/tasks shows the tasks of a server to the owner of the application, who has no permissions there', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { world } = stage.discord;
     world.ownerId = world.user('other').id;
     await orderGrid(stage);
     await orderGrid(stage, { prompt: 'an owl in secret', private: true });
-    const serverList = await list(stage, 'other', { whose: 'server' });
+    const serverList = await openTaskList(stage, 'other', { whose: 'server' });
     expect(text(serverList)).toContain('fox');
     expect(text(serverList)).not.toContain('owl');
     expect(text(await openTask(stage, serverList, 'other'))).toContain('a fox in the snow');
   });
 
   it('/tasks shows members with a user installation only their own tasks', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+    const stage = await startFastClockBot({
+      gateway: { profile, speed: 20 },
+      settings: { DISCORD_USER_INSTALL: 'on' },
+    });
     await orderGrid(stage, {}, stage.discord.as('installer'));
     await orderGrid(stage, { prompt: 'an owl at home' });
-    expect(text(await list(stage, 'installer'))).toContain('fox');
-    expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
+    expect(text(await openTaskList(stage, 'installer'))).toContain('fox');
+    expect(text(await openTaskList(stage, 'installer', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
     );
-    expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
-    expect(text(await list(stage, 'installer'))).not.toContain('owl');
+    expect(text(await openTaskList(stage, 'installer', {}, 'dm'))).toContain('fox');
+    expect(text(await openTaskList(stage, 'installer'))).not.toContain('owl');
   });
 
-  it('/tasks keeps its filter on every page', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('/tasks keeps its filters on every page', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const prompts = [
       '🦊 fox',
@@ -102,14 +108,14 @@ describe.each(profiles)('/tasks with the %s gateway profile', (profile) => {
     ];
     stage.gateway.faults.add({ do: 'fail', times: prompts.length });
     for (const prompt of prompts) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
-    const first = await list(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
-    expect(offeredTaskIds(first)).toHaveLength(10);
-    const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));
-    expect(offeredTaskIds(second)).toHaveLength(2);
+    const first = await openTaskList(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
+    expect(offeredTasks(first)).toHaveLength(10);
+    const second = await (await member.click(first, 'Older')).message((message) => labels(message).includes('Newest'));
+    expect(offeredTasks(second)).toHaveLength(2);
     const page = await openTask(stage, second);
     const previousList = await (await member.click(page, 'Back')).message(says('Your tasks'));
-    expect(offeredTaskIds(previousList)).toEqual(offeredTaskIds(second));
-    const allLabels = [...offeredTaskIds(await list(stage)), ...offeredTaskIds(second)].map(({ label }) => label);
+    expect(offeredTasks(previousList)).toEqual(offeredTasks(second));
+    const allLabels = [...offeredTasks(await openTaskList(stage)), ...offeredTasks(second)].map(({ label }) => label);
     expect(allLabels.every((label) => label.trim() !== '')).toBe(true);
     expect(errorsIn(stage)).toEqual([]);
   });

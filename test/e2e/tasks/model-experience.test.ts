@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
-import { type QuickStage, quickBot, says } from '../quick.ts';
-import { GENERIC_PATH, localBot } from './video-scene.ts';
+import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
+import { GENERIC_PATH, startLocalBot } from './video-scene.ts';
 
-const suggestedModels = async ({ discord }: QuickStage): Promise<unknown[]> =>
+const suggestedModels = async ({ discord }: FastClockStage): Promise<unknown[]> =>
   (await discord.as('member').complete('video', { model: '' }, 'model')).map(({ value }) => value);
 
 const settings = { DEFAULT_VIDEO_MODEL: '', MODEL_KINDS: '' };
 
 it('A model whose ID does not reveal its kind is suggested first for videos once it has delivered one, even after a restart', async () => {
-  const stage = await localBot({ settings });
+  const stage = await startLocalBot({ settings });
   const { discord } = stage;
   // On a busy machine the list of models may come too late for the first suggestions.
   await expect.poll(async () => (await suggestedModels(stage)).slice(0, 2)).toEqual(['reel-2', 'reel-2-pro']);
@@ -26,8 +26,8 @@ it('A model whose ID does not reveal its kind is suggested first for videos once
   expect((await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
 });
 
-it('A model that the gateway refuses with an error code is suggested last and no longer chosen, until it delivers', async () => {
-  const stage = await localBot({ settings });
+it('A model that the gateway refuses with an error code is suggested last and no longer chosen automatically, until it delivers a result', async () => {
+  const stage = await startLocalBot({ settings });
   const { discord, gateway } = stage;
   await suggestedModels(stage);
   const refusal = {
@@ -37,15 +37,15 @@ it('A model that the gateway refuses with an error code is suggested last and no
   const refused = await discord.as('member').slash('video', { prompt: 'waves' });
   expect(text(await refused.message(says('reel-2 makes no videos')))).toContain('gateway');
   expect((await suggestedModels(stage)).at(-1)).toBe('reel-2');
-  const automatic = await discord.as('member').slash('video', { prompt: 'waves at dusk' });
-  expect(text(await automatic.message(says('Finished in')))).toContain('reel-2-pro');
-  const explicit = await discord.as('member').slash('video', { prompt: 'waves at noon', model: 'reel-2' });
-  await explicit.message(says('Finished in'));
+  const exchangeWithoutModel = await discord.as('member').slash('video', { prompt: 'waves at dusk' });
+  expect(text(await exchangeWithoutModel.message(says('Finished in')))).toContain('reel-2-pro');
+  const exchangeWithModel = await discord.as('member').slash('video', { prompt: 'waves at noon', model: 'reel-2' });
+  await exchangeWithModel.message(says('Finished in'));
   expect((await suggestedModels(stage))[0]).toBe('reel-2');
 });
 
-it('A refusal that is not about the model does not change its place in the suggestions', async () => {
-  const stage = await quickBot({ settings });
+it('A refusal that is not about the model does not change the model’s place in the suggestions', async () => {
+  const stage = await startFastClockBot({ settings });
   await suggestedModels(stage);
   const refusal = {
     error: { message: 'The prompt is not allowed', type: 'invalid_request_error', code: 'prompt_blocked' },

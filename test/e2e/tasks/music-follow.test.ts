@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
-import { labels, quickBot, quickStage, says } from '../quick.ts';
+import { createFastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, shortSongs } from './proof.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
 
-const quickGateway = () => ({ speed: 60, studio: shortSongs() });
+const fastGateway = () => ({ speed: 60, studio: shortSongs() });
 const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
-describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway profile', (profile) => {
+describe.each(['spec', 'stock'] as const)('/music follow (%s gateway profile)', (profile) => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
-    const fixture = await quickBot({ gateway: { profile, ...quickGateway(), quirks: { looseBatches: true } } });
+    const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway(), quirks: { looseBatches: true } } });
     const { discord, gateway } = fixture;
-    const [light, harbour] = await orderSongs(gateway, 'Light', 'Harbour');
+    const [lightId, harbourId] = await orderSongs(gateway, 'Light', 'Harbour');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
-    const [storm] = await orderSongs(gateway, 'Storm');
+    const [stormId] = await orderSongs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', {
-      ids: `${light}, ${gateway.url}/music/fetch/${storm}\n["${harbour}"] ${light}`,
+      ids: `${lightId}, ${gateway.url}/music/fetch/${stormId}\n["${harbourId}"] ${lightId}`,
     });
     const message = await exchange.message(isComplete);
     expect(text(message)).toContain('**3 songs** · <@');
@@ -41,21 +41,21 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
   });
 
   it('/music follow attaches finished tracks while other songs are still running', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
-    const [light] = await orderSongs(gateway, 'Light');
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
+    const [lightId] = await orderSongs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
-    const [storm] = await orderSongs(gateway, 'Storm');
-    const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
+    const [stormId] = await orderSongs(gateway, 'Storm');
+    const exchange = await discord.as('owner').slash('music follow', { ids: `${lightId} ${stormId}` });
     const partial = await exchange.message((message) => fileNames(message).includes('Light-1.wav'));
     expect(text(partial)).toContain('1 of 2 finished.');
   });
 
   it('/music follow continues in the same message after a restart', async () => {
-    const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
+    const stage = await createFastClockStage({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway } = stage;
     const app = await startBot(stage);
-    const [light, storm] = await orderSongs(gateway, 'Light', 'Storm');
-    const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
+    const [lightId, stormId] = await orderSongs(gateway, 'Light', 'Storm');
+    const exchange = await discord.as('owner').slash('music follow', { ids: `${lightId} ${stormId}` });
     const first = await exchange.message(says('0 of 2'));
     await app.stop();
     await startBot(stage);
@@ -65,7 +65,7 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
   });
 
   it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await orderSongs(gateway, ...titles);
     const owner = discord.as('owner');
@@ -88,7 +88,7 @@ describe.each(['spec', 'stock'] as const)('/music follow with the %s gateway pro
 
 describe('/music follow', () => {
   it('/music follow polls a single song when a member selects it before it has finished', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { ...quickGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { ...fastGateway() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
     const owner = discord.as('owner');
@@ -98,13 +98,13 @@ describe('/music follow', () => {
     const [, chosenId = ''] = ids;
     const select = 'Select a song';
     await (await owner.choose(message, select, [chosenId])).message();
-    const requests = () => singlePolls(gateway).slice(pollsBefore);
+    const newPolls = () => singlePolls(gateway).slice(pollsBefore);
     // The poll is sent as soon as the rate limit allows it.
-    await expect.poll(() => requests().map(({ path }) => path)).toEqual([`/music/fetch/${chosenId}`]);
+    await expect.poll(() => newPolls().map(({ path }) => path)).toEqual([`/music/fetch/${chosenId}`]);
   });
 
   it('/music follow polls a song again if its files have expired, and says so', async () => {
-    const { discord, gateway } = await quickBot({ gateway: quickGateway() });
+    const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
     const owner = discord.as('owner');
@@ -122,7 +122,7 @@ describe('/music follow', () => {
   });
 
   it('/music follow shows a song that the bot ordered without polling it twice', async () => {
-    const { discord, gateway } = await quickBot({ gateway: quickGateway() });
+    const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
     const [job] = gateway.jobs.list();
@@ -132,7 +132,7 @@ describe('/music follow', () => {
   });
 
   it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
-    const stage = await quickStage({ gateway: quickGateway() });
+    const stage = await createFastClockStage({ gateway: fastGateway() });
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     gateway.faults.add({ do: { type: 'stick' } });
@@ -148,7 +148,7 @@ describe('/music follow', () => {
   });
 
   it('/music follow allows operators and managers to follow songs that the bot did not order, and names the ids that it refuses', async () => {
-    const stage = await quickStage({ gateway: quickGateway() });
+    const stage = await createFastClockStage({ gateway: fastGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
     await startBot({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
@@ -158,10 +158,10 @@ describe('/music follow', () => {
     const refusalText = 'Only the operator and admins of the bot’s admin servers can follow';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${refusalText} .${first}., .${second}.`));
     expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(0);
-    // The owner is the operator; the admin manages the admin server.
+    // `owner` is the operator, and `admin` manages an admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
-    // Everyone may now follow a public song, but only its owner may follow a private one.
+    // Everyone can now follow the public song, but only its owner can follow the private one.
     expect(await follow('member', second)).toContain('1 song');
     expect(await follow('member', `${second} ${first}`)).toContain(`${refusalText} \`${first}\``);
     expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');
@@ -175,15 +175,15 @@ describe('/music follow', () => {
     ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
   ])('/music follow refuses invalid ids: case %#', async (ids, words) => {
-    const { discord, gateway } = await quickBot();
+    const { discord, gateway } = await startFastClockBot();
     const requestCount = gateway.requests.length;
     expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);
     expect(gateway.requests).toHaveLength(requestCount);
   });
 });
 
-it('300 songs share one message with pages, and each round has at most three polls', async () => {
-  const fixture = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
+it('/music follow shows 300 songs in one message with pages, and sends at most three polls in any two seconds', async () => {
+  const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
   const { discord, gateway } = fixture;
   const ids = await orderSongs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
   const idsFrom = (from: number) => ids.slice(from, from + 150).join(' ');
@@ -195,8 +195,8 @@ it('300 songs share one message with pages, and each round has at most three pol
   const pollTimes = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
   const pollsPerWindow = pollTimes.map((start) => pollTimes.filter((at) => at >= start && at < start + 2_000).length);
   expect(Math.max(...pollsPerWindow)).toBeLessThanOrEqual(3);
-  const edits = discord.requests.filter(({ method }) => method === 'PATCH').length;
-  expect(edits).toBeLessThan(12);
+  const editCount = discord.requests.filter(({ method }) => method === 'PATCH').length;
+  expect(editCount).toBeLessThan(12);
   const secondPage = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
   expect(text(secondPage)).toContain('16. 🟢 **Song 16**');
   expect(errorsIn(fixture)).toEqual([]);

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { startBot } from '../bot.ts';
-import { labels, messagesWith, quickBot, quickStage, says } from '../quick.ts';
+import { createFastClockStage, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
 const notSupported = 'This gateway cannot generate songs';
-const quickGateway = () => ({ speed: 60, studio: shortSongs() });
+const fastGateway = () => ({ speed: 60, studio: shortSongs() });
 
-describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profile', (profile) => {
+describe.each(['spec', 'stock'] as const)('/music make (%s gateway profile)', (profile) => {
   it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
-    const fixture = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway } = fixture;
     const lyrics = 'Harbour lights are calling';
     const exchange = await discord.as('member').slash('music make', {
@@ -40,7 +40,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
   });
 
   it('/music make does not send omitted options', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
     expect(orders(gateway)).toEqual([
@@ -49,7 +49,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
   });
 
   it('/music make puts long lyrics into a file', async () => {
-    const { discord } = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
     expect(text(message)).toContain('The lyrics are in the attached file');
@@ -58,7 +58,7 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
   });
 
   it('/music make shows why a song failed, and a retry can use the same or another prompt', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
@@ -78,8 +78,8 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
     ]);
   });
 
-  it('/music make is refused for some minutes without a request after the gateway reported that it does not support music', async () => {
-    const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
+  it('After the gateway reported that it does not support music, /music make is refused for some minutes without a request to the gateway', async () => {
+    const stage = await createFastClockStage({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway, clock } = stage;
     await startBot(stage);
     const notFound: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
@@ -102,9 +102,9 @@ describe.each(['spec', 'stock'] as const)('/music make with the %s gateway profi
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    '/music make reports a response with status %s without a reason to the member, and stays available to others',
+    'If the gateway responds with status %s and gives no reason, /music make tells the member and stays available to others',
     async (status) => {
-      const { discord, gateway } = await quickBot({ gateway: quickGateway() });
+      const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
       const fault: Fault =
         status < 400
           ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
@@ -118,7 +118,7 @@ describe('/music make', () => {
   );
 
   it('/music make does not mistake other failures for missing support', async () => {
-    const { discord, gateway } = await quickBot();
+    const { discord, gateway } = await startFastClockBot();
     gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
     const makeSong = (about: string) => discord.as('member').slash('music make', { about });
     expect(text(await (await makeSong('a storm')).message())).not.toContain(notSupported);
@@ -136,7 +136,7 @@ describe('/music make', () => {
   ])(
     '/music make refuses invalid options with an explanation and without a request to the gateway (case %#)',
     async (options, words) => {
-      const { discord, gateway } = await quickBot();
+      const { discord, gateway } = await startFastClockBot();
       const message = await (await discord.as('member').slash('music make', options)).message();
       expect(text(message)).toContain(words);
       expect(orders(gateway)).toEqual([]);
@@ -144,14 +144,14 @@ describe('/music make', () => {
   );
 
   it('/music make suggests music models and uses the configured default model', async () => {
-    const { discord, gateway } = await quickBot({
+    const { discord, gateway } = await startFastClockBot({
       settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' },
-      gateway: quickGateway(),
+      gateway: fastGateway(),
     });
     const member = discord.as('member');
     const suggestedModels = async () =>
       (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
-    // Suggestions do not wait for a slow list.
+    // Suggestions do not wait for the list of models, so the first ones may lack it.
     await expect.poll(suggestedModels).toContain('chorale-4');
     expect((await suggestedModels()).indexOf('chorale-4')).toBeLessThan(
       (await suggestedModels()).indexOf('lumen-image-1'),
@@ -161,7 +161,7 @@ describe('/music make', () => {
   });
 
   it('A private song is visible only to its owner', async () => {
-    const { discord } = await quickBot({ gateway: quickGateway() });
+    const { discord } = await startFastClockBot({ gateway: fastGateway() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
     ).message(says('Finished in'));
@@ -170,7 +170,7 @@ describe('/music make', () => {
   });
 
   it('/help lists the commands of /music as links', async () => {
-    const { discord } = await quickBot();
+    const { discord } = await startFastClockBot();
     expect(text(await (await discord.as('member').slash('help')).message())).toMatch(
       /<\/music make:\d+> · .*\n<\/music follow:\d+> · /,
     );

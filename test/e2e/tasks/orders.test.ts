@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submitCount } from '../quick.ts';
+import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 
 /** Responses with which the gateway refuses a request, each with the text that a member reads. */
 const refusals = {
@@ -28,14 +28,14 @@ const ambiguousFaults = [
   'accepted-then-reset',
 ] satisfies PresetName[];
 
-const onSubmit = { path: /\/submit\// };
+const submitRoute = { path: /\/submit\// };
 
-describe.each(profiles)('A request with the %s gateway profile', (profile) => {
+describe.each(profiles)('A request (%s gateway profile)', (profile) => {
   it.each(Object.entries(refusals))(
     'A refused order (%s) shows the reason and leaves nothing behind',
     async (name, words) => {
-      const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
-      gateway.faults.add({ on: onSubmit, do: name as PresetName });
+      const { discord, gateway, app } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: submitRoute, do: name as PresetName });
       const member = discord.as('member');
       const exchange = await member.slash('imagine', { prompt: 'a fox' });
       expect(text(await exchange.message())).toContain(words);
@@ -48,8 +48,8 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   it.each(ambiguousFaults)(
     'A request with an unknown outcome (%s) is left for its owner to decide and never resubmitted automatically',
     async (name) => {
-      const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
-      gateway.faults.add({ on: onSubmit, do: name });
+      const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: submitRoute, do: name });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       const message = await exchange.message();
       expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
@@ -61,16 +61,16 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   );
 
   it('A request whose response arrives slowly is delivered', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    gateway.faults.add({ on: submitRoute, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submitCount(gateway)).toBe(1);
   });
 
   it('A redirected order is refused, and the redirect is not followed', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
     const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
-    gateway.faults.add({ on: onSubmit, do: redirect });
+    gateway.faults.add({ on: submitRoute, do: redirect });
     const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
     expect(text(message)).toContain('does not support this feature');
     expect(submitCount(gateway)).toBe(1);
@@ -79,8 +79,8 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
     'A request with an ambiguous response (%s) is refused or left for its owner to decide, and not resubmitted',
     async (name) => {
-      const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-      gateway.faults.add({ on: onSubmit, do: name });
+      const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      gateway.faults.add({ on: submitRoute, do: name });
       const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
       expect(text(message)).toMatch(/couldn’t confirm|The gateway (refused this|is temporarily unavailable)/);
       expect(submitCount(gateway)).toBe(1);
@@ -88,7 +88,7 @@ describe.each(profiles)('A request with the %s gateway profile', (profile) => {
   );
 });
 
-it('The tests of submits cover every fault that a response can have', () => {
+it('The submit tests cover every fault that a response can have', () => {
   const jobFaults = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
   const responseFaults = Object.entries(faultPresets)
     // Faults of text streams, live sessions and callbacks have their own tests.
@@ -110,13 +110,13 @@ it('The tests of submits cover every fault that a response can have', () => {
 
 describe('A request with an unknown outcome', () => {
   async function botWithUnknownOutcome() {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    stage.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
     const message = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
     return { ...stage, message };
   }
 
-  it('The owner of a request with an unknown outcome can retry it in the same message, once however often the button is pressed', async () => {
+  it('The owner of a request with an unknown outcome can retry it in the same message, and only once, however often the button is pressed', async () => {
     const { discord, gateway, message } = await botWithUnknownOutcome();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
@@ -132,7 +132,7 @@ describe('A request with an unknown outcome', () => {
   it('A request with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await botWithUnknownOutcome();
     const member = discord.as('member');
-    gateway.faults.add({ on: onSubmit, do: 'unauthorized' });
+    gateway.faults.add({ on: submitRoute, do: 'unauthorized' });
     const refused = await member.click(message, 'Try again (may be charged twice)');
     expect(text(await refused.followUp())).toContain('rejected this bot’s API key');
     await member.click(message, 'Try again (may be charged twice)');
@@ -142,7 +142,7 @@ describe('A request with an unknown outcome', () => {
     expect(submitCount(gateway)).toBe(3);
   });
 
-  it('Only its owner can dismiss a request with an unknown outcome', async () => {
+  it('Only the owner of a request with an unknown outcome can dismiss it', async () => {
     const { discord, gateway, message } = await botWithUnknownOutcome();
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');

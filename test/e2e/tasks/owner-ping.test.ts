@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { quickBot, quickStage, says } from '../quick.ts';
+import { createFastClockStage, says, startFastClockBot } from '../quick.ts';
 
 const minute = 60_000;
 const pollOptions = { timeout: 20_000 };
@@ -22,9 +22,9 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The owner ping of a long job with the %s gateway profile', (profile) => {
-  it('The message with the image of a job that took more than a minute pings its owner and no one else', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+describe.each(profiles)('The owner ping of a long job (%s gateway profile)', (profile) => {
+  it('When a job that took more than a minute has finished, a reply to its message pings its owner and no one else', async () => {
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
     clock.advance(2 * minute);
@@ -46,7 +46,7 @@ describe.each(profiles)('The owner ping of a long job with the %s gateway profil
   });
 
   it('The owner ping of a failed job says that it failed', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
@@ -59,7 +59,7 @@ describe.each(profiles)('The owner ping of a long job with the %s gateway profil
 
 describe('The owner ping of a job', () => {
   it('A job of less than a minute pings no one', async () => {
-    const { discord } = await quickBot({ gateway: { speed: 20 } });
+    const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await waitUntilIdle(discord);
     expect(pings(discord)).toEqual([]);
@@ -67,7 +67,7 @@ describe('The owner ping of a job', () => {
   });
 
   it('The owner ping of a job that the gateway has lost says that the outcome is unknown', async () => {
-    const { discord, gateway, clock } = await quickBot();
+    const { discord, gateway, clock } = await startFastClockBot();
     gateway.faults.add({
       on: { path: /\/fetch$/ },
       do: { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' },
@@ -86,7 +86,7 @@ describe('The owner ping of a job', () => {
   });
 
   it('A private job pings no one and is visible to no one else, regardless of its duration', async () => {
-    const { discord, clock } = await quickBot();
+    const { discord, clock } = await startFastClockBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
     clock.advance(5 * minute);
@@ -97,7 +97,7 @@ describe('The owner ping of a job', () => {
   });
 
   it('A job pings its owner once, regardless of the number of restarts', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord, clock } = stage;
     let app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -116,7 +116,7 @@ describe('The owner ping of a job', () => {
   });
 
   it('A job pings its owner only once even if Discord’s responses to the ping are lost', async () => {
-    const { discord, clock } = await quickBot();
+    const { discord, clock } = await startFastClockBot();
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/messages' },
       do: { type: 'reset', done: true },

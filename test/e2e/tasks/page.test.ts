@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submitCount } from '../quick.ts';
-import { list, openTask, publicMessages } from './pages.ts';
+import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { openTask, openTaskList, publicMessages } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,13 +18,13 @@ function priceSettings(): { PRICES: string } {
   return { PRICES: join(folder, 'prices.json') };
 }
 
-const onSubmit = { path: /\/submit\// };
+const submitRoute = { path: /\/submit\// };
 
-describe.each(profiles)('The page of a task with the %s gateway profile', (profile) => {
-  it('The page of a task shows its cost, can delete the message of the task, and then stays open', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => {
+  it('The page of a task shows the cost, has a button that deletes the message of the task, and stays open afterwards', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(stage);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     expect(text(page)).toContain(
       profile === 'stock' ? 'Cost: $0.0371428571428572' : 'Cost: ≈ $0.05 (from the operator’s prices)',
     );
@@ -42,34 +42,34 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The page of a task shows a public result in public again and a private one ephemerally', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail', times: 2 });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('This task failed'));
-    const failedTasks = await list(stage, 'member', { state: 'failed' });
-    const fox = await openTask(stage, failedTasks, 'member', 'fox');
-    expect(text(fox)).toContain('🔴');
+    const failedTasks = await openTaskList(stage, 'member', { state: 'failed' });
+    const foxPage = await openTask(stage, failedTasks, 'member', 'fox');
+    expect(text(foxPage)).toContain('🔴');
     // An identical request within three seconds counts as a duplicate.
     stage.clock.advance(5_000);
-    const retryResult = await (await member.click(fox, 'Retry')).message(says('Finished in'));
+    const retryResult = await (await member.click(foxPage, 'Retry')).message(says('Finished in'));
     expect(retryResult.ephemeral).toBe(false);
-    const modal = await (await member.click(fox, 'Edit and retry')).modal();
+    const modal = await (await member.click(foxPage, 'Edit and retry')).modal();
     const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Finished in'));
     expect([edited.ephemeral, text(edited).includes('a hare')]).toEqual([false, true]);
-    const owl = await openTask(stage, await list(stage, 'member', { state: 'failed' }), 'member', 'owl');
-    expect((await (await member.click(owl, 'Retry')).message(says('Finished in'))).ephemeral).toBe(true);
+    const owlPage = await openTask(stage, await openTaskList(stage, 'member', { state: 'failed' }), 'member', 'owl');
+    expect((await (await member.click(owlPage, 'Retry')).message(says('Finished in'))).ephemeral).toBe(true);
     expect(JSON.stringify(publicMessages(stage))).not.toContain('owl');
     expect(submitCount(stage.gateway)).toBe(5);
   });
 
-  it('The page of a task with an unknown outcome can order it again in public, once', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('A task with an unknown outcome can be retried from its page in public, but only once', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
-    stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
+    stage.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
-    const page = await openTask(stage, await list(stage, 'member', { state: 'unknown' }));
+    const page = await openTask(stage, await openTaskList(stage, 'member', { state: 'unknown' }));
     const tryAgain = 'Try again (may be charged twice)';
     expect((await (await member.click(page, tryAgain)).message(says('Finished in'))).ephemeral).toBe(false);
     await (await member.click(page, tryAgain)).message(says('already been resubmitted'));
@@ -77,10 +77,10 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
   });
 
   it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     await orderGrid(stage, { private: true });
     const member = stage.discord.as('member');
-    const page = await openTask(stage, await list(stage, 'member', { text: 'fox' }));
+    const page = await openTask(stage, await openTaskList(stage, 'member', { text: 'fox' }));
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([privateCopy.ephemeral, privateCopy.attachments.length]).toEqual([true, 1]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
@@ -92,13 +92,13 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
   });
 
   it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     await orderGrid(stage);
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.advance(90 * DAY_MS);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     await (await member.click(page, 'Delete message')).message(says('has been deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
     await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
@@ -109,13 +109,13 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
   });
 
   it('The page of a task shows the prompt unchanged', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const original = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
       says('Finished in'),
     );
     stage.clock.advance(90 * DAY_MS);
-    const page = await openTask(stage, await list(stage));
+    const page = await openTask(stage, await openTaskList(stage));
     expect(text(page)).toContain('a very long red fox');
     const copy = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect(text(copy).split('\n').slice(1)).toEqual(text(original).split('\n').slice(1));
@@ -124,7 +124,7 @@ describe.each(profiles)('The page of a task with the %s gateway profile', (profi
 
 describe('A result that could not be delivered', () => {
   it('A result that could not be delivered is announced above the list until its owner has viewed it', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
     gateway.faults.add({ do: 'stick' });
@@ -137,17 +137,19 @@ describe('A result that could not be delivered', () => {
     });
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     await expect
-      .poll(async () => text(await list(stage)), { timeout: 20_000 })
+      .poll(async () => text(await openTaskList(stage)), { timeout: 20_000 })
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
-    const undeliveredList = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
+    const undeliveredList = await (await member.click(await openTaskList(stage), 'Show undelivered')).message(
+      says('📬'),
+    );
     // A manager can view it too, but it still counts as undelivered for its owner.
-    const managerPage = await openTask(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
+    const managerPage = await openTask(stage, await openTaskList(stage, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managerPage, 'Show only to me')).message(says('Finished in'));
-    expect(text(await list(stage))).toContain('1 result could not be delivered');
+    expect(text(await openTaskList(stage))).toContain('1 result could not be delivered');
     const page = await openTask(stage, undeliveredList);
     const copy = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(copy)).length).toBeGreaterThan(100);
-    expect(text(await list(stage))).not.toContain('could not be delivered');
+    expect(text(await openTaskList(stage))).not.toContain('could not be delivered');
     expect(errorsIn(stage)).toEqual([]);
   });
 });

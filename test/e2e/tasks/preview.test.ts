@@ -5,7 +5,7 @@ import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
@@ -13,24 +13,25 @@ import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { profiles } from '../../contract/both.ts';
 import { buildTask } from '../../services/tasks/made.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { QuickClock } from '../../support/quick-clock.ts';
-import { bot, key, type Stage, type StageOptions } from '../bot.ts';
-import { quickBot, says } from '../quick.ts';
+import { FastClock } from '../../support/quick-clock.ts';
+import { GATEWAY_API_KEY, type Stage, type StageOptions, startTestBot } from '../bot.ts';
+import { says, startFastClockBot } from '../quick.ts';
 
 const SPEED = 10;
 
 /**
- * Slower than in other tests, because drawing a preview takes real time, and the bot waits at most five seconds for it.
+ * Starts a bot with a slower clock than in other tests, because drawing a preview takes real time,
+ * and the bot waits at most five seconds for it.
  */
-const slowerBot = (options: StageOptions = {}): Promise<Stage> =>
-  bot({
-    clock: new QuickClock(SPEED),
+const startSlowerBot = (options: StageOptions = {}): Promise<Stage> =>
+  startTestBot({
+    clock: new FastClock(SPEED),
     discord: { limits: { acknowledgeMs: 10_000 * SPEED } },
     ...options,
     gateway: { seed: 1, ...options.gateway },
   });
 
-const onPreview = { path: /\/preview-/ };
+const previewRoute = { path: /\/preview-/ };
 
 /** The names of the uploaded previews. */
 const uploads = ({ requests }: EmbeddedDiscord): string[] =>
@@ -41,9 +42,9 @@ const isProgressWith =
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
 
-describe.each(profiles)('The preview of a running job with the %s gateway profile', (profile) => {
+describe.each(profiles)('The preview of a running job (%s gateway profile)', (profile) => {
   it('The message of a job shows its preview until the result replaces it', async () => {
-    const { discord, gateway } = await slowerBot({ gateway: { profile } });
+    const { discord, gateway } = await startSlowerBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const [preview] = (await exchange.message(isProgressWith(1))).attachments;
@@ -57,18 +58,18 @@ describe.each(profiles)('The preview of a running job with the %s gateway profil
     const final = await exchange.message(says('Finished in'));
     expect(final.attachments).toHaveLength(1);
     expect(final.attachments[0]?.filename).not.toContain('preview');
-    const edits = discord.requests.filter(({ method }) => method === 'PATCH').length - 1;
+    const editCount = discord.requests.filter(({ method }) => method === 'PATCH').length - 1;
     expect(uploads(discord).length).toBeGreaterThan(0);
-    expect(uploads(discord).length).toBeLessThanOrEqual(edits);
+    expect(uploads(discord).length).toBeLessThanOrEqual(editCount);
   });
 
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
-    'A preview that cannot be fetched (%s) has no other effect',
+    'A preview that cannot be fetched (%s) is left out, and the result is still delivered',
     async (name) => {
       // The bot waits for each hanging response until its time limit, so this clock is faster.
-      const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
-      const { discord, gateway, logged } = await quickBot({ gateway: { profile }, mediaClock });
-      gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
+      const mediaClock = name === 'hang' ? new FastClock(10) : systemClock;
+      const { discord, gateway, logged } = await startFastClockBot({ gateway: { profile }, mediaClock });
+      gateway.faults.add({ on: previewRoute, do: name, times: 1_000 });
       gateway.faults.add({ do: 'stick' });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message((message) => /[3-9]\d %/.test(message.content) && message.attachments.length === 0);
@@ -83,7 +84,7 @@ describe.each(profiles)('The preview of a running job with the %s gateway profil
 
 describe('The visibility of a preview', () => {
   it('A preview is removed when its job fails', async () => {
-    const { discord, gateway } = await slowerBot();
+    const { discord, gateway } = await startSlowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(isProgressWith(1));
@@ -92,7 +93,7 @@ describe('The visibility of a preview', () => {
   });
 
   it('A preview of a private job is visible only to its owner', async () => {
-    const { discord, gateway } = await slowerBot();
+    const { discord, gateway } = await startSlowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.message(isProgressWith(1))).toMatchObject({
@@ -107,11 +108,11 @@ describe('The visibility of a preview', () => {
   it('A preview is no longer awaited when its job has ended', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
-    gateway.faults.add({ on: onPreview, do: 'hang' });
-    const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+    gateway.faults.add({ on: previewRoute, do: 'hang' });
+    const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
     // The clock of the download stands still, so its own time limit is never reached.
     const media = openMedia(
-      { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
+      { gatewayOrigin: gateway.url, apiKey: GATEWAY_API_KEY, allowPrivate: false },
       { log, clock: new ManualClock() },
     );
     onTestFinished(() => media.close());
@@ -120,11 +121,11 @@ describe('The visibility of a preview', () => {
       book: {
         get: async () => undefined,
         live: () => [],
-        change: () => Promise.reject(new Error('Nothing changes.')),
+        change: () => Promise.reject(new Error('No task may be changed.')),
       },
       albums: { partsOf: async () => [] },
       outlook: { typicalMs: () => undefined },
-      fetchSnapshot: () => Promise.reject(new Error('Previews are not fetched here.')),
+      fetchSnapshot: () => Promise.reject(new Error('No snapshot may be fetched.')),
     };
     const { prepare } = presenter({
       media,

@@ -3,15 +3,15 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { buttonsOf } from '../../../sandbox/gateway/buttons.ts';
 import { type ImgxJob, isImgx } from '../../../sandbox/gateway/follow-ups.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import { openStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { cachingStudio } from '../../support/studio.ts';
-import { type QuickStage, says } from '../quick.ts';
+import { type FastClockStage, says } from '../quick.ts';
 
-type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
+type Options = Parameters<ReturnType<FastClockStage['discord']['as']>['slash']>[1];
 
 /** Requests a grid, by default as `member`, and waits for its delivery. */
 export async function orderGrid(
-  { discord }: QuickStage,
+  { discord }: FastClockStage,
   options: Options = {},
   requester = discord.as('member'),
 ): Promise<Message> {
@@ -20,11 +20,11 @@ export async function orderGrid(
 }
 
 /** Presses a button and waits for its result in a new message. */
-export async function pressAndWait({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
+export async function pressAndWait({ discord }: FastClockStage, message: Message, button: string): Promise<Message> {
   return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
-/** The requests that the gateway received, oldest first. */
+/** The submit requests that the gateway received, oldest first. */
 export const orders = ({ requests }: EmbeddedGateway): { path: string; body: unknown }[] =>
   requests.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
 
@@ -36,11 +36,11 @@ export function jobs({ jobs: book }: EmbeddedGateway): ImgxJob[] {
 /** The custom id that the gateway assigned to a button of a job, by its label or its emoji. */
 export function buttonIdOf({ details }: ImgxJob, name: string): string {
   const button = buttonsOf(details, false).find(({ label, emoji }) => label === name || emoji === name);
-  if (!button) throw new Error(`The gateway offers no ${name}.`);
+  if (!button) throw new Error(`The gateway offers no button ${name}.`);
   return button.customId;
 }
 
-/** A stock gateway's response for a finished task, with further fields. */
+/** A stock gateway's response for a finished task, with the given fields added or replaced. */
 export const finishedTask = (fields: object) => ({
   ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
   ...fields,
@@ -65,14 +65,14 @@ export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
 }
 
 /** The log lines at the error level. */
-export const errorsIn = ({ logged }: QuickStage): string[] =>
+export const errorsIn = ({ logged }: FastClockStage): string[] =>
   logged()
     .split('\n')
     .filter((line) => line.includes('"level":50'));
 
 /** The real studio, for results in full size; it is closed after the test. */
 export function fullStudio(): Studio {
-  const studio = openStudio();
+  const studio = createStudio();
   onTestFinished(() => studio.close());
   return studio;
 }
@@ -84,7 +84,7 @@ export function studioWith(overridesFor: (studio: Studio) => Partial<Studio>): S
   return { ...studio, ...overridesFor(studio) };
 }
 
-/** Very short videos: encoding a long one takes longer than the download limit on the quick clock. */
+/** Very short videos: encoding a long one takes longer than the download limit on the fast clock. */
 export const shortVideos = (): Studio =>
   studioWith((studio) => ({
     drawVideo: (scene, options) => studio.drawVideo(scene, { ...options, width: 160, height: 96, seconds: 1 }),

@@ -2,15 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, says } from '../quick.ts';
-import { imageUpload, localBot, MODEL, orderImage, receivedOrders, urlContaining } from './image-scene.ts';
+import {
+  imageUpload,
+  orderImage,
+  receivedOrders,
+  startLocalBot,
+  TEST_IMAGE_MODEL,
+  urlContaining,
+} from './image-scene.ts';
 import { orderGrid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
-describe.each(profiles)('Using a message as a reference with the %s gateway profile', (profile) => {
-  const start = () => localBot({ gateway: { profile } });
+describe.each(profiles)('Using a message as a reference (%s gateway profile)', (profile) => {
+  const start = () => startLocalBot({ gateway: { profile } });
 
-  it('A new image can use a result as its reference, with a fresh URL and a link to it', async () => {
+  it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', async () => {
     const stage = await start();
     const parent = await orderImage(stage);
     const other = stage.discord.as('other');
@@ -21,7 +28,7 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     expect(child.ephemeral).toBe(false);
     const file = parent.attachments[0]?.filename ?? '?';
     expect(receivedOrders(stage.gateway).at(-1)).toEqual({
-      ...{ model: MODEL, prompt: 'the same at night', image: [urlContaining(`/${file}?ex=`)] },
+      ...{ model: TEST_IMAGE_MODEL, prompt: 'the same at night', image: [urlContaining(`/${file}?ex=`)] },
     });
     expect(labels(child)).toContain('Use as reference');
   });
@@ -31,10 +38,10 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     const parent = await orderGrid(stage, { spoiler: true });
     const member = stage.discord.as('member');
     const form = await (await member.click(parent, 'Use as reference')).modal();
-    const submission = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
+    const submission = await member.fill(form, { words: 'as a woodcut', model: `${TEST_IMAGE_MODEL}-2K` });
     const child = await submission.message(says('Finished in'));
     expect(receivedOrders(stage.gateway)).toEqual([
-      { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [urlContaining('ex=')] },
+      { model: `${TEST_IMAGE_MODEL}-2K`, prompt: 'as a woodcut', image: [urlContaining('ex=')] },
     ]);
     // Everything made from a spoiler is a spoiler too.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
@@ -67,17 +74,21 @@ describe.each(profiles)('Using a message as a reference with the %s gateway prof
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       const submission = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
-      const answer = await submission.message(says('Finished in'));
-      expect(answer.ephemeral).toBe(false);
-      expect(receivedOrders(stage.gateway).at(-1)).toEqual({ model: MODEL, prompt: 'as a woodcut', image: images });
+      const result = await submission.message(says('Finished in'));
+      expect(result.ephemeral).toBe(false);
+      expect(receivedOrders(stage.gateway).at(-1)).toEqual({
+        model: TEST_IMAGE_MODEL,
+        prompt: 'as a woodcut',
+        image: images,
+      });
     }
     expect(receivedOrders(stage.gateway)).toHaveLength(2);
   });
 });
 
 describe('The refusals of references', () => {
-  it('A message without an image, and a channel where the bot is not allowed to post, are refused', async () => {
-    const stage = await localBot();
+  it('A reference is refused from a message without an image, and in a channel where the bot is not allowed to post', async () => {
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, textMessage);
@@ -90,8 +101,8 @@ describe('The refusals of references', () => {
     );
   });
 
-  it('Invalid form values are refused, and nothing is submitted', async () => {
-    const stage = await localBot();
+  it('Invalid values in the reference form are refused, and nothing is submitted', async () => {
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const message = await member.say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
     const urls = (count: number) => Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
@@ -109,10 +120,10 @@ describe('The refusals of references', () => {
   });
 
   it('A press is refused if the URL of the reference has expired or the larger model no longer exists', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const { discord, gateway } = stage;
     const parent = await orderImage(stage, { image: await imageUpload() });
-    const ordersBefore = receivedOrders(gateway).length;
+    const orderCountBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
     // Discord's URL of a file is valid for a day, but the button works for longer.
     stage.clock.advance(25 * 3_600_000);
@@ -121,11 +132,11 @@ describe('The refusals of references', () => {
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
-    // A press uses the old list of models rather than waiting; this command waits for the new one.
+    // A button press uses the old list of models instead of waiting for a new one, but this command waits.
     await (await member.slash('models')).message();
     expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
       'does not exist or is not available',
     );
-    expect(receivedOrders(gateway)).toHaveLength(ordersBefore);
+    expect(receivedOrders(gateway)).toHaveLength(orderCountBefore);
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { sql } from '../../services/store/stage.ts';
 import { startBot } from '../bot.ts';
-import { messagesWith, pollCount, quickBot, quickStage, says, submitCount } from '../quick.ts';
+import { createFastClockStage, messagesWith, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
 const minute = 60_000;
 
 describe('A stored task that a new version cannot read', () => {
-  it('An unreadable task does not prevent the start, is reported to its owner once and is no longer polled', async () => {
-    const stage = await quickStage();
+  it('The bot starts despite an unreadable task, which is reported to its owner once and no longer polled', async () => {
+    const stage = await createFastClockStage();
     const { discord, gateway, config } = stage;
     const app = await startBot(stage);
     const member = discord.as('member');
@@ -36,9 +36,9 @@ describe('A stored task that a new version cannot read', () => {
   });
 });
 
-describe('A restart during running jobs', () => {
+describe('A restart while jobs are running', () => {
   it('After a restart, a job is shown in the same message until its end', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -51,7 +51,7 @@ describe('A restart during running jobs', () => {
   });
 
   it('A job that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord, gateway, clock } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -65,18 +65,18 @@ describe('A restart during running jobs', () => {
     expect(final.attachments).toHaveLength(1);
     await restartedApp.stop();
     const channel = discord.world.channel('studio').id;
-    const edits = () =>
+    const editCount = () =>
       discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes(channel)).length;
-    const countBefore = edits();
+    const countBefore = editCount();
     await (await startBot(stage)).stop();
-    expect(edits()).toBe(countBefore);
+    expect(editCount()).toBe(countBefore);
     expect(countBefore).toBeGreaterThan(0);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A private result goes to a direct message if the token has expired, and nothing appears in the channel', async () => {
-    const stage = await quickStage();
+  it('A private result is sent as a direct message if the interaction token has expired, and nothing appears in the channel', async () => {
+    const stage = await createFastClockStage();
     const { discord, clock } = stage;
     const app = await startBot(stage);
     const member = discord.as('member');
@@ -94,7 +94,7 @@ describe('A restart during running jobs', () => {
   });
 
   it('A private result stays stored if no route leads to its owner', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord, clock, logged } = stage;
     const app = await startBot(stage);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
@@ -112,7 +112,7 @@ describe('A restart during running jobs', () => {
   });
 
   it('A result is not delivered to a message that was deleted', async () => {
-    const { discord, gateway } = await quickBot();
+    const { discord, gateway } = await startFastClockBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const progressMessage = await exchange.message(says('%'));
     const channel = discord.world.channel('studio');
@@ -128,7 +128,7 @@ describe('A restart during running jobs', () => {
   });
 
   it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord, gateway } = stage;
     const app = await startBot(stage);
     const member = discord.as('member');
@@ -148,7 +148,7 @@ describe('A restart during running jobs', () => {
 
 describe('Two bots on one store', () => {
   it('The second bot on a store exits with an error message, and the first one continues', async () => {
-    const stage = await quickStage();
+    const stage = await createFastClockStage();
     const { discord } = stage;
     await startBot(stage);
     await expect(startBot(stage)).rejects.toMatchObject({ name: 'StoreError', kind: 'in-use' });

@@ -6,7 +6,7 @@ import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { profiles } from '../../contract/both.ts';
 import { box } from '../../services/media/videos.ts';
-import { labels, type QuickStage, quickBot, says } from '../quick.ts';
+import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import {
   bytesOf,
   errorsIn,
@@ -26,24 +26,24 @@ const altText = 'AI-generated: a fox in the snow';
 const hour = 3_600_000;
 
 /** The polls and downloads of results, in order. */
-const pollsAndDownloads = ({ gateway }: QuickStage): string[] =>
+const pollsAndDownloads = ({ gateway }: FastClockStage): string[] =>
   gateway.requests.flatMap(({ path }) =>
     /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
   );
 
-const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
+const fileUrl = ({ gateway }: FastClockStage, name = '1.png'): string =>
   `${gateway.url}/files/${jobs(gateway)[0]?.id}/${name}`;
 
 /** Orders another task, for which the gateway returns this response. */
-async function orderWithResponse(stage: QuickStage, body: object, who?: 'other'): Promise<Message> {
+async function orderWithResponse(stage: FastClockStage, body: object, who?: 'other'): Promise<Message> {
   respondToPollsWith(stage.gateway, finishedTask(body));
   const exchange = await stage.discord.as(who ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
   return exchange.message(says('Finished'));
 }
 
-describe.each(profiles)('A result with the %s gateway profile', (profile) => {
+describe.each(profiles)('A result (%s gateway profile)', (profile) => {
   it('A result whose URL expired before the download is polled again, and then reported as unavailable', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
       if (state === 'succeeded' && !expired) gateway.jobs.expireFiles(id);
@@ -57,14 +57,14 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
   });
 
   it('A result is attached if the second poll returns a valid URL', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     await orderGrid(stage);
     const [firstJob] = jobs(gateway);
     gateway.jobs.expireFiles(firstJob?.id ?? '');
     gateway.jobs.on('change', ({ state }, previous) => {
       if (state !== 'succeeded' || previous?.state === 'succeeded') return;
-      const body = JSON.parse(JSON.stringify(finishedTask({ imageUrl: fileOf(stage) })));
+      const body = JSON.parse(JSON.stringify(finishedTask({ imageUrl: fileUrl(stage) })));
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body } });
     });
     const message = await orderGrid(stage, { prompt: 'a hare in the grass' });
@@ -76,8 +76,8 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
-  ])('A result within the response, as %s, is attached byte for byte', async (_, encode) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
+  ])('A result that is contained in the response as %s is attached byte for byte', async (_, encode) => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -87,8 +87,8 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
     expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
   });
 
-  it('A result says in its metadata that it was generated, with or without reference images', async () => {
-    const { discord } = await quickBot({
+  it('The metadata of a result says that it was AI-generated, with or without reference images', async () => {
+    const { discord } = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' },
     });
@@ -114,7 +114,7 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
   ] as const)(
     'A result whose file arrives incomplete (%s) is reported as lost and never attached',
     async (truncation, words) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
       stage.gateway.faults.add({
         on: { path: /^\/files\// },
         do: { type: 'truncated', how: truncation },
@@ -128,19 +128,19 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
     },
   );
 
-  it('A video that arrived incompletely is not attached', async () => {
-    const stage = await quickBot({
+  it('A video whose file arrives incomplete is not attached', async () => {
+    const stage = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
-    const single = await pressAndWait(stage, await orderGrid(stage), 'U1');
+    const singleImage = await pressAndWait(stage, await orderGrid(stage), 'U1');
     stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
-    const video = await pressAndWait(stage, single, 'Animate (Low motion)');
+    const video = await pressAndWait(stage, singleImage, 'Animate (Low motion)');
     expect(video.attachments).toEqual([]);
     expect(text(video)).toContain('its file is invalid');
   });
 
-  it('If two of four images are lost or invalid, the others are still delivered', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+  it('If two of four images are unavailable or invalid, the others are still delivered', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const first = await orderGrid(stage);
     const [, , secondUpscale] = [first, await pressAndWait(stage, first, 'U1'), await pressAndWait(stage, first, 'U2')];
     const [gridJob, single, second] = jobs(stage.gateway);
@@ -171,7 +171,7 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
       ...image,
       bytes: await sharp(image.bytes).withExif(notes).png().toBuffer(),
     });
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       discord: { limits: { uploadBytes: 50_000_000 } },
       gateway: {
         ...{ profile, speed: 20 },
@@ -181,7 +181,7 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
       },
     });
     const message = await orderGrid(stage);
-    const original = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    const original = Buffer.from(await (await fetch(fileUrl(stage))).arrayBuffer());
     expect((await sharp(original).metadata()).exif?.includes('a secret')).toBe(true);
     const sentBytes = await bytesOf(message);
     expect((await sharp(sentBytes).metadata()).exif).toBeUndefined();
@@ -206,7 +206,9 @@ describe.each(profiles)('A result with the %s gateway profile', (profile) => {
           return { ...video, bytes: Buffer.concat([video.bytes, ...extraBoxes]) };
         },
       };
-      const stage = await quickBot({ gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio } });
+      const stage = await startFastClockBot({
+        gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio },
+      });
       const video = await pressAndWait(
         stage,
         await pressAndWait(stage, await orderGrid(stage), 'U1'),
@@ -227,38 +229,38 @@ describe('A result that exceeds the upload limit', () => {
     ['replaced by a preview with a link to the original if it is much too large', 40_000, 'image/jpeg'],
   ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
-    const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
+    const stage = await startFastClockBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
     const message = await orderGrid(stage);
-    const original = Buffer.from(await (await fetch(fileOf(stage))).arrayBuffer());
+    const original = Buffer.from(await (await fetch(fileUrl(stage))).arrayBuffer());
     expect(original.length).toBeGreaterThan(uploadBytes);
     expect(message.attachments).toMatchObject([{ content_type: type, description: altText }]);
     expect(message.attachments[0]?.size).toBeLessThanOrEqual(uploadBytes);
     const { width = 0 } = await sharp(await bytesOf(message)).metadata();
     const { width: originalWidth = 0 } = await sharp(original).metadata();
     // A result that is shown at less than half of its size has a link to the original.
-    const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileOf(stage)}`);
+    const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileUrl(stage)}`);
     expect(isPreview).toBe(width < originalWidth / 2);
     expect(isPreview).toBe(uploadBytes < 100_000);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A result that does not fit even as a small image is linked', async () => {
-    const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
+  it('A result that exceeds the upload limit even as a small copy is linked', async () => {
+    const stage = await startFastClockBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     const message = await orderGrid(stage);
     expect(message.attachments).toEqual([]);
-    expect(text(message)).toContain(`The result could not be attached. Open it at ${fileOf(stage)}`);
+    expect(text(message)).toContain(`The result could not be attached. Open it at ${fileUrl(stage)}`);
     expect(labels(message)).toContain('U1');
   });
 
   it.each([
-    ['one', 1, 1_200],
-    ['each of four', 4, 300],
+    ['one result', 1, 1_200],
+    ['four results', 4, 300],
   ])(
     'The link to a large result is never truncated, however long the prompt and the URL are (%s)',
     async (_, count, length) => {
-      const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
+      const stage = await startFastClockBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await orderGrid(stage);
-      const resultUrl = (index: number): string => `${fileOf(stage)}?signature=${String(index).repeat(length)}`;
+      const resultUrl = (index: number): string => `${fileUrl(stage)}?signature=${String(index).repeat(length)}`;
       const urls = Array.from({ length: count }, (_, index) => resultUrl(index));
       respondToPollsWith(stage.gateway, finishedTask({ imageUrls: urls.map((url) => ({ url })) }));
       const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
@@ -268,9 +270,9 @@ describe('A result that exceeds the upload limit', () => {
   );
 
   it('Each of four large images is reduced, and Discord accepts the whole message', async () => {
-    const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
     await orderGrid(stage);
-    const url = fileOf(stage);
+    const url = fileUrl(stage);
     const message = await orderWithResponse(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
     expect(message.attachments).toHaveLength(4);
     expect(new Set(message.attachments.map(({ filename }) => filename)).size).toBe(4);
@@ -281,7 +283,7 @@ describe('A result that exceeds the upload limit', () => {
   });
 
   it('A large video is linked, with the expiry of the link if it is known', async () => {
-    const stage = await quickBot({
+    const stage = await startFastClockBot({
       discord: { limits: { uploadBytes: 1_000 } },
       gateway: { speed: 20, studio: shortVideos() },
     });
@@ -296,8 +298,11 @@ describe('A result that exceeds the upload limit', () => {
     expect(text(video)).not.toContain('until');
     expect(video.attachments).toEqual([]);
     const expiresAt = Math.floor((stage.clock.now() + 24 * hour) / 1000);
-    const withExpiry = await orderWithResponse(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: expiresAt }] });
-    expect(text(withExpiry)).toContain(
+    const messageWithExpiry = await orderWithResponse(stage, {
+      action: 'VIDEO',
+      videoUrls: [{ url, expires_at: expiresAt }],
+    });
+    expect(text(messageWithExpiry)).toContain(
       `The result could not be attached. Open it at ${url} (available until <t:${expiresAt}:f>)`,
     );
     expect(errorsIn(stage)).toEqual([]);
@@ -306,7 +311,7 @@ describe('A result that exceeds the upload limit', () => {
 
 describe('An uploaded image', () => {
   it('An uploaded image is sent to the gateway without its metadata', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
       .withExif({ IFD0: { Artist: 'an artist', Copyright: 'a secret' } })
       .jpeg()
@@ -321,9 +326,9 @@ describe('An uploaded image', () => {
   });
 
   it.each(profiles)(
-    'A file that is not an image is refused without a request to the gateway, in the %s profile',
+    'A file that is not an image is refused without a request to the gateway (%s profile)',
     async (profile) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
       const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
       const exchange = await stage.discord
         .as('member')

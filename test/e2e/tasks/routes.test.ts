@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, messagesWith, type QuickStage, quickBot, says, submitCount } from '../quick.ts';
+import { type FastClockStage, labels, messagesWith, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
@@ -13,11 +13,11 @@ const pollOptions = { timeout: 20_000 };
 
 /** Where members order, and where a public result is posted after the interaction token has expired. */
 const scenarios = [
-  { place: 'studio', by: 'member', afterwards: 'there' },
-  { place: 'dm', by: 'member', afterwards: 'there' },
-  { place: 'lobby', by: 'installer', afterwards: 'direct' },
-  { place: 'friends', by: 'installer', afterwards: 'direct' },
-  { place: 'dm', by: 'installer', afterwards: 'there' },
+  { channelName: 'studio', requester: 'member', routeAfterExpiry: 'there' },
+  { channelName: 'dm', requester: 'member', routeAfterExpiry: 'there' },
+  { channelName: 'lobby', requester: 'installer', routeAfterExpiry: 'direct' },
+  { channelName: 'friends', requester: 'installer', routeAfterExpiry: 'direct' },
+  { channelName: 'dm', requester: 'installer', routeAfterExpiry: 'there' },
 ] as const;
 
 const endTexts = {
@@ -25,12 +25,12 @@ const endTexts = {
   failure: 'This task failed: no reason at all',
 } as const;
 
-const startStage = (gateway: object = {}): ReturnType<typeof quickBot> =>
-  quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
+const startStage = (gateway: object = {}): ReturnType<typeof startFastClockBot> =>
+  startFastClockBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
 /** Starts a job that runs until the test ends it. */
 async function startJob(
-  stage: QuickStage,
+  stage: FastClockStage,
   order: () => Promise<Exchange>,
 ): Promise<{ exchange: Exchange; message: Message }> {
   stage.gateway.faults.add({ do: 'stick' });
@@ -38,13 +38,13 @@ async function startJob(
   return { exchange, message: await exchange.message(says('%')) };
 }
 
-function endJob({ gateway }: QuickStage, outcome: keyof typeof endTexts): void {
+function endJob({ gateway }: FastClockStage, outcome: keyof typeof endTexts): void {
   const id = jobs(gateway).at(-1)?.id ?? '';
   if (outcome === 'result') gateway.jobs.finish(id);
   else gateway.jobs.fail(id, 'no reason at all');
 }
 
-function expireTokens({ clock, discord }: QuickStage): void {
+function expireTokens({ clock, discord }: FastClockStage): void {
   clock.advance(20 * minute);
   discord.expireTokens();
 }
@@ -53,7 +53,7 @@ function expireTokens({ clock, discord }: QuickStage): void {
 const operatorChannelId = (discord: EmbeddedDiscord): string => discord.openDirectMessage('owner').id;
 
 /** The messages that other members can read, in all channels. */
-function messagesVisibleToOthers({ discord }: QuickStage, who: string): Message[] {
+function messagesVisibleToOthers({ discord }: FastClockStage, who: string): Message[] {
   const directChannelId = discord.world.directMessage(discord.world.user(who).id)?.id;
   return [...discord.world.channels.keys()]
     .filter((id) => id !== directChannelId && id !== operatorChannelId(discord))
@@ -61,7 +61,7 @@ function messagesVisibleToOthers({ discord }: QuickStage, who: string): Message[
 }
 
 /** The bot-token requests for channels that others can read. */
-function publicChannelRequests({ discord }: QuickStage, who: string): string[] {
+function publicChannelRequests({ discord }: FastClockStage, who: string): string[] {
   const directChannelId = discord.world.directMessage(discord.world.user(who).id)?.id;
   return discord.requests
     .filter(({ path }) => path.startsWith('/channels/') && !path.startsWith(`/channels/${directChannelId}/`))
@@ -70,72 +70,81 @@ function publicChannelRequests({ discord }: QuickStage, who: string): string[] {
 }
 
 /** The messages of tasks, which all have buttons, in the bot's direct messages with a member. */
-const directMessages = ({ discord }: QuickStage, who: string): readonly Message[] =>
+const directMessages = ({ discord }: FastClockStage, who: string): readonly Message[] =>
   discord
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
     .filter((message) => labels(message).length > 0);
 
-const waitForDirectMessage = async (stage: QuickStage, who: string, words: string): Promise<Message> =>
+const waitForDirectMessage = async (stage: FastClockStage, who: string, words: string): Promise<Message> =>
   stage.discord.until(() => directMessages(stage, who).find((one) => !one.ephemeral && says(words)(one)));
 
-async function waitUntilIdle({ discord }: QuickStage): Promise<void> {
+async function waitUntilIdle({ discord }: FastClockStage): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), pollOptions)
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The routes of results with the %s gateway profile', (profile) => {
-  describe.each(scenarios)('A job that $by orders in $place', ({ place, by, afterwards }) => {
-    describe.each(Object.entries(endTexts) as [keyof typeof endTexts, string][])(
-      'A job that ends with a %s',
-      (outcome, words) => {
-        it.each(['before', 'after'])(
-          'The end of a public job is delivered once, %s its token has expired',
-          async (when) => {
-            const stage = await startStage({ profile });
-            const actor = stage.discord.as(by).in(place);
-            const { exchange, message } = await startJob(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
-            if (when === 'after') expireTokens(stage);
-            endJob(stage, outcome);
-            const isMoved = when === 'after' && afterwards === 'direct';
-            const final = isMoved ? await waitForDirectMessage(stage, by, words) : await exchange.message(says(words));
-            expect(final.id === message.id).toBe(!isMoved);
-            expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
-            expect(labels(final)).toContain(outcome === 'result' ? 'U1' : 'Retry');
-            await waitUntilIdle(stage);
-            expect(messagesWith(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-            expect(errorsIn(stage)).toEqual([]);
-          },
-        );
+describe.each(profiles)('The routes of results (%s gateway profile)', (profile) => {
+  describe.each(scenarios)(
+    'A job that $requester orders in $channelName',
+    ({ channelName, requester, routeAfterExpiry }) => {
+      describe.each(Object.entries(endTexts) as [keyof typeof endTexts, string][])(
+        'A job that ends with a %s',
+        (outcome, words) => {
+          it.each(['before', 'after'])(
+            'The end of a public job is delivered once, %s its interaction token has expired',
+            async (when) => {
+              const stage = await startStage({ profile });
+              const actor = stage.discord.as(requester).in(channelName);
+              const { exchange, message } = await startJob(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
+              if (when === 'after') expireTokens(stage);
+              endJob(stage, outcome);
+              const isMoved = when === 'after' && routeAfterExpiry === 'direct';
+              const final = isMoved
+                ? await waitForDirectMessage(stage, requester, words)
+                : await exchange.message(says(words));
+              expect(final.id === message.id).toBe(!isMoved);
+              expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
+              expect(labels(final)).toContain(outcome === 'result' ? 'U1' : 'Retry');
+              await waitUntilIdle(stage);
+              expect(messagesWith(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+              expect(errorsIn(stage)).toEqual([]);
+            },
+          );
 
-        it.each(['before', 'after'])(
-          'The end of a private job is visible only to its owner, %s its token has expired',
-          async (when) => {
-            const stage = await startStage({ profile });
-            const actor = stage.discord.as(by).in(place);
-            const options = { prompt: 'a secret', private: true };
-            const { exchange, message } = await startJob(stage, () => actor.slash('imagine', options));
-            if (when === 'after') expireTokens(stage);
-            endJob(stage, outcome);
-            const final =
-              when === 'after' ? await waitForDirectMessage(stage, by, words) : await exchange.message(says(words));
-            expect(final.id === message.id).toBe(when === 'before');
-            expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
-            await waitUntilIdle(stage);
-            expect(messagesVisibleToOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-            expect(publicChannelRequests(stage, by)).toEqual([]);
-            expect(stage.logged()).not.toContain('a secret');
-            expect(errorsIn(stage)).toEqual([]);
-          },
-        );
-      },
-    );
-  });
+          it.each(['before', 'after'])(
+            'The end of a private job is visible only to its owner, %s its interaction token has expired',
+            async (when) => {
+              const stage = await startStage({ profile });
+              const actor = stage.discord.as(requester).in(channelName);
+              const options = { prompt: 'a secret', private: true };
+              const { exchange, message } = await startJob(stage, () => actor.slash('imagine', options));
+              if (when === 'after') expireTokens(stage);
+              endJob(stage, outcome);
+              const final =
+                when === 'after'
+                  ? await waitForDirectMessage(stage, requester, words)
+                  : await exchange.message(says(words));
+              expect(final.id === message.id).toBe(when === 'before');
+              expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
+              await waitUntilIdle(stage);
+              expect(
+                messagesVisibleToOthers(stage, requester).filter((one) => !says('Tasks in progress')(one)),
+              ).toEqual([]);
+              expect(publicChannelRequests(stage, requester)).toEqual([]);
+              expect(stage.logged()).not.toContain('a secret');
+              expect(errorsIn(stage)).toEqual([]);
+            },
+          );
+        },
+      );
+    },
+  );
 });
 
-describe.each(profiles)('The follow-ups of a private result with the %s gateway profile', (profile) => {
+describe.each(profiles)('The follow-ups of a private result (%s gateway profile)', (profile) => {
   /** Requests a private grid in the studio channel. */
-  async function privateGrid(stage: QuickStage): Promise<Message> {
+  async function orderPrivateGrid(stage: FastClockStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     return exchange.message(says('Finished in'));
   }
@@ -143,7 +152,7 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
   it('All follow-ups of a private result are private: upscales, forms, failures, retries, refusals and unknown outcomes', async () => {
     const stage = await startStage({ profile });
     const member = stage.discord.as('member');
-    const parent = await privateGrid(stage);
+    const parent = await orderPrivateGrid(stage);
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
     const upscales = () =>
       stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
@@ -180,10 +189,10 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
     expect(stage.logged()).not.toContain('secret');
   });
 
-  it('After the token has expired, a private result is sent in a direct message, where it can be continued and deleted', async () => {
+  it('After the interaction token has expired, a private result is sent as a direct message, whose buttons still work', async () => {
     const stage = await startStage({ profile });
     const member = stage.discord.as('member');
-    const parent = await privateGrid(stage);
+    const parent = await orderPrivateGrid(stage);
     const { message } = await startJob(stage, () => member.click(parent, 'U1'));
     expireTokens(stage);
     endJob(stage, 'result');
@@ -203,9 +212,9 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('After the token has expired, the four results of Upscale all arrive in direct messages, each once', async () => {
+  it('After the interaction token has expired, each of the four results of Upscale all arrives once, as a direct message', async () => {
     const stage = await startStage({ profile });
-    const parent = await privateGrid(stage);
+    const parent = await orderPrivateGrid(stage);
     stage.gateway.faults.add({ do: 'stick', times: 4 });
     const member = stage.discord.as('member');
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
@@ -223,7 +232,7 @@ describe.each(profiles)('The follow-ups of a private result with the %s gateway 
 });
 
 describe('A retry in direct messages', () => {
-  it('A retry in direct messages links to the original location of its parent', async () => {
+  it('A retry in direct messages links to the original message of its parent task', async () => {
     const stage = await startStage();
     const installer = stage.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -238,15 +247,15 @@ describe('A retry in direct messages', () => {
 });
 
 describe('A bot that has lost access to the channel', () => {
-  type World = QuickStage['discord']['world'];
-  const deny =
+  type World = FastClockStage['discord']['world'];
+  const denyPermissions =
     (deny: bigint) =>
     (world: World): void => {
       world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     };
   const accessLosses: [string, (world: World) => void][] = [
-    ['it is not allowed to view the channel', deny(Permission.ViewChannel)],
-    ['it is not allowed to attach files', deny(Permission.AttachFiles)],
+    ['it is not allowed to view the channel', denyPermissions(Permission.ViewChannel)],
+    ['it is not allowed to attach files', denyPermissions(Permission.AttachFiles)],
     ['the channel was deleted', (world) => void world.channels.delete(world.channel('studio').id)],
     [
       'it was removed from the server',
@@ -256,21 +265,24 @@ describe('A bot that has lost access to the channel', () => {
     ],
   ];
 
-  it.each(accessLosses.slice(0, 2))('A result still uses the valid interaction token (%s)', async (_, loseAccess) => {
-    const stage = await startStage();
-    const { exchange, message } = await startJob(stage, () =>
-      stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
-    );
-    loseAccess(stage.discord.world);
-    endJob(stage, 'result');
-    const final = await exchange.message(says('Finished in'));
-    expect(final.id).toBe(message.id);
-    expect(final.attachments).toHaveLength(1);
-    expect(directMessages(stage, 'member')).toEqual([]);
-  });
+  it.each(accessLosses.slice(0, 2))(
+    'A result is still delivered with the interaction token while it is valid (%s)',
+    async (_, loseAccess) => {
+      const stage = await startStage();
+      const { exchange, message } = await startJob(stage, () =>
+        stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
+      );
+      loseAccess(stage.discord.world);
+      endJob(stage, 'result');
+      const final = await exchange.message(says('Finished in'));
+      expect(final.id).toBe(message.id);
+      expect(final.attachments).toHaveLength(1);
+      expect(directMessages(stage, 'member')).toEqual([]);
+    },
+  );
 
   it.each(accessLosses)(
-    'After the token has expired, a result goes to a direct message once, and no refused request is repeated (%s)',
+    'After the interaction token has expired, a result is sent once as a direct message, and no refused request is repeated (%s)',
     async (_, loseAccess) => {
       const stage = await startStage();
       await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
@@ -291,22 +303,22 @@ describe('A bot that has lost access to the channel', () => {
     },
   );
 
-  it('If the bot still sees the channel, a failure without a file is shown in the original message', async () => {
+  it('If the bot can still see the channel, a failure, which needs no file, is shown in the original message', async () => {
     const stage = await startStage();
     const { message, exchange } = await startJob(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
     );
-    deny(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
+    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
     expireTokens(stage);
     endJob(stage, 'failure');
     expect((await exchange.message(says('This task failed'))).id).toBe(message.id);
     expect(directMessages(stage, 'member')).toEqual([]);
   });
 
-  it('If the member does not accept direct messages either, the delivery ends without an error in the log', async () => {
+  it('If the bot has lost access to the channel and the member accepts no direct messages, the delivery ends without an error in the log', async () => {
     const stage = await startStage();
     await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
-    deny(Permission.ViewChannel)(stage.discord.world);
+    denyPermissions(Permission.ViewChannel)(stage.discord.world);
     stage.discord.world.user('member').directMessages = 'refused';
     expireTokens(stage);
     endJob(stage, 'result');
@@ -317,11 +329,11 @@ describe('A bot that has lost access to the channel', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A button of an older result still works, and its result arrives with the token, or later by direct message', async () => {
+  it('A button of an older result still works: its result arrives in the channel while the interaction token is valid, and later as a direct message', async () => {
     const stage = await startStage();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    deny(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
+    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
     await (await member.click(parent, 'U1')).message(says('Finished in'));
     await startJob(stage, () => member.click(parent, 'U2'));
     expireTokens(stage);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says, submitCount } from '../quick.ts';
+import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
-describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
-  it('/shorten shows the drafts, each with a button that creates images from it', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+describe.each(profiles)('/shorten (%s gateway profile)', (profile) => {
+  it('/shorten shows the shortened prompts, each with a button that creates images from it', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('shorten', { prompt: `  ${prompt} `, private: true });
@@ -27,7 +27,7 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
   });
 
   it('The message of a failed /shorten says so, and a /shorten that exceeds its wait limit is still delivered', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
     const failed = await (await member.slash('shorten', { prompt })).message(says('This task failed'));
@@ -42,7 +42,7 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
   });
 
   it('/shorten refuses an invisible prompt', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('shorten', { prompt: ' \u200b ' });
     expect(text(await exchange.message())).toContain('The prompt is empty');
     expect(submitCount(gateway)).toBe(0);
@@ -50,7 +50,7 @@ describe.each(profiles)('/shorten with the %s gateway profile', (profile) => {
 });
 
 it('Shortened prompts that are too long for a message are attached as a file, and the message shows how each begins', async () => {
-  const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
+  const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
   const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;
   const body = {

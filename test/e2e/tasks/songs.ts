@@ -1,5 +1,5 @@
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import { key } from '../bot.ts';
+import { GATEWAY_API_KEY } from '../bot.ts';
 
 /** Orders songs as another client with the same key would; returns their ids in the order of the titles. */
 export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
@@ -7,7 +7,7 @@ export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...title
     titles.map(async (title) => {
       const response = await fetch(`${url}/music/submit/music`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${GATEWAY_API_KEY}`, 'content-type': 'application/json' },
         body: JSON.stringify({ prompt: `Words of ${title}`, tags: 'folk', title }),
       });
       if (!response.ok) throw new Error(`The song was not accepted: ${await response.text()}`);

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, quickBot, says } from '../quick.ts';
+import { labels, says, startFastClockBot } from '../quick.ts';
 import { errorsIn, orderGrid, shortSongs } from './proof.ts';
-import { localBot, orderVideo } from './video-scene.ts';
+import { orderVideo, startLocalBot } from './video-scene.ts';
 
 const quirks = { unknownEnvelopes: true };
 
-describe.each(profiles)('With undocumented envelopes from a gateway with the %s profile', (profile) => {
-  it('/imagine delivers its grid with the buttons that the gateway offers', async () => {
-    const stage = await quickBot({ gateway: { profile, quirks } });
+describe.each(profiles)('A gateway with undocumented response envelopes (%s profile)', (profile) => {
+  it('Despite undocumented response envelopes, /imagine delivers its grid with the buttons that the gateway offers', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, quirks } });
     const message = await orderGrid(stage);
     expect(message.attachments).toMatchObject([{ content_type: 'image/png' }]);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4']));
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/video delivers its video', async () => {
-    const stage = await localBot({ gateway: { profile, quirks } });
+  it('Despite undocumented response envelopes, /video delivers its video', async () => {
+    const stage = await startLocalBot({ gateway: { profile, quirks } });
     const message = await orderVideo(stage);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/music make delivers both tracks with their covers', async () => {
-    const stage = await quickBot({ gateway: { profile, speed: 60, studio: shortSongs(), quirks } });
+  it('Despite undocumented response envelopes, /music make delivers both tracks with their covers', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 60, studio: shortSongs(), quirks } });
     const exchange = await stage.discord.as('member').slash('music make', { about: 'a lighthouse', title: 'Light' });
     const message = await exchange.message(says('Finished in'));
     expect(text(message)).toContain('**Light**');

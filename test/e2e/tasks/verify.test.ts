@@ -7,29 +7,29 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
-import { type QuickStage, quickBot, says } from '../quick.ts';
-import { list, offeredTaskIds, requestErasure } from './pages.ts';
+import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
+import { offeredTasks, openTaskList, requestErasure } from './pages.ts';
 import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './proof.ts';
 
 type UploadedFile = { name: string; bytes: Buffer; contentType?: string };
 
 /** Returns the reply to a member who verifies a message. */
-async function verify({ discord }: QuickStage, message: Message, who = 'member'): Promise<Message> {
+async function verify({ discord }: FastClockStage, message: Message, who = 'member'): Promise<Message> {
   const reply = await (await discord.as(who).menu('Verify', message)).message();
   expect(reply.ephemeral).toBe(true);
   return reply;
 }
 
 /** Posts files as one member and verifies them as another. */
-async function verifyFiles(stage: QuickStage, files: readonly UploadedFile[], who = 'other'): Promise<Message> {
+async function verifyFiles(stage: FastClockStage, files: readonly UploadedFile[], who = 'other'): Promise<Message> {
   return verify(stage, await stage.discord.as('other').say('look', files), who);
 }
 
 /** Returns the id of the newest task. */
-const newestId = async (stage: QuickStage, who = 'member'): Promise<string> =>
-  offeredTaskIds(await list(stage, who))[0]?.value ?? '';
+const newestId = async (stage: FastClockStage, who = 'member'): Promise<string> =>
+  offeredTasks(await openTaskList(stage, who))[0]?.value ?? '';
 
-function readNamespace({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
+function readNamespace({ config }: FastClockStage, namespace: string): Record<string, unknown>[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
@@ -41,9 +41,9 @@ const linkTo = ({ channel_id, id }: Message): RegExp =>
 const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
-describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
-  const startStage = (options: Parameters<typeof quickBot>[0] = {}) =>
-    quickBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
+describe.each(profiles)('Verify (%s gateway profile)', (profile) => {
+  const startStage = (options: Parameters<typeof startFastClockBot>[0] = {}) =>
+    startFastClockBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
 
   it('Verify tells the requester which task created a file, and anyone else only that the bot created it', async () => {
     const stage = await startStage();
@@ -60,7 +60,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     const otherReply = await verifyFiles(stage, [copy]);
     expect(text(otherReply)).toBe('`copy.png`: made with this bot.');
     expect(otherReply.components ?? []).toEqual([]);
-    // A member who can see the server's tasks is told which task, and a copy also leads the requester to the result.
+    // A copy also leads to the result for the requester, and for members who can see the tasks of the server.
     for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
       },
     ];
     const noise = { width: 64, height: 64, channels: 3 } as const;
-    const foreign = {
+    const unrelatedImage = {
       name: 'foreign.png',
       bytes: await sharp(randomBytes(64 * 64 * 3), { raw: noise })
         .blur(6)
@@ -89,7 +89,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
         .png()
         .toBuffer(),
     };
-    const otherReply = text(await verifyFiles(stage, [...files, foreign])).split('\n');
+    const otherReply = text(await verifyFiles(stage, [...files, unrelatedImage])).split('\n');
     expect(otherReply.slice(0, 3)).toEqual([
       '`saved.jpg`: similar to a result of this bot.',
       '`half.png`: similar to a result of this bot.',
@@ -100,7 +100,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     const requesterReply = await verifyFiles(stage, files, 'member');
     expect(text(requesterReply).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
     expect(text(requesterReply)).not.toContain(NO_PROOF);
-    expect(offeredTaskIds(requesterReply)).toHaveLength(1);
+    expect(offeredTasks(requesterReply)).toHaveLength(1);
   });
 
   it('A private result is recognized, and only its requester is told which one it is', async () => {
@@ -112,7 +112,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     expect(text(await verifyFiles(stage, [copy], 'member'))).toContain(`of task \`${await newestId(stage)}\``);
   });
 
-  it('A result is still recognized after Delete and a restart, and not after an erasure', async () => {
+  it('A result is still recognized after Delete and a restart, but not after an erasure', async () => {
     const stage = await startStage();
     const message = await orderGrid(stage);
     const id = await newestId(stage);
@@ -139,7 +139,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A video and a song are recognized byte for byte', async () => {
+  it('A video or a song is recognized only if the file is identical byte for byte', async () => {
     const videos = shortVideos();
     const stage = await startStage({
       gateway: { studio: { ...shortSongs(), drawVideo: videos.drawVideo }, quirks: { refusedActions: false } },
@@ -181,7 +181,7 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     ]);
     expect(text(reply).split('\n').slice(0, 4)).toEqual([
       '`note.txt`: not an image, video or audio file that the bot can read.',
-      // The bytes of the damaged file are compared nevertheless.
+      // The bytes of a damaged file are still compared.
       '`half.png`: not recognized.',
       '`huge.png`: not checked, because the files are too large.',
       '`fine.png`: not recognized.',
@@ -195,7 +195,9 @@ describe.each(profiles)('Verify with the %s gateway profile', (profile) => {
     const hash = createHash('sha256')
       .update(await bytesOf(message))
       .digest('hex');
-    const exportMessage = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
+    const exportMessage = await (
+      await stage.discord.as('member').click(await openTaskList(stage), 'Export my data')
+    ).message();
     const { tasks } = JSON.parse((await bytesOf(exportMessage)).toString());
     expect(tasks).toMatchObject([{ fingerprints: [{ hash, likeness: expect.stringMatching(/^[0-9a-f]{16}$/) }] }]);
   });

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { type QuickStage, quickBot, says, submitCount } from '../quick.ts';
+import { type FastClockStage, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, pressAndWait } from './proof.ts';
 
-const OUTDATED = 'This button is from another version of the bot.';
-const UNKNOWN = 'This button no longer works. Run the command again.';
-const NO_TASK = 'This task is no longer stored. Run the command again.';
+const OUTDATED_REPLY = 'This button is from another version of the bot.';
+const UNKNOWN_REPLY = 'This button no longer works. Run the command again.';
+const NO_TASK_REPLY = 'This task is no longer stored. Run the command again.';
 
 const verbs = [
   ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],
@@ -17,14 +17,18 @@ const verbs = [
 const taskVerbs = verbs.filter((verb) => verb !== 'models');
 /** What follows the task id in the custom ids of these verbs; for all others it is 0. */
 const extraArguments: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
-const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${extraArguments[verb] ?? '0'}`;
+const customIdOf = (verb: string, task: string): string => `${verb}.1.${task}.${extraArguments[verb] ?? '0'}`;
 const formVerbs = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
 /** A well-formed id without a task. */
 const unknownTaskId = '0123456789abcdefg';
 
 /** Posts with the bot token, because only the bot can add such buttons to its messages. */
-async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
+async function postMessage(
+  { discord }: FastClockStage,
+  components: readonly object[],
+  channel = 'studio',
+): Promise<Message> {
   const { id } = discord.world.channel(channel);
   const response = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
     method: 'POST',
@@ -38,7 +42,7 @@ async function post({ discord }: QuickStage, components: readonly object[], chan
 const MAX_ROW_LENGTH = 5;
 
 /** Posts a message with a button for each of these ids. */
-async function postButtons(stage: QuickStage, ids: readonly string[]): Promise<Message> {
+async function postButtons(stage: FastClockStage, ids: readonly string[]): Promise<Message> {
   const buttons = ids.map((custom_id, index) => ({
     ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
     ...{ custom_id, label: String(index) },
@@ -47,11 +51,15 @@ async function postButtons(stage: QuickStage, ids: readonly string[]): Promise<M
     type: ComponentType.ActionRow,
     components: buttons.slice(row * MAX_ROW_LENGTH, (row + 1) * MAX_ROW_LENGTH),
   }));
-  return post(stage, rows);
+  return postMessage(stage, rows);
 }
 
 /** Presses each button and returns the replies. */
-async function repliesTo(stage: QuickStage, ids: readonly string[], who = 'member'): Promise<Record<string, string>> {
+async function repliesTo(
+  stage: FastClockStage,
+  ids: readonly string[],
+  who = 'member',
+): Promise<Record<string, string>> {
   const message = await postButtons(stage, ids);
   const replies: Record<string, string> = {};
   for (const id of ids) {
@@ -68,16 +76,16 @@ async function repliesTo(stage: QuickStage, ids: readonly string[], who = 'membe
 const DEFERRED_REPLY = 5;
 const DEFERRED_UPDATE = 6;
 
-const sameReplyForAll = (ids: readonly string[], words: string) =>
+const expectedReplies = (ids: readonly string[], words: string) =>
   Object.fromEntries(ids.map((id) => [id, expect.stringContaining(words)]));
 
 describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
     'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
-      const stage = await quickBot({ settings: noLimits });
+      const stage = await startFastClockBot({ settings: noLimits });
       const ids = [...verbs, ...formVerbs, 'press'].map((verb) => `${verb}.${version}.${unknownTaskId}.0`);
-      expect(await repliesTo(stage, ids)).toEqual(sameReplyForAll(ids, UNKNOWN));
+      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
       expect(submitCount(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
     },
@@ -86,16 +94,16 @@ describe('A forged button', () => {
   it.each(['2', '9', '9999'])(
     'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
-      const stage = await quickBot({ settings: noLimits });
+      const stage = await startFastClockBot({ settings: noLimits });
       const ids = verbs.map((verb) => `${verb}.${version}.${unknownTaskId}.0.and.more`);
-      expect(await repliesTo(stage, ids)).toEqual(sameReplyForAll(ids, OUTDATED));
+      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, OUTDATED_REPLY));
       expect(submitCount(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
   it('A button with an unknown verb is reported as unknown', async () => {
-    const stage = await quickBot({ settings: noLimits });
+    const stage = await startFastClockBot({ settings: noLimits });
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
@@ -107,8 +115,8 @@ describe('A forged button', () => {
         '{"a":1}',
       ],
     ];
-    expect(await repliesTo(stage, ids.slice(0, 20))).toEqual(sameReplyForAll(ids.slice(0, 20), UNKNOWN));
-    expect(await repliesTo(stage, ids.slice(20))).toEqual(sameReplyForAll(ids.slice(20), UNKNOWN));
+    expect(await repliesTo(stage, ids.slice(0, 20))).toEqual(expectedReplies(ids.slice(0, 20), UNKNOWN_REPLY));
+    expect(await repliesTo(stage, ids.slice(20))).toEqual(expectedReplies(ids.slice(20), UNKNOWN_REPLY));
     expect(submitCount(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -116,18 +124,18 @@ describe('A forged button', () => {
   it.each(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
     'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
-      const stage = await quickBot({ settings: noLimits });
+      const stage = await startFastClockBot({ settings: noLimits });
       const ids = taskVerbs.map((verb) => `${verb}.1.${task}.0`);
-      expect(await repliesTo(stage, ids)).toEqual(sameReplyForAll(ids, UNKNOWN));
+      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
       expect(submitCount(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
   it('A press on a button of a task that does not exist is refused with that reason, for every verb', async () => {
-    const stage = await quickBot({ settings: noLimits });
-    const ids = taskVerbs.map((verb) => idOf(verb, unknownTaskId));
-    expect(await repliesTo(stage, ids)).toEqual(sameReplyForAll(ids, NO_TASK));
+    const stage = await startFastClockBot({ settings: noLimits });
+    const ids = taskVerbs.map((verb) => customIdOf(verb, unknownTaskId));
+    expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, NO_TASK_REPLY));
     expect(submitCount(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -142,7 +150,7 @@ function taskOf(message: Message): string {
 
 describe('A forged press on an existing task', () => {
   it('A press on a position that the task does not have is reported as unknown', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
       ['99', '9', '100', '-1', '1.5', '', 'x', '0x1', '~AA'].map((position) => `${verb}.1.${task}.${position}`),
@@ -152,14 +160,14 @@ describe('A forged press on an existing task', () => {
     );
     invalidIds.push(`large.1.${task}.2K`, `large.1.${task}.8K`, `large.1.${task}`);
     const allIds = [...ids, ...invalidIds].filter((id) => !id.includes('1.5'));
-    expect(await repliesTo(stage, allIds.slice(0, 20))).toEqual(sameReplyForAll(allIds.slice(0, 20), UNKNOWN));
-    expect(await repliesTo(stage, allIds.slice(20))).toEqual(sameReplyForAll(allIds.slice(20), UNKNOWN));
+    expect(await repliesTo(stage, allIds.slice(0, 20))).toEqual(expectedReplies(allIds.slice(0, 20), UNKNOWN_REPLY));
+    expect(await repliesTo(stage, allIds.slice(20))).toEqual(expectedReplies(allIds.slice(20), UNKNOWN_REPLY));
     expect(submitCount(stage.gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A press on a successful task finds nothing to decide, retry or continue', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(stage));
     const expected = {
       [`again.1.${task}`]: 'already responded to this',
@@ -177,7 +185,7 @@ describe('A forged press on an existing task', () => {
     ['is still running', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
   ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     stage.gateway.faults.add({ do: fault });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const task = taskOf(await exchange.message(says(words)));
@@ -190,7 +198,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press on a button of a grid is refused for a single image', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await pressAndWait(stage, await orderGrid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
     const replies = await repliesTo(stage, ids);
@@ -199,18 +207,18 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press on another member’s private task is refused, for every verb', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(stage, { private: true }));
-    const ids = taskVerbs.map((verb) => idOf(verb, task));
+    const ids = taskVerbs.map((verb) => customIdOf(verb, task));
     const replies = await repliesTo(stage, ids, 'other');
-    expect(replies).toEqual(sameReplyForAll(ids, 'Only the member who requested this can do that.'));
+    expect(replies).toEqual(expectedReplies(ids, 'Only the member who requested this can do that.'));
     expect(submitCount(stage.gateway)).toBe(1);
     expect(JSON.stringify(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral))).not.toContain('fox');
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A forged Delete button does not delete a message that shows something else', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const first = await orderGrid(stage);
     const second = await orderGrid(stage, { prompt: 'a hare' });
     const forged = await postButtons(stage, [`delete.1.${taskOf(first)}`]);
@@ -225,7 +233,7 @@ describe('A forged press on an existing task', () => {
 
 describe('A select menu in place of buttons', () => {
   it('A forged value of a select menu is treated like a forged button', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(stage));
     const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${unknownTaskId}`];
     const select = (custom_id: string): object => ({
@@ -234,8 +242,8 @@ describe('A select menu in place of buttons', () => {
         { type: ComponentType.StringSelect, custom_id, options: values.map((value) => ({ label: value, value })) },
       ],
     });
-    const list = await post(stage, [select('press.1')]);
-    const expected = [UNKNOWN, OUTDATED, UNKNOWN, UNKNOWN, NO_TASK];
+    const list = await postMessage(stage, [select('press.1')]);
+    const expected = [UNKNOWN_REPLY, OUTDATED_REPLY, UNKNOWN_REPLY, UNKNOWN_REPLY, NO_TASK_REPLY];
     for (const [index, value] of values.entries()) {
       const exchange = await stage.discord.as('member').choose(list, 'press.1', [value]);
       const { type } = await exchange.acknowledged();
@@ -250,21 +258,21 @@ describe('A select menu in place of buttons', () => {
 
 describe('A forged form', () => {
   it('A form from another version, or of another task, is refused when it is submitted', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
+    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const member = stage.discord.as('member');
     const single = await pressAndWait(stage, await orderGrid(stage), 'U1');
     const task = taskOf(single);
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
-      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.2.${task}.5`, OUTDATED])),
-      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK])),
-      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
-      [`wf.1.${task}.99`]: UNKNOWN,
+      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.2.${task}.5`, OUTDATED_REPLY])),
+      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK_REPLY])),
+      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.index.5`, UNKNOWN_REPLY])),
+      [`wf.1.${task}.99`]: UNKNOWN_REPLY,
       // The form has the prompt of its parent.
-      [`editf.1.${task}`]: UNKNOWN,
+      [`editf.1.${task}`]: UNKNOWN_REPLY,
       [`gof.1.${task}`]: 'no longer needs a prompt',
-      'nothing.1': UNKNOWN,
-      ['x'.repeat(100)]: UNKNOWN,
+      'nothing.1': UNKNOWN_REPLY,
+      ['x'.repeat(100)]: UNKNOWN_REPLY,
     };
     for (const [customId, words] of Object.entries(forged)) {
       const exchange = await member.fill({ ...form, customId }, { words: 'a wider fox' });

@@ -3,16 +3,20 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-scene.ts';
+import { TEST_IMAGE_MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
-import { localBot, MODEL, receivedOrders } from './video-scene.ts';
+import { receivedOrders, startLocalBot, TEST_VIDEO_MODEL } from './video-scene.ts';
 
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describe.each(profiles)('A video from a message with the %s gateway profile', (profile) => {
+describe.each(profiles)('A video from a message (%s gateway profile)', (profile) => {
   const start = (options: StageOptions = {}) =>
-    localBot({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
+    startLocalBot({
+      ...options,
+      gateway: { profile },
+      settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings },
+    });
 
   it('A video can be ordered from the menu of any message, with its image and the default model filled in', async () => {
     const stage = await start();
@@ -22,14 +26,16 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
       .say('look', [await imageUpload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
     const form = await (await member.menu(MENU, source)).modal();
     expect(form.title).toBe('Generate a video from this image');
-    expect(JSON.stringify(form.components)).toContain(`"value":"${MODEL}"`);
+    expect(JSON.stringify(form.components)).toContain(`"value":"${TEST_VIDEO_MODEL}"`);
     const submission = await member.fill(form, { words: 'the fox runs', duration: '1', size: '160x96' });
     const message = await submission.message(says('Finished in'));
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model: ${MODEL} · Size: 160x96 · 1 s`);
+    expect(text(message)).toContain(
+      `**the fox runs** · <@${member.user.id}>\n-# Model: ${TEST_VIDEO_MODEL} · Size: 160x96 · 1 s`,
+    );
     const body = {
-      model: MODEL,
+      model: TEST_VIDEO_MODEL,
       prompt: 'the fox runs',
       size: '160x96',
       duration: 1,
@@ -39,7 +45,7 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Everyone who sees a result can order a video from it, which links to it', async () => {
+  it('Everyone who sees a result can order a video from it, and the video’s message links to the result', async () => {
     const stage = await start();
     const parent = await orderImage(stage);
     expect(labels(parent)).toContain(BUTTON);
@@ -68,8 +74,8 @@ describe.each(profiles)('A video from a message with the %s gateway profile', (p
 });
 
 describe('The refusals of a video from a message', () => {
-  it('A message without an image, and a channel where the bot is not allowed to post, are refused for a video', async () => {
-    const stage = await localBot();
+  it('A video is refused from a message without an image, and in a channel where the bot is not allowed to post', async () => {
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, textMessage);
@@ -82,7 +88,7 @@ describe('The refusals of a video from a message', () => {
   });
 
   it('Invalid values in the form for a video are refused, and nothing is submitted', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const source = await member.say('look', [await imageUpload()]);
     for (const [values, words] of [

@@ -7,12 +7,12 @@ import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
 import { imageUpload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
-import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './video-scene.ts';
+import { fileHost, orderVideo, receivedOrders, silentWav, startLocalBot } from './video-scene.ts';
 
-describe.each(profiles)('The notes of a video task with the %s gateway profile', (profile) => {
-  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
+describe.each(profiles)('The notes of a video task (%s gateway profile)', (profile) => {
+  const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('The message of a failed video names the references to check, each of which is fetched once and without the key', async () => {
+  it('The message of a failed video says which references to check, and each reference is fetched once and without the API key', async () => {
     const host = await fileHost();
     const stage = await start({ extraOrigins: [host.origin] });
     const image = file((await imageUpload()).bytes);
@@ -63,7 +63,7 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('The message of a video names the parameters without effect, and where else they may belong', async () => {
+  it('The message of a video names the parameters that had no effect, and suggests other options for them', async () => {
     const stage = await start();
     const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
@@ -90,8 +90,8 @@ describe.each(profiles)('The notes of a video task with the %s gateway profile',
 });
 
 describe('The notes of a failed image task', () => {
-  it('The message of a failed image names the references to check', async () => {
-    const stage = await localBot({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
+  it('The message of a failed image says which references to check', async () => {
+    const stage = await startLocalBot({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     stage.gateway.faults.add({ do: 'fail' });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
     const failed = await exchange.message(says('The engine could not finish this task.'));

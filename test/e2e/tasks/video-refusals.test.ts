@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { imageUpload } from './image-scene.ts';
-import { fileHost, localBot, receivedOrders } from './video-scene.ts';
+import { fileHost, receivedOrders, startLocalBot } from './video-scene.ts';
 
 const imageUrl = 'https://x.example/1.png';
 const videoUrl = 'https://x.example/1.mp4';
 
-describe.each(profiles)('The refusals of /video before a request, with the %s gateway profile', (profile) => {
+describe.each(profiles)('The refusals of /video before a request (%s gateway profile)', (profile) => {
   it('/video immediately refuses options that the payload of the interaction shows to be invalid', async () => {
-    const stage = await localBot({ gateway: { profile } });
+    const stage = await startLocalBot({ gateway: { profile } });
     const image = await imageUpload();
     const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
@@ -46,7 +46,7 @@ describe.each(profiles)('The refusals of /video before a request, with the %s ga
   it('/video refuses files whose content is invalid', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
-    const stage = await localBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
+    const stage = await startLocalBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
@@ -66,7 +66,7 @@ describe.each(profiles)('The refusals of /video before a request, with the %s ga
   });
 
   it('/video refuses a URL that the gateway cannot reach', async () => {
-    const stage = await localBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const stage = await startLocalBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
@@ -83,9 +83,9 @@ describe.each(profiles)('The refusals of /video before a request, with the %s ga
 
 describe('The suggestions of /video', () => {
   it('/video suggests models for videos first, then all others', async () => {
-    const stage = await localBot();
+    const stage = await startLocalBot();
     const member = stage.discord.as('member');
-    // Waits for the list of models, because one second is very short on the quick clock.
+    // Waits for the list of models, because the one-second limit on suggestions passes almost at once on the fast clock.
     await (await member.slash('models', {})).message();
     const choices = await member.complete('video', { prompt: 'x', model: 'REEL' }, 'model');
     expect(choices.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);

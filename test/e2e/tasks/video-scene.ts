@@ -4,15 +4,15 @@ import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
-import { type QuickStage, quickBot, says } from '../quick.ts';
+import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
 import { studioWith } from './proof.ts';
 
 export const GENERIC_PATH = '/v1/video/generations';
 export const VIDEOS_PATH = '/v1/videos';
 export const VENDOR_PATH = '/videoa/v1/videos/image2video';
-export const MODEL = 'reel-2';
+export const TEST_VIDEO_MODEL = 'reel-2';
 
-/** Only the metadata of videos matters here; frames and large images take time. */
+/** The tests check only the metadata of videos, and drawing frames or large images takes time. */
 const SMALL_VIDEO = { width: 160, height: 96, seconds: 1 } as const;
 const framelessVideos = () =>
   studioWith(({ drawImage }) => ({
@@ -21,21 +21,25 @@ const framelessVideos = () =>
   }));
 
 /** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
-export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): ReturnType<typeof quickBot> =>
-  quickBot({
+export const startLocalBot = ({
+  gateway,
+  settings,
+  ...options
+}: StageOptions = {}): ReturnType<typeof startFastClockBot> =>
+  startFastClockBot({
     ...options,
     gateway: { speed: 60, studio: framelessVideos(), ...gateway },
-    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
+    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: TEST_VIDEO_MODEL, ...settings },
   });
 
-/** The requests that the gateway received, oldest first. */
+/** The video requests that the gateway received, oldest first. */
 export const receivedOrders = ({ requests }: EmbeddedGateway): { path: string; body: unknown }[] =>
   requests
     .filter(({ method, path }) => method === 'POST' && [GENERIC_PATH, VIDEOS_PATH, VENDOR_PATH].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
 /** Requests a video and waits for its delivery. */
-export async function orderVideo({ discord }: QuickStage, options: object = {}): Promise<Message> {
+export async function orderVideo({ discord }: FastClockStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));
 }
@@ -47,8 +51,8 @@ export async function fileHost(): Promise<FileHost> {
   return host;
 }
 
-/** Returns the URL of a reference video of this length in a Discord message. */
-export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
+/** Posts a reference video of this length in Discord, and returns its URL. */
+export async function postVideo({ discord }: FastClockStage, seconds: number, name = 'dance.mp4'): Promise<string> {
   const message = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(message.attachments[0]?.url);
 }

@@ -10,29 +10,29 @@ import { bytesOf, errorsIn } from './proof.ts';
 import {
   fileHost,
   GENERIC_PATH,
-  localBot,
-  MODEL,
   orderVideo,
   postVideo,
   receivedOrders,
   silentWav,
+  startLocalBot,
+  TEST_VIDEO_MODEL,
   VENDOR_PATH,
   VIDEOS_PATH,
 } from './video-scene.ts';
 
 const hour = 3_600_000;
 
-describe.each(profiles)('/video with the %s gateway profile', (profile) => {
-  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
+describe.each(profiles)('/video (%s gateway profile)', (profile) => {
+  const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {
     const stage = await start();
     const message = await orderVideo(stage);
     expect(receivedOrders(stage.gateway)).toEqual([
-      { path: GENERIC_PATH, body: { model: MODEL, prompt: 'waves at dawn' } },
+      { path: GENERIC_PATH, body: { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn' } },
     ]);
     expect(text(message)).toContain(
-      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model: ${MODEL}\nFinished`,
+      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model: ${TEST_VIDEO_MODEL}\nFinished`,
     );
     expect(text(message)).not.toContain('the model ignored');
     expect(message.attachments).toMatchObject([
@@ -42,7 +42,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/video sends every option in its specified place, and can be repeated unchanged or with another prompt', async () => {
+  it('/video sends every option in the field that the specification defines for it, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
     const stage = await start({ settings, extraOrigins: [host.origin] });
@@ -92,11 +92,11 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
-  ])('/video sends the size %s under its own name, and a single image as one value', async (size, sizeFields) => {
+  ])('/video sends the size %s in its own field, and a single image as one value', async (size, sizeFields) => {
     const stage = await start();
     await orderVideo(stage, { size, duration: '1.0', image: await imageUpload() });
     const body = {
-      model: MODEL,
+      model: TEST_VIDEO_MODEL,
       prompt: 'waves at dawn',
       ...sizeFields,
       duration: '1.0',
@@ -110,14 +110,14 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const image = { image: await imageUpload(), duration: '1', mode: 'std' };
     const message = await orderVideo(stage, { ...image, endpoint: 'image-to-video' });
     const body = {
-      model: MODEL,
+      model: TEST_VIDEO_MODEL,
       prompt: 'waves at dawn',
       image: urlContaining('fox.png?ex='),
       duration: 1,
       mode: 'std',
     };
     expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR_PATH, body }]);
-    expect(text(message)).toContain(`-# Model: ${MODEL} · 1 s · Mode: std`);
+    expect(text(message)).toContain(`-# Model: ${TEST_VIDEO_MODEL} · 1 s · Mode: std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
@@ -126,7 +126,12 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await orderVideo(stage, { ...options, image: await imageUpload(), endpoint: 'videos' });
     const body = {
-      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: urlContaining('fox.png?ex=') },
+      ...{
+        model: TEST_VIDEO_MODEL,
+        prompt: 'waves at dawn',
+        seconds: '1',
+        input_reference: urlContaining('fox.png?ex='),
+      },
       ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
     };
     expect(receivedOrders(stage.gateway)).toEqual([{ path: VIDEOS_PATH, body }]);
@@ -141,7 +146,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     await orderVideo(stage, { image: song, image2: clip, image3: await imageUpload(), links: dance });
     const images = [urlContaining('fox.png?ex='), urlContaining('clip.png?ex='), dance];
     const body = {
-      model: MODEL,
+      model: TEST_VIDEO_MODEL,
       prompt: 'waves at dawn',
       images,
       reference_audio_urls: [urlContaining('song.png?ex=')],
@@ -166,12 +171,12 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     ]);
     const refused = await stage.discord
       .as('member')
-      .slash('video', { prompt: 'x', ...options, model: MODEL, endpoint: 'videos' });
+      .slash('video', { prompt: 'x', ...options, model: TEST_VIDEO_MODEL, endpoint: 'videos' });
     expect(text(await refused.message(says('accepts one image')))).toContain('you added `2`');
     expect(receivedOrders(stage.gateway)).toHaveLength(2);
   });
 
-  it('/video sends a form to /v1/videos if the operator has configured that', async () => {
+  it('/video sends form data to /v1/videos if the operator has configured that', async () => {
     const stage = await start({
       gateway: { quirks: { videosBody: 'form' } },
       settings: { GATEWAY_VIDEOS_BODY: 'form' },
@@ -181,7 +186,13 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     const [order] = receivedOrders(stage.gateway);
     const input_reference = expect.stringMatching(/^data:image\/png;base64,/);
-    const fields = { model: MODEL, prompt: 'waves at dawn', size: '320x180', seconds: '1', metadata: '{"seed":7}' };
+    const fields = {
+      model: TEST_VIDEO_MODEL,
+      prompt: 'waves at dawn',
+      size: '320x180',
+      seconds: '1',
+      metadata: '{"seed":7}',
+    };
     expect(order).toEqual({ path: VIDEOS_PATH, body: { ...fields, input_reference } });
     const job = stage.gateway.jobs.list()[0];
     expect(job?.details).toMatchObject({ metadata: { seed: 7 } });
@@ -199,29 +210,29 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const member = discord.as('member');
     const videos = await Promise.all([9, 8].map((seconds) => postVideo(stage, seconds)));
     const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
-    const question = await exchange.message(says('exceeds the usual limits'));
-    expect(text(question)).toContain('at most 15 s of reference video; yours are 17 s long in total');
+    const confirmationPrompt = await exchange.message(says('exceeds the usual limits'));
+    expect(text(confirmationPrompt)).toContain('at most 15 s of reference video; yours are 17 s long in total');
     expect(receivedOrders(gateway)).toEqual([]);
-    const otherPress = await discord.as('other').click(question, 'Submit anyway');
+    const otherPress = await discord.as('other').click(confirmationPrompt, 'Submit anyway');
     expect(text(await otherPress.followUp())).toContain('Only the member');
     expect(receivedOrders(gateway)).toEqual([]);
-    const result = await (await member.click(question, 'Submit anyway')).message(says('Finished in'));
-    expect(result.id).toBe(question.id);
+    const result = await (await member.click(confirmationPrompt, 'Submit anyway')).message(says('Finished in'));
+    expect(result.id).toBe(confirmationPrompt.id);
     expect(receivedOrders(gateway)).toHaveLength(1);
   });
 
-  it('A request that is waiting for confirmation survives a restart, and is submitted once', async () => {
+  it('A video request that is waiting for confirmation survives a restart, and is submitted only once', async () => {
     const stage = await start();
     const { discord, gateway } = stage;
     const image = await imageUpload();
     const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     const links = String((await discord.as('member').say('look', [image])).attachments[0]?.url);
     const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...sevenImages, links });
-    const question = await exchange.message(says('at most 7 reference images; you added 8'));
+    const confirmationPrompt = await exchange.message(says('at most 7 reference images; you added 8'));
     await stage.app.stop();
     await startBot(stage);
     const member = discord.as('member');
-    const presses = await Promise.all([1, 2].map(() => member.click(question, 'Submit anyway')));
+    const presses = await Promise.all([1, 2].map(() => member.click(confirmationPrompt, 'Submit anyway')));
     await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already been answered')));
     await discord.until(() => (receivedOrders(gateway).length > 0 ? true : undefined));
     expect(receivedOrders(gateway)).toHaveLength(1);
@@ -232,7 +243,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     await orderVideo(stage, { image: await imageUpload(), endpoint: 'image-to-video' });
     const image = expect.stringContaining(`${stage.gateway.url}/`);
     expect(receivedOrders(stage.gateway)).toEqual([
-      { path: VENDOR_PATH, body: { model: MODEL, prompt: 'waves at dawn', image } },
+      { path: VENDOR_PATH, body: { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', image } },
     ]);
   });
 
@@ -242,12 +253,12 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     await orderVideo(stage, { image: await imageUpload(), endpoint: 'videos' });
     const data = expect.stringMatching(/^data:image\/png;base64,/);
     expect(receivedOrders(stage.gateway).map(({ body }) => body)).toEqual([
-      { model: MODEL, prompt: 'waves at dawn', images: [data, data] },
-      { model: MODEL, prompt: 'waves at dawn', input_reference: data },
+      { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', images: [data, data] },
+      { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', input_reference: data },
     ]);
   });
 
-  it('The message of a video that exceeds its wait limit says so, and shows the video hours later', async () => {
+  it('The message of a video that exceeds its wait limit says so, and still shows the video when it is finished hours later', async () => {
     const stage = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
@@ -255,7 +266,7 @@ describe.each(profiles)('/video with the %s gateway profile', (profile) => {
     const waiting = await exchange.message(says('longer than usual'));
     expect(text(waiting)).toContain('The result will appear here');
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-    // The interaction token has expired by then, so only the bot token can edit the message.
+    // By then the interaction token has expired, so the message can be edited only with the bot token.
     clock.advance(3 * hour);
     const currentMessage = () => discord.messages('studio').find(({ id }) => id === waiting.id);
     await expect.poll(() => currentMessage()?.attachments.length, { timeout: 10_000 }).toBe(1);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CallbackAddresses } from '../../../src/services/callbacks/addresses.ts';
+import { CallbackUrls } from '../../../src/services/callbacks/addresses.ts';
 import { readCallback } from '../../../src/services/callbacks/reader.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
@@ -14,7 +14,7 @@ const { body } = fc.letrec((tie) => ({
   ),
 }));
 
-const callbackUrls = new CallbackAddresses('https://bot.example/callbacks', 'a secret of the store');
+const callbackUrls = new CallbackUrls('https://bot.example/callbacks', 'a secret of the store');
 const OWN_TASK_ID = '01k3v9x2mabcdefgh';
 const nested = (times: number): string => `${'{"data":'.repeat(times)}1${'}'.repeat(times)}`;
 

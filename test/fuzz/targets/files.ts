@@ -52,10 +52,10 @@ const videos = (): Buffer[] => [
   webmVideo({ isLive: true }),
 ];
 
-const FOUR_CHARACTERS =
+const FOUR_CHARACTER_CODES =
   'ftyp moov mvhd trak mdia hdlr vide tkhd mvex mehd mdat free udta meta uuid isom qt avif RIFF WEBP VP8X VP8L EXIF XMP IHDR IDAT IEND acTL';
 const SIGNATURES = [
-  ...FOUR_CHARACTERS.split(' ').map((word) => word.padEnd(4)),
+  ...FOUR_CHARACTER_CODES.split(' ').map((word) => word.padEnd(4)),
   ...[
     '\x1a\x45\xdf\xa3',
     '\x42\x82\x84webm',
@@ -84,7 +84,7 @@ const SIGNATURES = [
 /** A chunk as in many formats, with a name and a length, which may be wrong. */
 const chunk = fc
   .tuple(
-    fc.constantFrom(...FOUR_CHARACTERS.split(' ')),
+    fc.constantFrom(...FOUR_CHARACTER_CODES.split(' ')),
     fc.uint8Array({ maxLength: 40 }),
     fc.option(fc.nat(), { freq: 4 }),
   )

@@ -20,7 +20,7 @@ import { BrokenInvariant, type Target } from '../target.ts';
 
 const settings = { ...defaultSettings, baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret-of-the-gateway' };
 
-/** The real client, except that the response is the input and nothing is sent. */
+/** The real HTTP client, except that it sends nothing and returns the fuzzer's input as the response. */
 class StubHttp extends GatewayHttp {
   response: Json = null;
 
@@ -36,7 +36,7 @@ const models = new Models(http, settings);
 const usage = new UsageReports(http);
 const fineTunes = new FineTunes(http);
 
-/** Text that is not JSON never reaches the readers. */
+/** `SyntaxError`s are expected, because input that is not JSON never reaches the readers. */
 const isExpected = (error: unknown): boolean => error instanceof GatewayError || error instanceof SyntaxError;
 
 const WORDS = [
@@ -202,10 +202,11 @@ export const gatewayTargets: readonly Target[] = [
         body,
         text: responseText,
         isSubmit: true,
-        missing: 'not-found',
+        notFoundKind: 'not-found',
         secrets: [settings.apiKey],
       });
-      if (error.message.length > 1_000) throw new BrokenInvariant(`A message of ${error.message.length} characters.`);
+      if (error.message.length > 1_000)
+        throw new BrokenInvariant(`The message is ${error.message.length} characters long.`);
       containsError(body, true);
       containsError(body, false);
     },
@@ -243,7 +244,8 @@ export const gatewayTargets: readonly Target[] = [
       const plain: unknown = JSON.parse(json);
       // Serializing such a value would need more stack than parsing it did.
       if ((json.match(/[[{]/g)?.length ?? 0) > MAX_DEPTH) return;
-      if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenInvariant('The plain parser returns a different value.');
+      if (shapeOf(exact) !== shapeOf(plain))
+        throw new BrokenInvariant('The exact parser returns a different value than JSON.parse.');
     },
     isExpected: (error) => error instanceof SyntaxError,
     growing: {
@@ -267,7 +269,7 @@ function bodyIn(responseText: string): unknown {
 
 const MAX_DEPTH = 500;
 
-/** Numbers may be kept as text; everything else is the same. */
+/** The value with all numbers replaced, because the exact parser keeps some numbers as strings. */
 function shapeOf(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'number' || isNumeric(inner) ? '#' : inner));
 }

@@ -11,9 +11,9 @@ const SAMPLE_RATE = 24_000;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 const repeat = (times: number, chunk: Buffer): Buffer => Buffer.alloc(times * chunk.length, chunk);
 
-async function readChecked(type: ReadableAudioType, input: Buffer): Promise<void> {
+async function readAndCheck(type: ReadableAudioType, input: Buffer): Promise<void> {
   const samples = await readSamples(type, input, MAX_SECONDS);
-  if (samples.length > MAX_SECONDS * SAMPLE_RATE) throw new BrokenInvariant('More was read than is allowed.');
+  if (samples.length > MAX_SECONDS * SAMPLE_RATE) throw new BrokenInvariant('More audio was read than is allowed.');
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
@@ -24,7 +24,7 @@ const littleEndian = (bytes: number, value: number): Buffer => {
   return buffer;
 };
 
-/** A WAV with any encoding, rate and number of channels, with chunks in any order. */
+/** A WAV file with any encoding, sample rate and number of channels, some of which are invalid. */
 const wav = fc
   .record({
     coding: fc.constantFrom(0, 1, 2, 3, 6, 7, 0xfffe),
@@ -82,7 +82,7 @@ export const soundTargets: readonly Target[] = [
     seeds: () => soundFiles('.wav').map((bytes) => bytes.subarray(0, 8_192)),
     structured: wav,
     words: WAV,
-    run: (input) => readChecked('wav', input),
+    run: (input) => readAndCheck('wav', input),
     isExpected: isRefusal,
     growing: {
       'empty chunks': (times) => Buffer.concat([latin('RIFF\0\0\0\0WAVE'), repeat(times, latin('LIST\0\0\0\0'))]),
@@ -107,7 +107,7 @@ export const soundTargets: readonly Target[] = [
     seeds: () => soundFiles('.ogg'),
     structured: pieces(OGG),
     words: OGG,
-    run: (input) => readChecked('ogg', input),
+    run: (input) => readAndCheck('ogg', input),
     isExpected: isRefusal,
     growing: {
       'broken pages': (times) => repeat(times, latin('OggS\0\0')),
@@ -125,7 +125,7 @@ export const soundTargets: readonly Target[] = [
     seeds: () => soundFiles('.mp3').map((bytes) => bytes.subarray(0, 12_288)),
     structured: pieces(MP3),
     words: MP3,
-    run: (input) => readChecked('mp3', input),
+    run: (input) => readAndCheck('mp3', input),
     isExpected: isRefusal,
     growing: {
       'headers without frames': (times) => repeat(times, latin('\xff\xfb\x90\x64')),

@@ -155,8 +155,8 @@ async function* inChunks(input: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 const firstPart = { output_index: 0, content_index: 0 };
-const delta = (text: string, more: object = firstPart): string =>
-  lineOf({ type: 'response.output_text.delta', ...more, delta: text });
+const delta = (text: string, part: object = firstPart): string =>
+  lineOf({ type: 'response.output_text.delta', ...part, delta: text });
 
 /** Selects chunks of 4,096 bytes. */
 const LARGE_CHUNKS = 'c';
@@ -195,7 +195,7 @@ const chatStream = [
 const jsonLines = (list: readonly object[]): string => list.map((one) => JSON.stringify(one)).join('\n');
 const repeatedLines = (times: number, make: (index: number) => object): string =>
   jsonLines(Array.from({ length: times }, (_, index) => make(index)));
-const ga = realtimeFrames('ga');
+const gaFrames = realtimeFrames('ga');
 
 export const streamTargets: readonly Target[] = [
   {
@@ -238,7 +238,7 @@ export const streamTargets: readonly Target[] = [
           fullText = one.response.text;
         }
       }
-      if (endCount !== 1) throw new BrokenInvariant(`${endCount} ends`);
+      if (endCount !== 1) throw new BrokenInvariant(`The stream has ${endCount} end events.`);
       if (deltas !== fullText) throw new BrokenInvariant('The text at the end differs from the reported deltas.');
     },
     isExpected: (error) => error instanceof GatewayError,
@@ -291,7 +291,7 @@ export const streamTargets: readonly Target[] = [
     words: [...TYPES, '"delta":"', '"type":"', '"item":{', '"response":{', '{', '}', '\n', '"event_id":"'],
     run(input) {
       const responseReader = new ResponseReader('resp_1', (body, status) =>
-        toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
+        toGatewayError({ status, body, isSubmit: true, notFoundKind: 'not-found', secrets: ['sk-secret'] }),
       );
       let deltas = '';
       for (const line of splitLines(input)) {
@@ -305,12 +305,13 @@ export const streamTargets: readonly Target[] = [
     // Each line is a separate message; one that is not JSON costs an error with a stack trace.
     msPerKb: 20,
     growing: {
-      'deltas of one part': (times) => repeatedLines(times, () => ga.text('a ')),
-      'deltas of many parts': (times) => repeatedLines(times, (index) => ({ ...ga.text('a '), item_id: `i${index}` })),
+      'deltas of one part': (times) => repeatedLines(times, () => gaFrames.text('a ')),
+      'deltas of many parts': (times) =>
+        repeatedLines(times, (index) => ({ ...gaFrames.text('a '), item_id: `i${index}` })),
       'audio of many parts': (times) =>
-        repeatedLines(times, (index) => ({ ...ga.audio(Buffer.alloc(3)), item_id: `i${index}` })),
+        repeatedLines(times, (index) => ({ ...gaFrames.audio(Buffer.alloc(3)), item_id: `i${index}` })),
       'complete responses': (times) =>
-        repeatedLines(times, () => ga.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
+        repeatedLines(times, () => gaFrames.done({ output: [{ type: 'message', content: [{ text: 'abc' }] }] })),
       calls: (times) =>
         repeatedLines(times, (index) => ({
           type: 'response.output_item.added',

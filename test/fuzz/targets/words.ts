@@ -21,7 +21,7 @@ const textFrom = (words: readonly string[]): fc.Arbitrary<string> =>
     .array(fc.oneof(fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 60 })
     .map((list) => list.join(''));
 
-/** The limit of a Discord option, and of the text that a member can paste. */
+/** The maximum length of a Discord option, and so of the text that a member can enter. */
 const MAX_INPUT_LENGTH = 6_000;
 const memberText = (input: Buffer): string => input.toString().slice(0, MAX_INPUT_LENGTH);
 
@@ -146,16 +146,17 @@ export const wordTargets: readonly Target[] = [
       const text = input.toString();
       if (escapeText(text, 200).length > 200) throw new BrokenInvariant('The escaped text is longer than its limit.');
       if (/\n/.test(escapeText(text, 1_000))) throw new BrokenInvariant('The escaped text has more than one line.');
-      if (inlineCode(text).slice(1, -1).includes('`')) throw new BrokenInvariant('The code ends before its text does.');
+      if (inlineCode(text).slice(1, -1).includes('`'))
+        throw new BrokenInvariant('The inline code ends before the text does.');
       breakInvites(text);
       for (const shorten of [truncate, truncateMarkdown]) {
-        if (shorten(text, 100).length > 100) throw new BrokenInvariant('The text is not shorter than its limit.');
+        if (shorten(text, 100).length > 100) throw new BrokenInvariant('The text is longer than its limit.');
       }
       const parts = answerParts(text, limits);
       if (parts.map(({ source }) => source).join('') !== text)
         throw new BrokenInvariant('The parts do not add up to the whole text.');
-      for (const [at, { shown }] of parts.entries()) {
-        if (shown.length > (at === 0 ? limits.first : limits.other))
+      for (const [index, { text: shown }] of parts.entries()) {
+        if (shown.length > (index === 0 ? limits.first : limits.other))
           throw new BrokenInvariant('A part is longer than its message.');
       }
     },

@@ -27,7 +27,7 @@ const renderAnswer = (text: string, check: SchemaCheck = validCheck) =>
   render(completeAnswer(withSchemaCheck(addRound(askTask, response(text), []), { text, check }), undefined, 1));
 
 describe('The message of an answer with a schema', () => {
-  it('While the answer streams, the message shows only its first lines and has no file', () => {
+  it('While a JSON answer is streamed, its message shows only the first lines and has no file', () => {
     const draft = `{${'"a": 1,\n'.repeat(2_000)}`;
     const { content, files, further } = render(updateDraft(askTask, draft, undefined, 0));
     expect(content).toContain('```json\n{"a": 1,\n');
@@ -35,7 +35,7 @@ describe('The message of an answer with a schema', () => {
     expect([files, further]).toEqual([[], []]);
   });
 
-  it('A string in the answer cannot close the code block, and the file contains it unchanged', () => {
+  it('A string in a JSON answer cannot close the code block, and the attached file contains it unchanged', () => {
     const text = '{\n  "a": "```` @everyone ```"\n}';
     const { content, files } = renderAnswer(text);
     expect(content.match(/```/g)).toHaveLength(2);
@@ -44,7 +44,7 @@ describe('The message of an answer with a schema', () => {
     expect(files).toEqual([['answer.json', text]]);
   });
 
-  it('Each mismatch is listed on its own line with unsafe names escaped, and the rest are counted', () => {
+  it('Schema mismatches are listed one per line with unsafe names escaped, and those that do not fit are counted', () => {
     const path = `/\`**\u202e\n${'x'.repeat(300)}`;
     const mismatches = [
       { at: '', rule: 'required' as const, expected: 'name' },
@@ -69,7 +69,7 @@ describe('The message of an answer with a schema', () => {
     expect(content).toContain('could not be checked against the schema');
   });
 
-  it('An answer that is not JSON is shown as text', () => {
+  it('An answer that should be JSON but is not is shown as text', () => {
     const { content, files } = render(
       completeAnswer(withSchemaCheck(addRound(askTask, response('It is blue.'), []), undefined), undefined, 1),
     );

@@ -39,7 +39,7 @@ function render(task: Task) {
 }
 
 describe('The message of an answer', () => {
-  it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
+  it('The message of an answer shows what the model is doing before the first word arrives, with a stop button', () => {
     const { content, labels } = render(markAnswering(askTask(), []));
     expect(content).toContain('Thinking…');
     expect(labels).toEqual(['Stop']);

@@ -35,8 +35,8 @@ const text = fc
 
 const fenceCount = (shown: string): number => shown.match(/```/g)?.length ?? 0;
 
-function expectValidPart({ shown, files }: AnswerPart, maxCount: number): void {
-  expect(shown.length).toBeLessThanOrEqual(maxCount);
+function expectValidPart({ text: shown, files }: AnswerPart, maxLength: number): void {
+  expect(shown.length).toBeLessThanOrEqual(maxLength);
   expect(shown.isWellFormed()).toBe(true);
   expect(shown).toMatch(/[^\s\p{Cf}]/u);
   expect(fenceCount(shown) % 2).toBe(0);
@@ -45,7 +45,7 @@ function expectValidPart({ shown, files }: AnswerPart, maxCount: number): void {
 }
 
 describe('An answer that is split into messages', () => {
-  it('The parts of a split answer add up to the original, and each is valid on its own and within the limit', () => {
+  it('The parts of a split answer add up to the original, and each is valid Markdown and within the length limit', () => {
     fc.assert(
       fc.property(text, (answer) => {
         const parts = answerParts(answer, limits);
@@ -79,7 +79,7 @@ describe('An answer that is split into messages', () => {
       fc.property(words, (paragraphs) => {
         const answer = paragraphs.map((wordList) => wordList.join(' ')).join('\n\n');
         const shownText = answerParts(answer, limits)
-          .map((part) => part.shown)
+          .map((part) => part.text)
           .join(' ');
         expect(shownText.split(/\s+/)).toEqual(answer.split(/\s+/));
       }),
@@ -87,10 +87,10 @@ describe('An answer that is split into messages', () => {
     );
   });
 
-  it('A split answer is split between paragraphs if it has any', () => {
+  it('An answer with paragraphs is split between them', () => {
     const paragraphs = ['a', 'b', 'c', 'd'].map((letter) => `${letter} `.repeat(400).trim());
     const parts = answerParts(paragraphs.join('\n\n'), limits);
-    expect(parts.map(({ shown }) => shown)).toEqual([
+    expect(parts.map(({ text: shown }) => shown)).toEqual([
       paragraphs[0],
       `${paragraphs[1]}\n\n${paragraphs[2]}`,
       paragraphs[3],
@@ -101,10 +101,10 @@ describe('An answer that is split into messages', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, limits);
     expect(parts.length).toBeGreaterThan(2);
-    const codeBlocks = parts.flatMap(({ shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
+    const codeBlocks = parts.flatMap(({ text: shown }) => [...shown.matchAll(/```(\w*)\n([\s\S]*?)\n```/g)]);
     expect(new Set(codeBlocks.map(([, language]) => language))).toEqual(new Set(['ts']));
     expect(codeBlocks.map(([, , inner]) => inner).join('\n')).toBe(lines.join('\n'));
-    expect(parts.at(-1)?.shown).toContain('That is all.');
+    expect(parts.at(-1)?.text).toContain('That is all.');
   });
 
   it('A split answer moves tables and very long code into files and refers to them', () => {
@@ -115,7 +115,7 @@ describe('An answer that is split into messages', () => {
       limits,
     );
     expect(others).toEqual([]);
-    expect(onlyPart?.shown).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
+    expect(onlyPart?.text).toBe('First:\n\n📄 table-1.md\n\nThen:\n📄 code-1.py');
     expect(onlyPart?.files).toEqual([
       { name: 'table-1.md', text: table },
       { name: 'code-1.py', text: longCode },
@@ -125,7 +125,7 @@ describe('An answer that is split into messages', () => {
   it('A split answer attaches code that contains code fences as a file, and text never opens a code block by accident', () => {
     const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, limits);
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
-    expect(answerParts(`It is ${fence} here`, limits)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
+    expect(answerParts(`It is ${fence} here`, limits)[0]?.text).toBe(`It is ${fence} here\n${fence}`);
   });
 
   it('Any answer is split in bounded time', () => {

@@ -1,6 +1,6 @@
 import { ContextMenuCommandBuilder, type Interaction, SlashCommandBuilder } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -36,8 +36,8 @@ const commands = [
 
 /** Starts a bot with these commands; the test fails if an error or a violation occurs. */
 export async function startBot(handle: (interaction: Interaction) => Promise<unknown>) {
-  const { discord, clock } = await stage();
-  const client = await clientOf(discord);
+  const { discord, clock } = await startFixture();
+  const client = await startClient(discord);
   await client.application.commands.set(commands);
   const problems = handleInteractions(client, handle);
   onTestFinished(() => {

@@ -40,12 +40,16 @@ describe('Message components', () => {
       }
     });
     const grid = await (await member.slash('imagine', { prompt: 'a boat' })).message();
-    const pressed = await (await discord.as('other').click(grid, 'U1')).message();
-    expect([pressed.id, pressed.content, pressed.edited]).toEqual([grid.id, 'pressed by other', true]);
+    const updatedMessage = await (await discord.as('other').click(grid, 'U1')).message();
+    expect([updatedMessage.id, updatedMessage.content, updatedMessage.edited]).toEqual([
+      grid.id,
+      'pressed by other',
+      true,
+    ]);
     const second = await member.click(grid, '🔄');
     expect((await second.message()).content).toBe('again');
-    const next = await second.followUp();
-    expect(next).toMatchObject({ content: 'new', message_reference: { message_id: grid.id } });
+    const followUp = await second.followUp();
+    expect(followUp).toMatchObject({ content: 'new', message_reference: { message_id: grid.id } });
     await expect(member.click(grid, 'Off')).rejects.toThrow(/disabled/);
     await expect(member.click(grid, 'Out')).rejects.toThrow(/opens a link/);
     await expect(member.click(grid, 'U9')).rejects.toThrow(/no button U9/);
@@ -74,7 +78,7 @@ describe('Message components', () => {
     await expect(member.choose(menu, 'which', [])).rejects.toThrow(/1 to 1 values/);
   });
 
-  it('Components V2 keep their text and their uploads', async () => {
+  it('A Components V2 message keeps its text and uploads', async () => {
     const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const gallery = new MediaGalleryBuilder().addItems((item) =>
@@ -129,8 +133,8 @@ describe('A form', () => {
     const files = [{ name: 'in.png', bytes: png }];
     const message = await (await member.fill(modal, { Prompt: 'a ship', image: files })).message();
     expect(message.content).toBe('a ship in.png');
-    const modalAgain = await (await member.click(message, 'U1')).modal();
-    expect((await (await member.fill(modalAgain, { prompt: 'boat' })).message()).content).toBe('boat undefined');
+    const secondModal = await (await member.click(message, 'U1')).modal();
+    expect((await (await member.fill(secondModal, { prompt: 'boat' })).message()).content).toBe('boat undefined');
     await expect(member.fill(modal, {})).rejects.toThrow(/Prompt is required/);
     await expect(member.fill(modal, { prompt: 'much too long' })).rejects.toThrow(/0 to 9 characters/);
     await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/does not have this form/);

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 async function startDiscord() {
-  const { discord } = await stage();
-  const client = await clientOf(discord);
+  const { discord } = await startFixture();
+  const client = await startClient(discord);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
   handleInteractions(client, async (interaction) => {
     if (interaction.isChatInputCommand()) await interaction.reply('hello');
@@ -48,8 +48,8 @@ describe('The control API', () => {
   it('The control API streams events', async () => {
     const { discord } = await startDiscord();
     const url = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
-    const refused = new WebSocket(url);
-    await new Promise((resolve) => refused.addEventListener('error', resolve));
+    const rejectedSocket = new WebSocket(url);
+    await new Promise((resolve) => rejectedSocket.addEventListener('error', resolve));
     const socket = new WebSocket(`${url}?token=${discord.token}`);
     await new Promise((resolve) => socket.addEventListener('open', resolve));
     const kinds: unknown[] = [];

@@ -1,14 +1,14 @@
 import { type Message as BotMessage, Client, Events, GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
-const models = { name: 'models', description: 'What there is' };
+const modelsCommand = { name: 'models', description: 'What there is' };
 
 describe('A gateway session', () => {
   it('A session that is lost during a command resumes and receives the missed events', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
-    await client.application.commands.set([models]);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
+    await client.application.commands.set([modelsCommand]);
     const problems = handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('here');
     });
@@ -21,8 +21,8 @@ describe('A gateway session', () => {
   });
 
   it('A session resumes after a reconnect request', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.requestReconnect();
     await resumed;
@@ -30,28 +30,28 @@ describe('A gateway session', () => {
   });
 
   it('An invalid session is replaced by a new one', async () => {
-    const { discord, clock } = await stage();
-    const client = await clientOf(discord);
+    const { discord, clock } = await startFixture();
+    const client = await startClient(discord);
     clock.advance(discord.limits.identifyWindowMs);
-    const readyAgain = new Promise<void>((resolve) => {
+    const secondReady = new Promise<void>((resolve) => {
       client.on(Events.Raw, ({ t }: { t: unknown }) => (t === 'READY' ? resolve() : undefined));
     });
     discord.gateway.invalidate(false);
-    await readyAgain;
+    await secondReady;
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
   it('A resumable invalid session is resumed', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.invalidate(true);
     await resumed;
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
   });
 
-  it('The gateway closes a connection that breaks a rule with the same close code as Discord', async () => {
-    const { discord } = await stage();
+  it('If a client breaks a rule, the gateway closes the connection with the same close code as Discord', async () => {
+    const { discord } = await startFixture();
     const closeCodeAfter = (...payloads: unknown[]) =>
       new Promise<number>((resolve) => {
         const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
@@ -60,7 +60,10 @@ describe('A gateway session', () => {
         };
         socket.onclose = ({ code }) => resolve(code);
       });
-    const identify = (more: object) => ({ op: 2, d: { token: discord.token, intents: 0, properties: {}, ...more } });
+    const identify = (fields: object) => ({
+      op: 2,
+      d: { token: discord.token, intents: 0, properties: {}, ...fields },
+    });
     expect(await closeCodeAfter('not json')).toBe(4002);
     expect(await closeCodeAfter({ op: 99 })).toBe(4001);
     expect(await closeCodeAfter({ op: 3, d: {} })).toBe(4003);
@@ -73,7 +76,7 @@ describe('A gateway session', () => {
 });
 
 async function startListener(intents: number[], privilegedIntents: ('message-content' | 'members')[] = []) {
-  const { discord } = await stage({ privilegedIntents });
+  const { discord } = await startFixture({ privilegedIntents });
   const client = new Client({ intents, partials: [Partials.Channel], rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
   const received: BotMessage[] = [];
@@ -87,14 +90,14 @@ async function startListener(intents: number[], privilegedIntents: ('message-con
     discord.gateway.requestReconnect();
     await resumed;
   };
-  return { discord, client, received, settled: waitForEvents };
+  return { discord, client, received, waitForEvents };
 }
 
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 
 describe('Gateway intents', () => {
   it('Without intents, the bot receives no message events', async () => {
-    const { discord, received, settled: waitForEvents } = await startListener([]);
+    const { discord, received, waitForEvents } = await startListener([]);
     await discord.as('member').say('hello');
     await discord.as('member').in('dm').say('hello');
     await waitForEvents();
@@ -102,12 +105,7 @@ describe('Gateway intents', () => {
   });
 
   it('Without the message content intent, only mentions, direct messages and the bot’s own messages have content', async () => {
-    const {
-      discord,
-      client,
-      received,
-      settled: waitForEvents,
-    } = await startListener([Guilds, GuildMessages, DirectMessages]);
+    const { discord, client, received, waitForEvents } = await startListener([Guilds, GuildMessages, DirectMessages]);
     const member = discord.as('member');
     await member.say('secret', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await member.say(`hello <@${discord.applicationId}>`);
@@ -124,11 +122,10 @@ describe('Gateway intents', () => {
   });
 
   it('With the message content intent, every message has content', async () => {
-    const {
-      discord,
-      received,
-      settled: waitForEvents,
-    } = await startListener([Guilds, GuildMessages, MessageContent], ['message-content']);
+    const { discord, received, waitForEvents } = await startListener(
+      [Guilds, GuildMessages, MessageContent],
+      ['message-content'],
+    );
     await discord.as('member').say('open', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await waitForEvents();
     expect(

@@ -16,7 +16,7 @@ describe('Reading the size of an image', () => {
     expect(imageSize(await image().toBuffer())).toEqual({ width: 321, height: 123 });
   });
 
-  it('Other files have no size', () => {
+  it('A file that is not an image has no size', () => {
     for (const text of ['', 'RIFF', 'RIFFxxxxWEBPVP8 ', '<html></html>']) {
       expect(imageSize(Buffer.from(text))).toBeUndefined();
     }

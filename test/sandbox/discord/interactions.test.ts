@@ -28,8 +28,8 @@ describe('A slash command', () => {
     expect(received.memberPermissions?.has('ManageGuild')).toBe(false);
     expect(received.authorizingIntegrationOwners[0]).toBe(discord.world.guild('atelier').id);
     expect([received.options.getInteger('count'), received.options.getUser('friend')?.username]).toEqual([2, 'other']);
-    const fetched = await fetch(received.options.getAttachment('image', true).url);
-    expect(Buffer.from(await fetched.arrayBuffer()).equals(png)).toBe(true);
+    const download = await fetch(received.options.getAttachment('image', true).url);
+    expect(Buffer.from(await download.arrayBuffer()).equals(png)).toBe(true);
   });
 
   it('A deferred response is edited with a file whose URL works until it expires', async () => {
@@ -56,7 +56,7 @@ describe('A slash command', () => {
     expect((await fetch(url.replace('hm=', 'hm=0'))).status).toBe(404);
   });
 
-  it('Subcommands are accepted, and options that Discord’s own client would refuse are refused', async () => {
+  it('Subcommands are accepted, and options that Discord’s own client would not allow are rejected', async () => {
     const { member } = await startBot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.reply(`${interaction.options.getSubcommand()} ${interaction.options.getString('id')}`);
@@ -115,8 +115,8 @@ describe('A context menu command', () => {
       }
       if (interaction.isUserContextMenuCommand()) await interaction.reply(`hello ${interaction.targetUser.username}`);
     });
-    const posted = await discord.as('other').say('look', [{ name: 'a.png', bytes: png }]);
-    expect((await (await member.menu('Describe', posted)).message()).content).toBe('look a.png');
+    const targetMessage = await discord.as('other').say('look', [{ name: 'a.png', bytes: png }]);
+    expect((await (await member.menu('Describe', targetMessage)).message()).content).toBe('look a.png');
     expect((await (await member.menu('Greet', 'other')).message()).content).toBe('hello other');
   });
 });

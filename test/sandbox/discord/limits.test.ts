@@ -1,11 +1,11 @@
 import { REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
-/** Sends requests without discord.js, which would wait until they are within the limits. */
+/** Creates a client without discord.js, which would hold requests back until they are within the limits. */
 async function rawClient(options: DiscordOptions = {}) {
-  const { discord, clock } = await stage(options);
+  const { discord, clock } = await startFixture(options);
   const call = async (method: string, path: string, body?: unknown, token: string | null = discord.token) => {
     const response = await fetch(`${discord.apiUrl}/v10${path}`, {
       method,
@@ -28,14 +28,19 @@ describe('Rate limits', () => {
     const header = (name: string) => first.headers.get(`x-ratelimit-${name}`);
     expect([header('limit'), header('remaining'), header('reset-after')]).toEqual(['5', '4', '5.000']);
     expect(header('reset')).toBe(((clock.now() + 5_000) / 1_000).toFixed(3));
-    for (let sent = 1; sent < 5; sent++) expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
+    for (let count = 1; count < 5; count++) expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
     clock.advance(1_000);
-    const refused = await call('POST', messages, { content: 'x' });
-    expect(refused.status).toBe(429);
-    expect(refused.json).toEqual({ message: 'You are being rate limited.', code: 0, retry_after: 4, global: false });
-    expect(refused.headers.get('retry-after')).toBe('4');
-    expect(refused.headers.get('x-ratelimit-scope')).toBe('user');
-    expect(refused.headers.get('x-ratelimit-global')).toBe(null);
+    const rejectedResponse = await call('POST', messages, { content: 'x' });
+    expect(rejectedResponse.status).toBe(429);
+    expect(rejectedResponse.json).toEqual({
+      message: 'You are being rate limited.',
+      code: 0,
+      retry_after: 4,
+      global: false,
+    });
+    expect(rejectedResponse.headers.get('retry-after')).toBe('4');
+    expect(rejectedResponse.headers.get('x-ratelimit-scope')).toBe('user');
+    expect(rejectedResponse.headers.get('x-ratelimit-global')).toBe(null);
     const { id: after } = discord.requests.at(-2) ?? {};
     expect(discord.rateLimitHits).toEqual([
       { at: clock.now(), route: '/channels/:channel/messages', scope: 'user', after },
@@ -46,21 +51,21 @@ describe('Rate limits', () => {
 
   it('Each channel has its own bucket', async () => {
     const { call, messages, discord } = await rawClient({ limits: { messagesPerChannel: 1 } });
-    const hall = `/channels/${discord.world.channel('hall').id}/messages`;
+    const hallMessages = `/channels/${discord.world.channel('hall').id}/messages`;
     expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
     expect((await call('POST', messages, { content: 'x' })).status).toBe(429);
-    expect((await call('POST', hall, { content: 'x' })).status).toBe(200);
+    expect((await call('POST', hallMessages, { content: 'x' })).status).toBe(200);
   });
 
   it('The global limit is fifty requests a second and does not apply to interactions', async () => {
     const { call, discord, clock } = await rawClient({ limits: { otherPerRoute: 1_000 } });
-    for (let sent = 0; sent < 50; sent++) expect((await call('GET', '/users/@me')).status).toBe(200);
-    const refused = await call('GET', '/users/@me');
-    expect([refused.status, refused.json.global, refused.headers.get('x-ratelimit-global')]).toEqual([
-      429,
-      true,
-      'true',
-    ]);
+    for (let count = 0; count < 50; count++) expect((await call('GET', '/users/@me')).status).toBe(200);
+    const rejectedResponse = await call('GET', '/users/@me');
+    expect([
+      rejectedResponse.status,
+      rejectedResponse.json.global,
+      rejectedResponse.headers.get('x-ratelimit-global'),
+    ]).toEqual([429, true, 'true']);
     expect(discord.rateLimitHits.at(-1)?.scope).toBe('global');
     expect((await call('POST', '/interactions/1/2/callback', { type: 5 }, null)).status).toBe(404);
     clock.advance(1_000);
@@ -68,7 +73,7 @@ describe('Rate limits', () => {
   });
 
   it('A rate limit makes discord.js wait and retry', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const rest = new REST({ api: discord.apiUrl, offset: 0 }).setToken(discord.token);
     discord.faults.add({ do: { type: '429', retryAfter: 0.05 } });
     discord.faults.add({ do: { type: '429', retryAfter: 0.05, scope: 'global' } });
@@ -83,9 +88,10 @@ describe('Invalid requests', () => {
     const { call, clock, discord } = await rawClient({ limits: { invalidRequests: 3 } });
     discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
     await call('GET', '/users/@me');
-    for (let sent = 0; sent < 3; sent++) expect((await call('GET', '/users/@me', undefined, 'wrong')).status).toBe(401);
-    const blocked = await call('GET', '/users/@me');
-    expect([blocked.status, blocked.json.text, blocked.headers.get('retry-after')]).toEqual([
+    for (let count = 0; count < 3; count++)
+      expect((await call('GET', '/users/@me', undefined, 'wrong')).status).toBe(401);
+    const blockedResponse = await call('GET', '/users/@me');
+    expect([blockedResponse.status, blockedResponse.json.text, blockedResponse.headers.get('retry-after')]).toEqual([
       429,
       'error code: 1015',
       '600',
@@ -101,9 +107,11 @@ describe('Old messages', () => {
     const { json } = await call('POST', messages, { content: 'x' });
     const edit = () => call('PATCH', `${messages}/${json.id}`, { content: 'y' });
     clock.advance(60 * 60 * 1_000 + 1);
-    for (let sent = 0; sent < 3; sent++) expect((await edit()).status).toBe(200);
-    const refused = await edit();
-    expect([refused.status, refused.json.code, refused.json.retry_after]).toEqual([429, 30046, 20]);
+    for (let count = 0; count < 3; count++) expect((await edit()).status).toBe(200);
+    const rejectedResponse = await edit();
+    expect([rejectedResponse.status, rejectedResponse.json.code, rejectedResponse.json.retry_after]).toEqual([
+      429, 30046, 20,
+    ]);
     clock.advance(20_000);
     expect((await edit()).status).toBe(200);
   });
@@ -111,18 +119,18 @@ describe('Old messages', () => {
 
 describe('Uploads', () => {
   it('Every route refuses an upload that is too large', async () => {
-    const { discord } = await stage({ limits: { uploadBytes: 1_000 } });
-    const client = await clientOf(discord);
+    const { discord } = await startFixture({ limits: { uploadBytes: 1_000 } });
+    const client = await startClient(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
-    const large = { files: [{ attachment: Buffer.alloc(1_001), name: 'large.bin' }] };
+    const largeReply = { files: [{ attachment: Buffer.alloc(1_001), name: 'large.bin' }] };
     const codes: unknown[] = [];
     const recordCode = (problem: unknown) => codes.push((problem as { code: unknown }).code);
     handleInteractions(client, async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       expect(interaction.attachmentSizeLimit).toBe(1_000);
-      await interaction.reply(large).catch(recordCode);
+      await interaction.reply(largeReply).catch(recordCode);
       await interaction.deferReply();
-      await interaction.editReply(large).catch(recordCode);
+      await interaction.editReply(largeReply).catch(recordCode);
       await interaction.editReply({ files: [{ attachment: Buffer.alloc(1_000), name: 'fits.bin' }] });
     });
     const message = await (await discord.as('member').slash('models')).message();

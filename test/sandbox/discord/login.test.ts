@@ -1,11 +1,11 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 describe('Login', () => {
   it('A bot without intents logs in and responds to a command', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
     expect(client.user.id).toBe(discord.applicationId);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const problems = handleInteractions(client, async (interaction) => {
@@ -19,8 +19,8 @@ describe('Login', () => {
   });
 
   it('A bot with the guilds intent receives its guilds', async () => {
-    const { discord } = await stage({ guilds: 3 });
-    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const { discord } = await startFixture({ guilds: 3 });
+    const client = await startClient(discord, [GatewayIntentBits.Guilds]);
     expect(client.guilds.cache.map(({ name }) => name).sort()).toEqual([
       'atelier',
       'elsewhere',
@@ -34,21 +34,21 @@ describe('Login', () => {
   });
 
   it('REST and the gateway refuse a wrong token', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const client = new Client({ intents: [], rest: { api: discord.apiUrl } });
     onTestFinished(() => client.destroy());
     await expect(client.login('MTAw.wrong.token')).rejects.toMatchObject({ code: 'TokenInvalid' });
-    const closed = new Promise((resolve) => {
+    const closeCode = new Promise((resolve) => {
       const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
       socket.onmessage = () =>
         socket.send(JSON.stringify({ op: 2, d: { token: 'wrong', intents: 0, properties: {} } }));
       socket.onclose = ({ code }) => resolve(code);
     });
-    expect(await closed).toBe(4004);
+    expect(await closeCode).toBe(4004);
   });
 
-  it('An intent that the portal has not enabled is refused', async () => {
-    const { discord } = await stage();
+  it('An intent that is not enabled in the developer portal is refused', async () => {
+    const { discord } = await startFixture();
     const client = new Client({ intents: [GatewayIntentBits.MessageContent], rest: { api: discord.apiUrl } });
     onTestFinished(() => client.destroy());
     client.on(Events.Error, () => undefined);

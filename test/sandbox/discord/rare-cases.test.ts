@@ -9,11 +9,11 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 async function startBot(handle: (interaction: Interaction) => Promise<unknown>) {
-  const { discord, clock } = await stage();
-  const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+  const { discord, clock } = await startFixture();
+  const client = await startClient(discord, [GatewayIntentBits.Guilds]);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
   return { discord, clock, client, problems: handleInteractions(client, handle), member: discord.as('member') };
 }
@@ -43,8 +43,8 @@ describe('A Components V2 message', () => {
     });
     const first = await (await member.slash('models')).message();
     expect(text(await (await member.click(first, 'Next')).message())).toBe('two');
-    const plain = await (await member.click(first, 'Next')).message();
-    expect([plain.content, plain.id === first.id]).toEqual(['plain', false]);
+    const plainReply = await (await member.click(first, 'Next')).message();
+    expect([plainReply.content, plainReply.id === first.id]).toEqual(['plain', false]);
     expect(problems).toEqual([]);
     expect(discord.violations).toEqual([]);
   });
@@ -70,10 +70,12 @@ describe('A deferred response', () => {
     const exchange = await member.slash('models');
     await exchange.acknowledged();
     clock.advance(16 * 60 * 1_000);
-    const [spinner] = discord.messages('studio');
-    if (!spinner) throw new Error('No spinner.');
-    await client.rest.patch(Routes.channelMessage(spinner.channel_id, spinner.id), { body: { content: 'done' } });
-    expect(await exchange.message()).toMatchObject({ id: spinner.id, content: 'done', flags: 0 });
+    const [deferredMessage] = discord.messages('studio');
+    if (!deferredMessage) throw new Error('There is no deferred message.');
+    await client.rest.patch(Routes.channelMessage(deferredMessage.channel_id, deferredMessage.id), {
+      body: { content: 'done' },
+    });
+    expect(await exchange.message()).toMatchObject({ id: deferredMessage.id, content: 'done', flags: 0 });
     expect(discord.violations).toEqual([]);
   });
 
@@ -92,7 +94,7 @@ describe('A deferred response', () => {
 
 describe('A failing server', () => {
   it('discord.js tries a failing request four times', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     discord.faults.add({ do: { type: 'status', status: 502, body: '<html>' }, times: 4 });
     await expect(rest.get('/users/@me')).rejects.toMatchObject({ status: 502 });
@@ -100,7 +102,7 @@ describe('A failing server', () => {
   });
 
   it('A server with a pending request can be closed', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const rest = new REST({ api: discord.apiUrl, retries: 0, timeout: 50 }).setToken(discord.token);
     for (const done of [false, true]) {
       discord.faults.add({ do: { type: 'hang', done } });
@@ -111,7 +113,7 @@ describe('A failing server', () => {
 
 describe('A request body', () => {
   it('A body that is not JSON is refused', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const response = await fetch(`${discord.apiUrl}/v10${Routes.userChannels()}`, {
       method: 'POST',
       headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
@@ -122,14 +124,16 @@ describe('A request body', () => {
 });
 
 describe('A thread', () => {
-  it('A thread is started on a message and accepts messages', async () => {
+  it('A thread can be started on a message and accepts messages', async () => {
     const { discord, client } = await startBot(async () => undefined);
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
-    const posted = await discord.as('member').say('a long story');
-    const thread = (await rest.post(Routes.threads(posted.channel_id, posted.id), { body: { name: 'story' } })) as {
+    const postedMessage = await discord.as('member').say('a long story');
+    const thread = (await rest.post(Routes.threads(postedMessage.channel_id, postedMessage.id), {
+      body: { name: 'story' },
+    })) as {
       id: string;
     };
-    expect(thread.id).toBe(posted.id);
+    expect(thread.id).toBe(postedMessage.id);
     await rest.post(Routes.channelMessages(thread.id), { body: { content: 'once' } });
     expect(discord.messages('story').map(({ content }) => content)).toEqual(['', 'once']);
     await expect.poll(() => client.channels.cache.get(thread.id)?.isThread()).toBe(true);

@@ -1,12 +1,12 @@
 import { DiscordAPIError, GatewayIntentBits, MessageFlags, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
-const models = { name: 'models', description: 'What there is' };
+const modelsCommand = { name: 'models', description: 'What there is' };
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
 
 async function startDiscord() {
-  const { discord, clock } = await stage();
+  const { discord, clock } = await startFixture();
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const channel = (name: string) => discord.world.channel(name).id;
   const send = (name: string, body: object, files: { name: string; data: Buffer }[] = []) =>
@@ -22,11 +22,11 @@ describe('Commands', () => {
     const { discord, rest } = await startDiscord();
     const route = Routes.applicationCommands(discord.applicationId);
     const put = (body: object[]) => rest.put(route, { body }) as Promise<{ id: string; version: string }[]>;
-    const first = await put([models, { name: 'about', description: 'This' }]);
-    const second = await put([models, { name: 'about', description: 'That' }]);
+    const first = await put([modelsCommand, { name: 'about', description: 'This' }]);
+    const second = await put([modelsCommand, { name: 'about', description: 'That' }]);
     expect(second.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
     expect(second.map(({ version }, index) => version === first[index]?.version)).toEqual([true, false]);
-    await put([models]);
+    await put([modelsCommand]);
     expect(discord.commands.global().map(({ name }) => name)).toEqual(['models']);
     expect(await rest.get(route)).toMatchObject([{ name: 'models', type: 1, contexts: null }]);
     expect(discord.violations).toEqual([]);
@@ -36,34 +36,34 @@ describe('Commands', () => {
     const { discord, rest } = await startDiscord();
     const guild = discord.world.guild('atelier').id;
     const route = Routes.applicationGuildCommands(discord.applicationId, guild);
-    const created = (await rest.post(route, { body: models })) as { id: string; guild_id: string };
-    expect(created.guild_id).toBe(guild);
-    const commandRoute = Routes.applicationGuildCommand(discord.applicationId, guild, created.id);
+    const createdCommand = (await rest.post(route, { body: modelsCommand })) as { id: string; guild_id: string };
+    expect(createdCommand.guild_id).toBe(guild);
+    const commandRoute = Routes.applicationGuildCommand(discord.applicationId, guild, createdCommand.id);
     await rest.patch(commandRoute, { body: { description: 'More' } });
-    expect(await rest.get(commandRoute)).toMatchObject({ id: created.id, description: 'More' });
+    expect(await rest.get(commandRoute)).toMatchObject({ id: createdCommand.id, description: 'More' });
     await rest.delete(commandRoute);
     expect(await rest.get(commandRoute).catch(codeOf)).toBe(10063);
     expect(discord.commands.guild('atelier')).toEqual([]);
-    const stranger = Routes.applicationGuildCommands(discord.applicationId, discord.world.guild('uninvited').id);
-    expect(await rest.get(stranger).catch(codeOf)).toBe(50001);
+    const uninvitedRoute = Routes.applicationGuildCommands(discord.applicationId, discord.world.guild('uninvited').id);
+    expect(await rest.get(uninvitedRoute).catch(codeOf)).toBe(50001);
     expect(discord.violations).toEqual([]);
   });
 
   it('Invalid commands are rejected with the path of the invalid field, and recorded as violations', async () => {
     const { discord, rest } = await startDiscord();
-    const refused = rest.put(Routes.applicationCommands(discord.applicationId), {
-      body: [{ ...models, name: 'Not So' }],
+    const rejectedRequest = rest.put(Routes.applicationCommands(discord.applicationId), {
+      body: [{ ...modelsCommand, name: 'Not So' }],
     });
-    expect(await refused.catch(codeOf)).toBe(50035);
+    expect(await rejectedRequest.catch(codeOf)).toBe(50035);
     expect(discord.violations).toMatchObject([{ route: '/applications/:application/commands' }]);
     expect(discord.commands.global()).toEqual([]);
   });
 
   it('Commands are offered only to permitted users', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
     await client.application.commands.set([
-      { ...models, defaultMemberPermissions: ['ManageGuild'] },
+      { ...modelsCommand, defaultMemberPermissions: ['ManageGuild'] },
       { name: 'adult', description: 'x', nsfw: true },
     ]);
     handleInteractions(client, async (interaction) => {
@@ -91,18 +91,20 @@ describe('Messages with the bot token', () => {
     ]);
     await rest.delete(messageRoute);
     expect(await rest.get(messageRoute).catch(codeOf)).toBe(10008);
-    const orphan = send('studio', { content: 'x', message_reference: { message_id: id } });
-    expect(await orphan.catch(codeOf)).toBe(50035);
+    const orphanReply = send('studio', { content: 'x', message_reference: { message_id: id } });
+    expect(await orphanReply.catch(codeOf)).toBe(50035);
   });
 
   it('An edit keeps the files that it names and removes the others', async () => {
     const { rest, channel, send } = await startDiscord();
     const file = (name: string) => ({ name, data: Buffer.from(name) });
-    const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
-    const [a] = sent.attachments;
+    const sentMessage = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
+    const [a] = sentMessage.attachments;
     const edit = (body: object, files: { name: string; data: Buffer }[] = []) =>
-      rest.patch(Routes.channelMessage(channel('studio'), sent.id), { body, files }) as Promise<typeof sent>;
-    const names = (message: typeof sent) => message.attachments.map(({ filename }) => filename);
+      rest.patch(Routes.channelMessage(channel('studio'), sentMessage.id), { body, files }) as Promise<
+        typeof sentMessage
+      >;
+    const names = (message: typeof sentMessage) => message.attachments.map(({ filename }) => filename);
     expect(names(await edit({ content: 'y' }))).toEqual(['a.txt', 'b.txt']);
     expect(names(await edit({ attachments: [{ id: a?.id }, { id: 0, filename: 'c.txt' }] }, [file('c.txt')]))).toEqual([
       'a.txt',
@@ -121,7 +123,7 @@ describe('Messages with the bot token', () => {
     expect((await send('studio', body)).id).not.toBe(first.id);
   });
 
-  it('Sending a message requires an existing channel, access and the permission', async () => {
+  it('A message can be sent only to an existing channel that the bot can see and write in', async () => {
     const { discord, rest, channel, send } = await startDiscord();
     expect(await send('read-only', { content: 'x' }).catch(codeOf)).toBe(50013);
     expect(await send('admin-room', { content: 'x' }).catch(codeOf)).toBe(50001);
@@ -129,8 +131,8 @@ describe('Messages with the bot token', () => {
     expect(await rest.post(Routes.channelMessages('12345678901234567'), { body: { content: 'x' } }).catch(codeOf)).toBe(
       10003,
     );
-    const posted = await discord.as('member').say('mine');
-    const messageRoute = Routes.channelMessage(channel('studio'), posted.id);
+    const postedMessage = await discord.as('member').say('mine');
+    const messageRoute = Routes.channelMessage(channel('studio'), postedMessage.id);
     expect(await rest.patch(messageRoute, { body: { content: 'x' } }).catch(codeOf)).toBe(50005);
     expect(await rest.delete(messageRoute).catch(codeOf)).toBe(50013);
     await send('thread', { content: 'in a thread' });
@@ -138,22 +140,24 @@ describe('Messages with the bot token', () => {
 
   it('A direct message is delivered unless the user refuses it', async () => {
     const { discord, rest } = await startDiscord();
-    const open = async (name: string) =>
+    const openDirectChannel = async (name: string) =>
       (await rest.post(Routes.userChannels(), { body: { recipient_id: discord.world.user(name).id } })) as {
         id: string;
         type: number;
       };
-    const direct = await open('member');
-    expect(direct.type).toBe(1);
-    await rest.post(Routes.channelMessages(direct.id), { body: { content: 'psst' } });
-    expect(discord.messages(direct.id).map(({ content }) => content)).toEqual(['psst']);
+    const directChannel = await openDirectChannel('member');
+    expect(directChannel.type).toBe(1);
+    await rest.post(Routes.channelMessages(directChannel.id), { body: { content: 'psst' } });
+    expect(discord.messages(directChannel.id).map(({ content }) => content)).toEqual(['psst']);
     discord.world.user('member').directMessages = 'refused';
-    expect(await rest.post(Routes.channelMessages(direct.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(50007);
-    discord.world.user('installer').hasInstalled = false;
-    const foreignDirect = await open('installer');
-    expect(await rest.post(Routes.channelMessages(foreignDirect.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(
-      50278,
+    expect(await rest.post(Routes.channelMessages(directChannel.id), { body: { content: 'psst' } }).catch(codeOf)).toBe(
+      50007,
     );
+    discord.world.user('installer').hasInstalled = false;
+    const installerChannel = await openDirectChannel('installer');
+    expect(
+      await rest.post(Routes.channelMessages(installerChannel.id), { body: { content: 'psst' } }).catch(codeOf),
+    ).toBe(50278);
   });
 });
 
@@ -172,11 +176,11 @@ describe('An application', () => {
 });
 
 describe('A user-installed application', () => {
-  const userCommand = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
+  const userCommand = { ...modelsCommand, integrationTypes: [0, 1], contexts: [0, 1, 2] };
 
   it('A user-installed application responds in foreign guilds, with at most five follow-ups', async () => {
-    const { discord } = await stage({ limits: { webhookPerToken: 100 } });
-    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const { discord } = await startFixture({ limits: { webhookPerToken: 100 } });
+    const client = await startClient(discord, [GatewayIntentBits.Guilds]);
     await client.application.commands.set([userCommand]);
     const received: unknown[] = [];
     const problems = handleInteractions(client, async (interaction) => {
@@ -184,7 +188,7 @@ describe('A user-installed application', () => {
       received.push([interaction.inGuild(), interaction.inCachedGuild(), interaction.context]);
       received.push(interaction.authorizingIntegrationOwners);
       await interaction.reply('here');
-      for (let sent = 0; sent < 5; sent++) await interaction.followUp(`${sent}`);
+      for (let count = 0; count < 5; count++) await interaction.followUp(`${count}`);
       await interaction.followUp('too much').catch((problem: unknown) => received.push(codeOf(problem)));
       await interaction.editReply('done');
     });
@@ -198,8 +202,8 @@ describe('A user-installed application', () => {
   });
 
   it('Responses are ephemeral if the user is not allowed to use external apps, and the app works in direct messages', async () => {
-    const { discord } = await stage();
-    const client = await clientOf(discord);
+    const { discord } = await startFixture();
+    const client = await startClient(discord);
     await client.application.commands.set([userCommand]);
     const contexts: unknown[] = [];
     handleInteractions(client, async (interaction) => {
@@ -207,8 +211,8 @@ describe('A user-installed application', () => {
       if (interaction.isChatInputCommand()) await interaction.reply('here');
     });
     const installer = discord.as('installer');
-    const everyone = discord.world.guild('uninvited').roles[0];
-    if (everyone) everyone.permissions &= ~(1n << 50n);
+    const everyoneRole = discord.world.guild('uninvited').roles[0];
+    if (everyoneRole) everyoneRole.permissions &= ~(1n << 50n);
     expect((await (await installer.slash('models')).message()).flags).toBe(MessageFlags.Ephemeral);
     for (const channelName of ['dm', 'friends']) {
       const message = await (await installer.in(channelName).slash('models')).message();
@@ -226,11 +230,11 @@ describe('The URLs of attachments', () => {
   it('Expired URLs of stored attachments are re-signed, and others are not', async () => {
     const { discord, clock, rest, send } = await startDiscord();
     const { id } = await send('studio', { content: 'a file' }, [{ name: 'notes.txt', data: Buffer.from('words') }]);
-    const read = async () => {
+    const readUrl = async () => {
       const path = Routes.channelMessage(discord.world.channel('studio').id, id);
       return ((await rest.get(path)) as { attachments: { url: string }[] }).attachments[0]?.url ?? '';
     };
-    const original = await read();
+    const original = await readUrl();
     clock.advance(discord.limits.attachmentLinkMs + 1_000);
     expect((await fetch(original)).status).toBe(404);
     const unknownUrl = `${discord.url}/attachments/1/2/other.txt`;

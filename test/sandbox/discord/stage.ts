@@ -3,13 +3,13 @@ import { onTestFinished } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-export interface Stage {
+export interface DiscordFixture {
   readonly discord: EmbeddedDiscord;
   readonly clock: ManualClock;
 }
 
 /** Starts an embedded Discord with a simulated clock. */
-export async function stage(options: DiscordOptions = {}): Promise<Stage> {
+export async function startFixture(options: DiscordOptions = {}): Promise<DiscordFixture> {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
   onTestFinished(() => discord.close());
@@ -17,7 +17,7 @@ export async function stage(options: DiscordOptions = {}): Promise<Stage> {
 }
 
 /** Starts a logged-in discord.js client. */
-export async function clientOf(discord: EmbeddedDiscord, intents: number[] = []): Promise<Client<true>> {
+export async function startClient(discord: EmbeddedDiscord, intents: number[] = []): Promise<Client<true>> {
   const client = new Client({ intents, rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
   const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientReady, resolve));

@@ -1,7 +1,7 @@
 import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as Permission, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 const PUBLIC_THREAD = 11;
 const PRIVATE_THREAD = 12;
@@ -15,7 +15,7 @@ interface CreatedThread {
 }
 
 async function startDiscord(options: DiscordOptions = {}) {
-  const { discord, clock } = await stage(options);
+  const { discord, clock } = await startFixture(options);
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const id = (name: string) => discord.world.channel(name).id;
   const start = (channel: string, body: object) =>
@@ -30,30 +30,30 @@ async function startDiscord(options: DiscordOptions = {}) {
 describe('A thread that the bot starts', () => {
   it('A public thread is visible to all, announced in its channel and dispatched with the bot as a member', async () => {
     const { discord, start, send, sees, id } = await startDiscord();
-    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
-    const created = await start('studio', { name: 'Talk', type: PUBLIC_THREAD, auto_archive_duration: 60 });
-    expect(created).toMatchObject({
+    const client = await startClient(discord, [GatewayIntentBits.Guilds]);
+    const createdThread = await start('studio', { name: 'Talk', type: PUBLIC_THREAD, auto_archive_duration: 60 });
+    expect(createdThread).toMatchObject({
       type: PUBLIC_THREAD,
       parent_id: id('studio'),
       owner_id: discord.applicationId,
       member: { user_id: discord.applicationId },
       thread_metadata: { archived: false, locked: false, auto_archive_duration: 60 },
     });
-    expect(['member', 'other'].map((userName) => sees(userName, created.id))).toEqual([true, true]);
+    expect(['member', 'other'].map((userName) => sees(userName, createdThread.id))).toEqual([true, true]);
     expect(discord.messages('studio')).toMatchObject([
-      { type: 18, content: 'Talk', message_reference: { channel_id: created.id } },
+      { type: 18, content: 'Talk', message_reference: { channel_id: createdThread.id } },
     ]);
-    await send(created.id);
-    await expect.poll(() => client.channels.cache.get(created.id)?.isThread()).toBe(true);
+    await send(createdThread.id);
+    await expect.poll(() => client.channels.cache.get(createdThread.id)?.isThread()).toBe(true);
     expect(discord.messages('Talk')).toHaveLength(1);
     expect(discord.violations).toEqual([]);
   });
 
   it('A private thread is visible only to its members and to users with Manage Threads, and is not announced', async () => {
     const { discord, rest, start, sees, user } = await startDiscord();
-    const created = await start('studio', { name: 'Between us', type: PRIVATE_THREAD, invitable: false });
-    expect(created).toMatchObject({ thread_metadata: { invitable: false } });
-    const { id } = created;
+    const createdThread = await start('studio', { name: 'Between us', type: PRIVATE_THREAD, invitable: false });
+    expect(createdThread).toMatchObject({ thread_metadata: { invitable: false } });
+    const { id } = createdThread;
     const userNames = ['member', 'other', 'owner', 'admin'];
     expect(userNames.map((userName) => sees(userName, id))).toEqual([false, false, true, false]);
     await rest.put(Routes.threadMembers(id, user('member')));
@@ -73,13 +73,13 @@ describe('A thread that the bot starts', () => {
     expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE_THREAD);
   });
 
-  it('A thread on a message has the message’s id and starts with it, and a message can have only one thread', async () => {
+  it('A thread on a message has the id of that message and starts with the message, and a message can have only one thread', async () => {
     const { discord, rest, id } = await startDiscord();
-    const posted = await discord.as('member').say('a story');
+    const postedMessage = await discord.as('member').say('a story');
     const startOnMessage = () =>
-      rest.post(Routes.threads(id('studio'), posted.id), { body: { name: 'story' } }) as Promise<CreatedThread>;
-    expect((await startOnMessage()).id).toBe(posted.id);
-    expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: posted.id, name: 'story' } }]);
+      rest.post(Routes.threads(id('studio'), postedMessage.id), { body: { name: 'story' } }) as Promise<CreatedThread>;
+    expect((await startOnMessage()).id).toBe(postedMessage.id);
+    expect(discord.messages('studio')).toMatchObject([{ flags: 32, thread: { id: postedMessage.id, name: 'story' } }]);
     expect(discord.messages('story')).toMatchObject([{ type: 21, referenced_message: { content: 'a story' } }]);
     expect(await startOnMessage().catch(codeOf)).toBe(160004);
     expect(discord.violations).toEqual([]);
@@ -105,15 +105,15 @@ describe('Refused threads', () => {
 
   it('A thread is refused in a forum, and in a news channel if its type is not allowed there', async () => {
     const { discord, start } = await startDiscord();
-    const add = (name: string, type: number) =>
+    const addChannel = (name: string, type: number) =>
       discord.world.addChannel({
         ...discord.world.channel('studio'),
         id: `2${name.length}${'0'.repeat(16)}`,
         name,
         type,
       });
-    add('news', 5);
-    add('forum', 15);
+    addChannel('news', 5);
+    addChannel('forum', 15);
     expect(await start('forum', { name: 'x', type: PUBLIC_THREAD }).catch(codeOf)).toBe(50024);
     expect(await start('news', { name: 'x', type: PRIVATE_THREAD }).catch(codeOf)).toBe(50024);
     expect((await start('news', { name: 'x', type: 10 })).type).toBe(10);
@@ -124,8 +124,8 @@ describe('Refused threads', () => {
   it.each(['[]', '"x"', '5', 'null', '{}'])('A thread is refused for the invalid body %s', async (body) => {
     const { discord, id } = await startDiscord();
     const channelCount = discord.world.channels.size;
-    const posted = await discord.as('member').say('x');
-    for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), posted.id)]) {
+    const postedMessage = await discord.as('member').say('x');
+    for (const route of [Routes.threads(id('studio')), Routes.threads(id('studio'), postedMessage.id)]) {
       const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
       const response = await fetch(`${discord.apiUrl}/v10${route}`, { method: 'POST', headers, body });
       expect([response.status, await response.json()]).toMatchObject([400, { code: 50035 }]);
@@ -133,7 +133,7 @@ describe('Refused threads', () => {
     expect(discord.world.channels.size).toBe(channelCount);
   });
 
-  it('A thread is refused if there are too many, or by an injected fault', async () => {
+  it('A thread is refused if there are too many active threads or a fault is injected', async () => {
     const { discord, start } = await startDiscord({ limits: { activeThreads: 2 } });
     await start('no-private-threads', { name: 'the second', type: PUBLIC_THREAD });
     expect(await start('studio', { name: 'the third', type: PUBLIC_THREAD }).catch(codeOf)).toBe(160006);
@@ -161,7 +161,7 @@ describe('Refused threads', () => {
 describe('A thread', () => {
   it('An archived thread is reopened by a message; until then, edits and commands in it are refused', async () => {
     const { discord, rest, id, send, edit } = await startDiscord();
-    const client = await clientOf(discord);
+    const client = await startClient(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     handleInteractions(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
@@ -212,16 +212,16 @@ describe('A thread', () => {
     expect(await send(id).catch(codeOf)).toBe(10003);
   });
 
-  it('A thread adds the authors of its messages, but no user who cannot see its channel', async () => {
+  it('Authors and mentioned users become members of a thread, unless they cannot see its channel', async () => {
     const { discord, rest, start, user } = await startDiscord();
     const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
-    const isIn = (userName: string) => discord.world.channel(id).thread?.members.has(user(userName));
-    expect(isIn('other')).toBe(false);
+    const isThreadMember = (userName: string) => discord.world.channel(id).thread?.members.has(user(userName));
+    expect(isThreadMember('other')).toBe(false);
     await discord
       .as('other')
       .in(id)
       .say(`<@${user('admin')}> look`);
-    expect([isIn('other'), isIn('admin'), isIn('member')]).toEqual([true, true, false]);
+    expect([isThreadMember('other'), isThreadMember('admin'), isThreadMember('member')]).toEqual([true, true, false]);
     expect(await rest.put(Routes.threadMembers(id, user('installer'))).catch(codeOf)).toBe(10007);
     expect(await rest.put(Routes.threadMembers(id, '12345678901234567')).catch(codeOf)).toBe(10013);
     discord.restrict('studio', Permission.SendMessagesInThreads);
@@ -260,7 +260,7 @@ describe('A thread', () => {
 
   it('In an archived thread, responses cannot be edited but follow-ups are accepted', async () => {
     const { discord, start } = await startDiscord();
-    const client = await clientOf(discord);
+    const client = await startClient(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const codes: unknown[] = [];
     const { id } = await start('studio', { name: 'one', type: PUBLIC_THREAD });
@@ -281,7 +281,7 @@ describe('A thread', () => {
   it('The bot receives a member’s private thread and its messages only once it has been added to it', async () => {
     const { discord, rest, send } = await startDiscord({ privilegedIntents: ['message-content'] });
     const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
-    const client = await clientOf(discord, intents);
+    const client = await startClient(discord, intents);
     const received: string[] = [];
     const packets: string[] = [];
     client.on('messageCreate', ({ content }) => received.push(content));
@@ -305,7 +305,7 @@ describe('A thread', () => {
     const { id } = await start('studio', { name: 'open', type: PRIVATE_THREAD });
     discord.as('member').startThread('hidden', { isPrivate: true });
     discord.as('member').in('thread').archive();
-    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const client = await startClient(discord, [GatewayIntentBits.Guilds]);
     const threads = client.channels.cache.filter((channel) => channel.isThread());
     expect([...threads.keys()]).toEqual([id]);
     expect(threads.first()?.isThread() && threads.first()).toMatchObject({ joined: true });
@@ -313,7 +313,7 @@ describe('A thread', () => {
 
   it('Changes to a thread and its deletion are dispatched', async () => {
     const { discord, start, edit, rest } = await startDiscord();
-    const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+    const client = await startClient(discord, [GatewayIntentBits.Guilds]);
     const received: string[] = [];
     client.on('threadCreate', ({ name }, isNew) => received.push(`${name} ${isNew}`));
     client.on('threadUpdate', (_, { name }) => received.push(name));
@@ -328,7 +328,7 @@ describe('A thread', () => {
 
   it('An interaction in a thread contains the thread', async () => {
     const { discord, start, rest } = await startDiscord();
-    const client = await clientOf(discord);
+    const client = await startClient(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
     const received: unknown[] = [];
     client.on('raw' as 'debug', (packet: unknown) => {

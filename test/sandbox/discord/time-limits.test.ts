@@ -1,14 +1,14 @@
 import { DiscordAPIError, type Interaction, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
-const models = { name: 'models', description: 'What there is' };
+const modelsCommand = { name: 'models', description: 'What there is' };
 
 async function startBot(handle: (interaction: Interaction) => Promise<unknown>, options: DiscordOptions = {}) {
-  const { discord, clock } = await stage(options);
-  const client = await clientOf(discord);
-  await client.application.commands.set([models]);
+  const { discord, clock } = await startFixture(options);
+  const client = await startClient(discord);
+  await client.application.commands.set([modelsCommand]);
   return { discord, clock, client, problems: handleInteractions(client, handle), member: discord.as('member') };
 }
 

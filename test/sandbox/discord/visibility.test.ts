@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../sandbox/discord/stream.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
 async function startDiscord() {
-  const { discord } = await stage();
+  const { discord } = await startFixture();
   const events: StreamEvent[] = [];
   discord.listen((happening) => events.push(happening));
-  const client = await clientOf(discord);
+  const client = await startClient(discord);
   await client.application.commands.set([
     { name: 'models', description: 'What there is' },
     { name: 'adults', description: 'Only here', nsfw: true },
@@ -24,12 +24,12 @@ async function startDiscord() {
       .clientView(userName)
       .availableCommands(discord.world.channel(channel))
       .map(({ name }) => name);
-  return { discord, client, events, problems, offered: commandNames };
+  return { discord, client, events, problems, commandNames };
 }
 
 describe('The view of a user', () => {
   it('Each user sees only their own channels and commands', async () => {
-    const { discord, offered: commandNames } = await startDiscord();
+    const { discord, commandNames } = await startDiscord();
     const channelNames = (userName: string) => discord.clientView(userName).channels.map(({ name }) => name);
     expect(channelNames('member')).toEqual([
       ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
@@ -56,17 +56,17 @@ describe('The view of a user', () => {
     const studio = discord.world.channel('studio').id;
     await discord.as('member').say('one');
     await (await discord.as('member').slash('models')).message();
-    const read = (userName: string, max = 10) =>
+    const visibleMessages = (userName: string, max = 10) =>
       discord
         .clientView(userName)
         .messages(studio, max)
         .map(({ content, ephemeral }) => [content, ephemeral]);
-    expect(read('member')).toEqual([
+    expect(visibleMessages('member')).toEqual([
       ['one', false],
       ['hello', true],
     ]);
-    expect(read('other')).toEqual([['one', false]]);
-    expect(read('member', 1)).toEqual([['hello', true]]);
+    expect(visibleMessages('other')).toEqual([['one', false]]);
+    expect(visibleMessages('member', 1)).toEqual([['hello', true]]);
   });
 
   it('Listeners receive sessions, new commands, typing, and requests with their responses and violations', async () => {
@@ -79,9 +79,13 @@ describe('The view of a user', () => {
     await expect(
       client.rest.post(`/channels/${studio}/messages`, { body: { content: 'x'.repeat(2_001) } }),
     ).rejects.toThrow();
-    const last = discord.requests.at(-1);
-    expect(last).toMatchObject({ status: 400, violations: [{ code: expect.any(String) }], ms: expect.any(Number) });
-    expect(JSON.parse(last?.responseText ?? '')).toMatchObject({ code: 50035 });
+    const lastRequest = discord.requests.at(-1);
+    expect(lastRequest).toMatchObject({
+      status: 400,
+      violations: [{ code: expect.any(String) }],
+      ms: expect.any(Number),
+    });
+    expect(JSON.parse(lastRequest?.responseText ?? '')).toMatchObject({ code: 50035 });
     expect(new Set(discord.requests.map(({ id }) => id)).size).toBe(discord.requests.length);
   });
 });
@@ -89,14 +93,14 @@ describe('The view of a user', () => {
 describe('Aging by an hour', () => {
   it('Aging makes messages older and expires interaction tokens, without an edit event for the bot', async () => {
     const { discord, events } = await startDiscord();
-    const posted = await discord.as('member').say('one');
+    const originalMessage = await discord.as('member').say('one');
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
     events.length = 0;
     discord.age(HOUR_MS);
-    const [older] = discord.messages('studio');
-    expect(Date.parse(posted.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR_MS);
-    expect(older?.edited).toBe(false);
+    const [agedMessage] = discord.messages('studio');
+    expect(Date.parse(originalMessage.timestamp) - Date.parse(agedMessage?.timestamp ?? '')).toBe(HOUR_MS);
+    expect(agedMessage?.edited).toBe(false);
     expect(events.map(({ kind }) => kind)).toEqual(['message', 'message']);
     const response = await fetch(
       `${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}/messages/@original`,

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { clientOf, handleInteractions, stage } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './stage.ts';
 
 const VOICE_FLAG = 1 << 13;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
@@ -22,11 +22,11 @@ const body = {
 const files = [{ name: 'voice-message.ogg', data: ogg }];
 
 async function startDiscord(options: DiscordOptions = {}) {
-  const { discord } = await stage(options);
+  const { discord } = await startFixture(options);
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   const id = (name: string) => discord.world.channel(name).id;
-  const send = (channel: string, more: object = {}, uploads = files) =>
-    rest.post(Routes.channelMessages(id(channel)), { body: { ...body, ...more }, files: uploads }) as Promise<{
+  const send = (channel: string, overrides: object = {}, uploads = files) =>
+    rest.post(Routes.channelMessages(id(channel)), { body: { ...body, ...overrides }, files: uploads }) as Promise<{
       id: string;
     }>;
   return { discord, rest, id, send };
@@ -75,7 +75,7 @@ it('A voice message cannot be edited, but it can be deleted', async () => {
 
 it('discord.js sends a voice message as a response, as a follow-up and to a channel', async () => {
   const { discord } = await startDiscord();
-  const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
+  const client = await startClient(discord, [GatewayIntentBits.Guilds]);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
   const voiceMessage = () => ({
     flags: VOICE_FLAG,
@@ -105,7 +105,7 @@ it('discord.js sends a voice message as a response, as a follow-up and to a chan
 
 it('A follow-up that completes a deferred response may be a voice message if the bot has the permission', async () => {
   const { discord } = await startDiscord();
-  const client = await clientOf(discord);
+  const client = await startClient(discord);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
   const problems = handleInteractions(client, async (interaction) => {
     if (!interaction.isChatInputCommand()) return;
@@ -134,11 +134,11 @@ it.each([
   [[], false],
   [['message-content'], true],
 ] as const)(
-  'The audio of a member’s voice message reaches only clients that can read messages: %j',
+  'The audio of a member’s voice message reaches only clients with the message content intent: %j',
   async (intents, canRead) => {
     const { discord } = await startDiscord({ privilegedIntents: [...intents] });
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
-    const client = await clientOf(discord, [Guilds, GuildMessages, ...(canRead ? [MessageContent] : [])]);
+    const client = await startClient(discord, [Guilds, GuildMessages, ...(canRead ? [MessageContent] : [])]);
     const received: Message[] = [];
     client.on('messageCreate', (message) => received.push(message));
     const member = discord.as('member').in('thread');

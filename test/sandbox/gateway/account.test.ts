@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { amountOf, amountText } from '../../../sandbox/gateway/decimal.ts';
 import { eventsOf, fineTuneIds } from '../../../sandbox/gateway/fine-tunes.ts';
 import { UsageLedger } from '../../../sandbox/gateway/usage-ledger.ts';
-import { LONGER_THAN_ANY_JOB_MS, testGateway } from './bench.ts';
+import { LONGER_THAN_ANY_JOB_MS, startTestGateway } from './bench.ts';
 
 const usagePath = '/v1/dashboard/billing/usage';
 const imageRequest = { model: 'Harbour/Canvas-XL:2026-03-01', prompt: 'a' };
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 describe('The usage endpoint', () => {
   it('Usage is recorded per day and model, with every digit in the response', async () => {
-    const { post, get, clock } = await testGateway();
+    const { post, get, clock } = await startTestGateway();
     for (let count = 0; count < 3; count++) await post('/v1/images/generations/jobs', imageRequest);
     await post('/music/submit/lyrics', { prompt: 'a' });
     clock.advance(DAY_MS);
@@ -28,7 +28,7 @@ describe('The usage endpoint', () => {
   });
 
   it('Usage is filtered by a start date and an end date, both inclusive', async () => {
-    const { post, get, clock } = await testGateway();
+    const { post, get, clock } = await startTestGateway();
     for (let count = 0; count < 3; count++) {
       await post('/music/submit/lyrics', { prompt: 'a' });
       clock.advance(DAY_MS);
@@ -42,7 +42,7 @@ describe('The usage endpoint', () => {
   });
 
   it('A usage query with invalid dates is refused', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     for (const query of [
       'start_date=yesterday',
       'start_date=2026-02-30',
@@ -54,8 +54,8 @@ describe('The usage endpoint', () => {
     expect((await get(`${usagePath}?start_date=2024-02-29`)).status).toBe(200);
   });
 
-  it('Usage in the stock profile is only a total, which ignores the dates', async () => {
-    const { post, get } = await testGateway({ profile: 'stock' });
+  it('In the stock profile, the usage endpoint returns only a total and ignores the dates', async () => {
+    const { post, get } = await startTestGateway({ profile: 'stock' });
     await post('/music/submit/lyrics', { prompt: 'a' });
     const { json, text } = await get(`${usagePath}?start_date=1999-99-99`);
     expect(Object.keys(json)).toEqual(['object', 'total_usage']);
@@ -63,7 +63,7 @@ describe('The usage endpoint', () => {
   });
 
   it('Usage is refunded when a job fails, and the request still counts', async () => {
-    const { post, get, gateway, runToEnd } = await testGateway();
+    const { post, get, gateway, runToEnd } = await startTestGateway();
     gateway.faults.add({ do: 'fail' });
     const { json } = await post('/v1/images/generations/jobs', imageRequest);
     await runToEnd(json.id);
@@ -72,13 +72,13 @@ describe('The usage endpoint', () => {
   });
 
   it('Usage is recorded per API key', async () => {
-    const { post, get } = await testGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const { post, get } = await startTestGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     await post('/music/submit/lyrics', { prompt: 'a' });
     expect((await get(usagePath, { key: 'sk-other' })).json.data).toEqual([]);
   });
 
   it('Usage is higher for longer, larger and better results', async () => {
-    const { post, gateway } = await testGateway();
+    const { post, gateway } = await startTestGateway();
     const cost = async (path: string, body: object) => {
       const previousTotal = gateway.usage.total('sk-sandbox');
       await post(path, body);
@@ -111,7 +111,7 @@ describe('The usage endpoint', () => {
     );
   });
 
-  it('An invalid amount is rejected, and a valid one is parsed without a loss', () => {
+  it('An invalid amount is rejected, and a valid one is parsed without loss of precision', () => {
     for (const text of ['', '1.', '.5', '1e3', 'NaN', `0.${'1'.repeat(19)}`])
       expect(() => amountOf(text), text).toThrow(RangeError);
     for (const text of ['0', '12', '0.5', '-3.25', '0.000000000000000001'])
@@ -121,7 +121,7 @@ describe('The usage endpoint', () => {
 
 describe('The events of fine-tuning jobs', () => {
   it('Fine-tune events exist for the documented ids, oldest first', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     const { json } = await get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);
     expect(json.object).toBe('list');
     expect(json.data.length).toBeGreaterThan(5);
@@ -138,7 +138,7 @@ describe('The events of fine-tuning jobs', () => {
   });
 
   it('Fine-tune events are added over time, and earlier ones do not change', async () => {
-    const { get, clock } = await testGateway();
+    const { get, clock } = await startTestGateway();
     const path = `/v1/fine-tunes/${fineTuneIds[1]}/events`;
     const earlierEvents = (await get(path)).json.data;
     expect(earlierEvents).toHaveLength(1);
@@ -151,17 +151,17 @@ describe('The events of fine-tuning jobs', () => {
     expect((await get(`/v1/fine-tunes/${fineTuneIds[2]}/events`)).json.data.at(-1)).toMatchObject({ level: 'error' });
   });
 
-  it('Fine-tune events are unknown for other ids and unavailable in the stock profile', async () => {
-    const spec = await testGateway();
+  it('Fine-tune events are not found for unknown ids and not available in the stock profile', async () => {
+    const spec = await startTestGateway();
     expect((await spec.get('/v1/fine-tunes/ft-none/events')).status).toBe(404);
-    const stock = await testGateway({ profile: 'stock' });
+    const stock = await startTestGateway({ profile: 'stock' });
     const response = await stock.get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);
     expect(response.status).toBe(501);
     expect(response.json.error.code).toBe('api_not_implemented');
   });
 
   it('Fine-tune events keep their times when the speed changes', async () => {
-    const { get, gateway, clock } = await testGateway();
+    const { get, gateway, clock } = await startTestGateway();
     clock.advance(200_000);
     const path = `/v1/fine-tunes/${fineTuneIds[1]}/events`;
     const earlierEvents = (await get(path)).json.data;

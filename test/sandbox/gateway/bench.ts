@@ -55,7 +55,7 @@ interface StudioRecorder {
   }[];
 }
 
-export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+export async function startTestGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const clock = new ManualClock();
   const { studio, recorder } = fakeStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
@@ -136,7 +136,7 @@ class ReceivedResponse implements TestResponse {
 /** Creates a studio that returns minimal files immediately, and records its calls. */
 function fakeStudio(): { studio: Studio; recorder: StudioRecorder } {
   const recorder: StudioRecorder = { calls: [] };
-  const image = async (
+  const drawMinimalImage = async (
     kind: string,
     scenes: readonly Scene[],
     options: { width: number; height: number; format?: string },
@@ -154,9 +154,10 @@ function fakeStudio(): { studio: Studio; recorder: StudioRecorder } {
     return { bytes, width, height, mime: `image/${format}` as const };
   };
   const studio: Studio = {
-    drawImage: (scene, options) => image('image', [scene], options),
-    drawGrid: (scenes, options) => image('grid', scenes, options),
-    drawEdit: (before, after, mask, options) => image('edit', [before, after], { ...options, mask } as never),
+    drawImage: (scene, options) => drawMinimalImage('image', [scene], options),
+    drawGrid: (scenes, options) => drawMinimalImage('grid', scenes, options),
+    drawEdit: (originalScene, editedScene, mask, options) =>
+      drawMinimalImage('edit', [originalScene, editedScene], { ...options, mask } as never),
     drawVideo: async (scene, options) => {
       recorder.calls.push({ kind: 'video', scenes: [scene], options: { ...options } });
       const { width, height, seconds } = options;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 const controlPath = '/_sandbox';
 
 describe('The control API', () => {
   it('The control API accepts only local requests from its own origin with the key', async () => {
-    const { get, gateway } = await testGateway();
+    const { get, gateway } = await startTestGateway();
     const { host } = new URL(gateway.url);
     const state = async (headers: Record<string, string>, key?: string | null) =>
       await get(`${controlPath}/state`, { headers, ...(key === undefined ? {} : { key }) });
@@ -23,7 +23,7 @@ describe('The control API', () => {
   });
 
   it('The control API returns the state, and its requests are neither recorded nor affected by faults', async () => {
-    const { get, post, gateway } = await testGateway();
+    const { get, post, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'hang' });
     gateway.faults.clear();
     await post('/imgx/submit/imagine', { prompt: 'a' });
@@ -41,7 +41,7 @@ describe('The control API', () => {
   });
 
   it('The control API changes settings, and rejects invalid ones with an explanation', async () => {
-    const { get, call, gateway } = await testGateway();
+    const { get, call, gateway } = await startTestGateway();
     const patch = async (body: unknown) => await call('PATCH', `${controlPath}/settings`, { body });
     expect(
       (await patch({ profile: 'stock', speed: 25, quirks: { remix: true, videoShape: 'legacy' } })).json,
@@ -69,7 +69,7 @@ describe('The control API', () => {
   });
 
   it('The control API injects faults by name or in full, lists them and removes them', async () => {
-    const { get, post, call } = await testGateway();
+    const { get, post, call } = await startTestGateway();
     const first = await post(`${controlPath}/faults`, { do: 'server-error', on: { path: '/v1/models' } });
     expect([first.status, first.json]).toEqual([201, { id: expect.any(Number) }]);
     await post(`${controlPath}/faults`, {
@@ -100,7 +100,7 @@ describe('The control API', () => {
   });
 
   it('The control API lists jobs without their keys, and can finish, fail and expire them', async () => {
-    const { get, post } = await testGateway();
+    const { get, post } = await startTestGateway();
     const { id } = (await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' })).json;
     const list = await get(`${controlPath}/jobs`);
     expect(list.json.jobs).toMatchObject([
@@ -122,7 +122,7 @@ describe('The control API', () => {
   });
 
   it('The control API lists the recorded requests without the key and without large bodies', async () => {
-    const { get, post, call, gateway } = await testGateway();
+    const { get, post, call, gateway } = await startTestGateway();
     await post('/imgx/submit/imagine?a=1', { prompt: 'a', base64Array: ['QUJD'.repeat(5_000)] });
     await get('/v1/models', { key: null });
     const { json, text } = await get(`${controlPath}/heard`);
@@ -143,7 +143,7 @@ describe('The control API', () => {
   });
 
   it('The control API keeps the last thousand requests', async () => {
-    const { get, gateway } = await testGateway();
+    const { get, gateway } = await startTestGateway();
     for (let index = 0; index < 1_010; index++) await get(`/x?at=${index}`, { key: null });
     expect(gateway.requests).toHaveLength(1_000);
     expect(gateway.requests.at(-1)?.query).toEqual({ at: '1009' });

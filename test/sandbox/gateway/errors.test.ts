@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 const submitPaths = [
   '/v1/images/generations/jobs',
@@ -41,7 +41,7 @@ const queryPaths = [
 
 describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profile) => {
   it('Every endpoint requires a key', async () => {
-    const { get, post } = await testGateway({ profile });
+    const { get, post } = await startTestGateway({ profile });
     for (const key of [null, 'sk-wrong']) {
       for (const path of queryPaths) expect((await get(path, { key })).status, path).toBe(401);
       for (const path of submitPaths) {
@@ -53,13 +53,13 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
   });
 
   it('Only the Bearer scheme is accepted for authorization', async () => {
-    const { get } = await testGateway({ profile });
+    const { get } = await startTestGateway({ profile });
     const response = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
     expect(response.status).toBe(401);
   });
 
   it('An unknown path is refused with an error that names it', async () => {
-    const { call } = await testGateway({ profile });
+    const { call } = await startTestGateway({ profile });
     for (const [method, path] of [
       ['GET', '/x'],
       ['POST', '/v1/models'],
@@ -72,18 +72,18 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
   });
 
   it('A body that is larger than the limit is refused with an explanation', async () => {
-    const { post, gateway } = await testGateway({ profile, quirks: { bodyLimit: 2_000 } });
-    const large = { prompt: 'x'.repeat(3_000) };
-    const refused = await post('/imgx/submit/imagine', large);
-    expect(refused.status).toBe(413);
-    expect(JSON.stringify(refused.json)).toMatch(/request_too_large/);
+    const { post, gateway } = await startTestGateway({ profile, quirks: { bodyLimit: 2_000 } });
+    const largeBody = { prompt: 'x'.repeat(3_000) };
+    const rejectedResponse = await post('/imgx/submit/imagine', largeBody);
+    expect(rejectedResponse.status).toBe(413);
+    expect(JSON.stringify(rejectedResponse.json)).toMatch(/request_too_large/);
     expect((await post('/imgx/submit/imagine', { prompt: 'x'.repeat(1_000) })).status).toBe(200);
     gateway.settings.quirks.bodyLimit = 5_000;
-    expect((await post('/imgx/submit/imagine', large)).status).toBe(200);
+    expect((await post('/imgx/submit/imagine', largeBody)).status).toBe(200);
   });
 
   it('A body that is not JSON is refused', async () => {
-    const { call } = await testGateway({ profile });
+    const { call } = await startTestGateway({ profile });
     const path = '/imgx/submit/imagine';
     expect((await call('POST', path, { raw: '{"prompt":' })).status).toBe(400);
     expect((await call('POST', path, { raw: 'prompt=a', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
@@ -95,7 +95,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
   });
 
   it('Hostile paths do not cause a server error', async () => {
-    const { get } = await testGateway({ profile });
+    const { get } = await startTestGateway({ profile });
     const paths = [
       '/v1/models/%',
       '/v1/models/%FF',
@@ -117,7 +117,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
   });
 
   it('No body, header or path causes a 5xx without an injected fault', async () => {
-    const { call } = await testGateway({ profile, quirks: { fineTunesMissing: false } });
+    const { call } = await startTestGateway({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[
         'prompt',
@@ -188,7 +188,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
 
 describe('The error envelopes', () => {
   it('The spec profile has one error envelope for all families', async () => {
-    const { get, post } = await testGateway();
+    const { get, post } = await startTestGateway();
     const responses = [
       await post('/imgx/submit/imagine', {}),
       await post('/music/submit/lyrics', {}),
@@ -207,15 +207,15 @@ describe('The error envelopes', () => {
   });
 
   it('The stock profile has an error envelope for each family', async () => {
-    const { get, post } = await testGateway({ profile: 'stock' });
+    const { get, post } = await startTestGateway({ profile: 'stock' });
     expect((await post('/imgx/submit/imagine', {})).json).toEqual({
       description: 'prompt_is_required ',
       type: 'upstream_error',
       code: 4,
     });
-    const unknown = await get('/imgx/task/1/fetch');
-    expect(unknown.status).toBe(400);
-    expect(unknown.json).toEqual({ description: 'task_not_found ', type: 'midjourney_error', code: 4 });
+    const unknownTaskResponse = await get('/imgx/task/1/fetch');
+    expect(unknownTaskResponse.status).toBe(400);
+    expect(unknownTaskResponse.json).toEqual({ description: 'task_not_found ', type: 'midjourney_error', code: 4 });
     const video = await post('/v1/video/generations', { model: 'reel-2' });
     expect(video.json).toEqual({ code: 'invalid_request', message: 'prompt is required', data: null });
     const music = await get('/music/fetch/none');

@@ -3,7 +3,7 @@ import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { faultPresets } from '../../../sandbox/gateway/fault-presets.ts';
 import { FaultQueue } from '../../../sandbox/gateway/faults.ts';
-import { profiles, testGateway } from './bench.ts';
+import { profiles, startTestGateway } from './bench.ts';
 
 const modelsPath = '/v1/models';
 const imaginePath = '/imgx/submit/imagine';
@@ -11,7 +11,7 @@ const promptBody = { prompt: 'a boat' };
 
 describe('The faults of a response', () => {
   it('A fault is applied once by default', async () => {
-    const { get, gateway } = await testGateway();
+    const { get, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(modelsPath)).status).toBe(500);
     expect((await get(modelsPath)).status).toBe(200);
@@ -19,7 +19,7 @@ describe('The faults of a response', () => {
   });
 
   it('A fault skips the given number of requests and then applies the given number of times, only to matching requests', async () => {
-    const { get, post, gateway } = await testGateway();
+    const { get, post, gateway } = await startTestGateway();
     gateway.faults.add({ on: { method: 'post', path: '/imgx/' }, do: 'server-error', times: 2, after: 1 });
     expect((await get(modelsPath)).status).toBe(200);
     const statuses: number[] = [];
@@ -34,14 +34,14 @@ describe('The faults of a response', () => {
   });
 
   it('A request without a key is refused before any fault is applied', async () => {
-    const { get, gateway } = await testGateway();
+    const { get, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(modelsPath, { key: null })).status).toBe(401);
     expect((await get(modelsPath)).status).toBe(500);
   });
 
   it('A fault prevents the handler from running, even after the client has disconnected', async () => {
-    const { call, gateway } = await testGateway();
+    const { call, gateway } = await startTestGateway();
     for (const fault of [
       'server-error',
       'empty',
@@ -61,19 +61,23 @@ describe('The faults of a response', () => {
   });
 
   it('A 429 has a Retry-After header in seconds, as a date, or not at all', async () => {
-    const { get, gateway, clock } = await testGateway();
+    const { get, gateway, clock } = await startTestGateway();
     for (const fault of ['rate-limited', 'rate-limited-until', 'rate-limited-silent'] as const)
       gateway.faults.add({ do: fault });
-    const seconds = await get(modelsPath);
-    expect([seconds.status, seconds.headers['retry-after']]).toEqual([429, '2']);
-    const date = await get(modelsPath);
-    expect(Date.parse(String(date.headers['retry-after']))).toBe(clock.now() + 2_000);
-    const silent = await get(modelsPath);
-    expect([silent.status, silent.text, silent.headers['retry-after']]).toEqual([429, '', undefined]);
+    const secondsResponse = await get(modelsPath);
+    expect([secondsResponse.status, secondsResponse.headers['retry-after']]).toEqual([429, '2']);
+    const dateResponse = await get(modelsPath);
+    expect(Date.parse(String(dateResponse.headers['retry-after']))).toBe(clock.now() + 2_000);
+    const headerlessResponse = await get(modelsPath);
+    expect([headerlessResponse.status, headerlessResponse.text, headerlessResponse.headers['retry-after']]).toEqual([
+      429,
+      '',
+      undefined,
+    ]);
   });
 
   it('A proxy fault responds with HTML', async () => {
-    const { get, gateway } = await testGateway();
+    const { get, gateway } = await startTestGateway();
     for (const [fault, status] of [
       ['bad-gateway', 502],
       ['gateway-timeout', 524],
@@ -88,14 +92,14 @@ describe('The faults of a response', () => {
   });
 
   it('A fault uses the error envelope of the profile and the family', async () => {
-    const spec = await testGateway();
+    const spec = await startTestGateway();
     spec.gateway.faults.add({ do: 'quota' });
-    const quota = await spec.get(modelsPath);
-    expect([quota.status, quota.json.error.code]).toEqual([403, 'insufficient_user_quota']);
-    const stock = await testGateway({ profile: 'stock' });
+    const quotaResponse = await spec.get(modelsPath);
+    expect([quotaResponse.status, quotaResponse.json.error.code]).toEqual([403, 'insufficient_user_quota']);
+    const stock = await startTestGateway({ profile: 'stock' });
     stock.gateway.faults.add({ do: 'saturated' });
-    const saturated = await stock.post(imaginePath, promptBody);
-    expect([saturated.status, saturated.json]).toEqual([
+    const saturatedResponse = await stock.post(imaginePath, promptBody);
+    expect([saturatedResponse.status, saturatedResponse.json]).toEqual([
       429,
       { code: 30, description: expect.any(String), type: 'upstream_error' },
     ]);
@@ -109,8 +113,8 @@ describe('The faults of a response', () => {
     expect((await stock.post(imaginePath, promptBody)).json.error.code).toBe('invalid_api_key');
   });
 
-  it('A response with status 200 can be empty, or contain an error or any other JSON', async () => {
-    const { get, gateway } = await testGateway();
+  it('A fault can send an empty response, an error with status 200, any other JSON or a redirect', async () => {
+    const { get, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'empty' });
     expect(await get(modelsPath)).toMatchObject({ status: 200, text: '' });
     gateway.faults.add({ do: 'error-in-200' });
@@ -120,32 +124,32 @@ describe('The faults of a response', () => {
     gateway.faults.add({ do: { type: 'body', body: [null, { data: 'x' }], status: 202 } });
     expect(await get(modelsPath)).toMatchObject({ status: 202, json: [null, { data: 'x' }] });
     gateway.faults.add({ do: { type: 'redirect', to: 'http://127.0.0.1:9/elsewhere' } });
-    const moved = await get(modelsPath);
-    expect([moved.status, moved.headers.location]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
+    const redirect = await get(modelsPath);
+    expect([redirect.status, redirect.headers.location]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
   });
 
-  it('A JSON response is truncated in three ways', async () => {
-    const { get, gateway } = await testGateway();
+  it('A fault can truncate a JSON response in three ways', async () => {
+    const { get, gateway } = await startTestGateway();
     const fullText = (await get(modelsPath)).text;
     gateway.faults.add({ do: 'half' });
-    const truncated = await get(modelsPath);
-    expect([truncated.status, truncated.json]).toEqual([200, undefined]);
-    expect(fullText.startsWith(truncated.text)).toBe(true);
+    const truncatedResponse = await get(modelsPath);
+    expect([truncatedResponse.status, truncatedResponse.json]).toEqual([200, undefined]);
+    expect(fullText.startsWith(truncatedResponse.text)).toBe(true);
     for (const fault of ['lying', 'cut'] as const) {
       gateway.faults.add({ do: fault });
       await expect(get(modelsPath), fault).rejects.toThrow(/other side closed|terminated|aborted|socket/i);
     }
   });
 
-  it('A reset closes the connection', async () => {
-    const { get, gateway } = await testGateway();
+  it('A reset fault closes the connection', async () => {
+    const { get, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'reset' });
     await expect(get(modelsPath)).rejects.toThrow(/ECONNRESET|other side closed/);
     expect((await get(modelsPath)).status).toBe(200);
   });
 
-  it('A hang sends nothing until the gateway closes', async () => {
-    const { get, gateway } = await testGateway();
+  it('With a hang fault, nothing is sent until the gateway closes', async () => {
+    const { get, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'hang', times: 2 });
     const rejections = [get(modelsPath), get(modelsPath)].map((one) => expect(one).rejects.toThrow(errors.SocketError));
     while (gateway.faults.list().length > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -153,16 +157,16 @@ describe('The faults of a response', () => {
     await Promise.all(rejections);
   });
 
-  it('A drip sends the whole response slowly', async () => {
-    const { get, gateway, clock } = await testGateway();
+  it('A drip fault sends the whole response slowly', async () => {
+    const { get, gateway, clock } = await startTestGateway();
     const fullText = (await get('/v1/models/quill-5')).text;
     gateway.faults.add({ do: { type: 'drip', bytes: 50, everyMs: 1_000 } });
-    let ended = false;
+    let hasEnded = false;
     const pending = get('/v1/models/quill-5').finally(() => {
-      ended = true;
+      hasEnded = true;
     });
     const startedAt = clock.now();
-    while (!ended) {
+    while (!hasEnded) {
       clock.advance(100);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -173,7 +177,7 @@ describe('The faults of a response', () => {
   it.each(['accepted-then-500', 'accepted-then-reset'] as const)(
     'The fault %s accepts the job and charges for it',
     async (fault) => {
-      const { post, gateway } = await testGateway();
+      const { post, gateway } = await startTestGateway();
       gateway.faults.add({ do: fault, on: { path: imaginePath } });
       const response = await post(imaginePath, promptBody).catch((problem: Error) => problem);
       if (!(response instanceof Error)) expect(response.status).toBe(500);
@@ -183,13 +187,13 @@ describe('The faults of a response', () => {
   );
 
   it('An accepted-then fault does not affect a request that is refused', async () => {
-    const { post, gateway } = await testGateway();
+    const { post, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(imaginePath, {})).status).toBe(400);
   });
 
   it('Faults are applied to files too', async () => {
-    const { post, get, runToEnd, gateway } = await testGateway();
+    const { post, get, runToEnd, gateway } = await startTestGateway();
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...promptBody });
     await runToEnd(json.id);
     gateway.faults.add({ do: 'bad-gateway', on: { path: '/files/' } });
@@ -201,7 +205,7 @@ describe('The faults of a response', () => {
 
 describe('The faults of a job', () => {
   it('A job can hang, fail or be slow, and only matching jobs are affected', async () => {
-    const { post, gateway, clock } = await testGateway();
+    const { post, gateway, clock } = await startTestGateway();
     gateway.faults.add({ do: 'stick', on: { kind: 'imagine' } });
     await post('/music/submit/lyrics', promptBody);
     const stuckId = (await post(imaginePath, promptBody)).json.id;
@@ -217,7 +221,7 @@ describe('The faults of a job', () => {
   });
 
   it('Two faults can apply to the same job', async () => {
-    const { post, gateway, runToEnd } = await testGateway();
+    const { post, gateway, runToEnd } = await startTestGateway();
     gateway.faults.add({ do: 'slow' });
     gateway.faults.add({ do: 'moderated' });
     const { json } = await post(imaginePath, promptBody);
@@ -227,7 +231,7 @@ describe('The faults of a job', () => {
 
   it('Files, media and buttons of a job can be lost', async () => {
     for (const profile of profiles) {
-      const { post, get, gateway, runToEnd } = await testGateway({ profile });
+      const { post, get, gateway, runToEnd } = await startTestGateway({ profile });
       const finishWithFault = async (fault: 'lose-files' | 'no-media' | 'no-buttons') => {
         gateway.faults.add({ do: fault });
         const { json } = await post(imaginePath, promptBody);
@@ -246,7 +250,7 @@ describe('The faults of a job', () => {
   });
 
   it('Tests can finish, fail and stop jobs directly', async () => {
-    const { post, get, gateway, clock } = await testGateway();
+    const { post, get, gateway, clock } = await startTestGateway();
     const submit = async () => (await post(imaginePath, promptBody)).json.id;
     const [finishedId, failedId, stuckId] = [await submit(), await submit(), await submit()];
     expect(gateway.jobs.finish(finishedId)).toMatchObject({ state: 'succeeded', progress: 100 });

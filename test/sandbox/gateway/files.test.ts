@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { openStudio } from '../../../sandbox/gateway/studio/index.ts';
-import { pngUri, type TestGateway, testGateway } from './bench.ts';
+import { createStudio } from '../../../sandbox/gateway/studio/index.ts';
+import { pngUri, startTestGateway, type TestGateway } from './bench.ts';
 
-async function imageFile(fixture: TestGateway, body: object = {}): Promise<string> {
+async function createImageFile(fixture: TestGateway, body: object = {}): Promise<string> {
   const { json } = await fixture.post('/v1/images/generations/jobs', {
     model: 'lumen-image-1',
     prompt: 'a boat',
@@ -16,8 +16,8 @@ async function imageFile(fixture: TestGateway, body: object = {}): Promise<strin
 
 describe('Result files', () => {
   it('Result files require no key and are rendered once, at the first request', async () => {
-    const fixture = await testGateway();
-    const path = await imageFile(fixture);
+    const fixture = await startTestGateway();
+    const path = await createImageFile(fixture);
     expect(fixture.recorder.calls).toHaveLength(0);
     const [first, second] = await Promise.all([fixture.get(path, { key: null }), fixture.get(path, { key: null })]);
     expect(first.status).toBe(200);
@@ -32,18 +32,18 @@ describe('Result files', () => {
   });
 
   it('HEAD on a result file returns only the size', async () => {
-    const fixture = await testGateway();
-    const path = await imageFile(fixture);
-    const head = await fixture.call('HEAD', path, { key: null });
-    const full = await fixture.get(path);
-    expect(head).toMatchObject({ status: 200, text: '' });
-    expect(head.headers['content-length']).toBe(String(full.bytes.length));
-    expect(head.headers['content-type']).toBe('image/png');
+    const fixture = await startTestGateway();
+    const path = await createImageFile(fixture);
+    const headResponse = await fixture.call('HEAD', path, { key: null });
+    const fullResponse = await fixture.get(path);
+    expect(headResponse).toMatchObject({ status: 200, text: '' });
+    expect(headResponse.headers['content-length']).toBe(String(fullResponse.bytes.length));
+    expect(headResponse.headers['content-type']).toBe('image/png');
   });
 
   it('A request for a single range returns that part, and other ranges are handled as HTTP specifies', async () => {
-    const fixture = await testGateway();
-    const path = await imageFile(fixture);
+    const fixture = await startTestGateway();
+    const path = await createImageFile(fixture);
     const { bytes } = await fixture.get(path);
     const getRange = async (range: string) => await fixture.get(path, { headers: { range } });
     const cases: [string, number, Buffer, string | undefined][] = [
@@ -64,8 +64,8 @@ describe('Result files', () => {
   });
 
   it('Expired result files return 403 and unknown ones 404', async () => {
-    const fixture = await testGateway();
-    const path = await imageFile(fixture);
+    const fixture = await startTestGateway();
+    const path = await createImageFile(fixture);
     const [, , id = ''] = path.split('/');
     fixture.gateway.jobs.expireFiles(id);
     expect((await fixture.get(path)).status).toBe(403);
@@ -78,26 +78,26 @@ describe('Result files', () => {
   });
 
   it('Cheap videos are rendered during their job, expensive ones on request', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const video = async (body: object) =>
       (await fixture.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
-    const cheap = await video({ size: '640x360', duration: 5 });
-    const expensive = await video({ size: '1920x1080', duration: 10 });
+    const cheapId = await video({ size: '640x360', duration: 5 });
+    const expensiveId = await video({ size: '1920x1080', duration: 10 });
     fixture.clock.advance(30_000);
-    expect(fixture.gateway.jobs.get(expensive)?.state).toBe('running');
+    expect(fixture.gateway.jobs.get(expensiveId)?.state).toBe('running');
     expect(fixture.recorder.calls.map(({ options }) => options.width)).toEqual([640]);
-    await fixture.runToEnd(expensive);
-    await fixture.runToEnd(cheap);
-    await fixture.get(`/files/${cheap}/1.mp4`);
+    await fixture.runToEnd(expensiveId);
+    await fixture.runToEnd(cheapId);
+    await fixture.get(`/files/${cheapId}/1.mp4`);
     expect(fixture.recorder.calls).toHaveLength(1);
-    await fixture.get(`/files/${expensive}/1.mp4`);
+    await fixture.get(`/files/${expensiveId}/1.mp4`);
     expect(fixture.recorder.calls).toHaveLength(2);
   });
 
   it('A result file can be a valid image of 60 MB', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     fixture.gateway.faults.add({ do: 'huge-file' });
-    const { bytes } = await fixture.get(await imageFile(fixture));
+    const { bytes } = await fixture.get(await createImageFile(fixture));
     expect(bytes.length).toBe(60 * 1024 * 1024);
     const { format, width } = await sharp(bytes).metadata();
     expect([format, width]).toEqual(['png', 16]);
@@ -108,41 +108,41 @@ describe('Result files', () => {
     ['html-as-picture', '<!doctype html>'],
     ['executable-as-picture', 'MZ'],
   ] as const)('The content of a result file can differ from its type (%s)', async (fault, beginning) => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     fixture.gateway.faults.add({ do: fault });
-    const response = await fixture.get(await imageFile(fixture));
+    const response = await fixture.get(await createImageFile(fixture));
     expect(response.headers['content-type']).toBe('image/png');
     expect(response.bytes.toString('latin1').startsWith(beginning)).toBe(true);
   });
 
   it('Result URLs can point to localhost, and the gateway still serves that path', async () => {
-    const fixture = await testGateway({ quirks: { localhostPictures: true } });
+    const fixture = await startTestGateway({ quirks: { localhostPictures: true } });
     const { json } = await fixture.post('/imgx/submit/imagine', { prompt: 'a' });
     await fixture.runToEnd(json.id);
     const { imageUrl } = (await fixture.get(`/imgx/task/${json.id}/fetch`)).json;
     expect(imageUrl).toBe(`http://localhost:3000/imgx/image/${json.id}`);
     expect((await fixture.get(new URL(imageUrl).pathname, { key: null })).headers['content-type']).toBe('image/png');
-    const unknown = await fixture.get('/imgx/image/5', { key: null });
-    expect([unknown.status, unknown.json]).toEqual([400, { error: 'task_not_found' }]);
+    const unknownImageResponse = await fixture.get('/imgx/image/5', { key: null });
+    expect([unknownImageResponse.status, unknownImageResponse.json]).toEqual([400, { error: 'task_not_found' }]);
   });
 });
 
 describe('Results of the real studio', () => {
   it('A grid has the requested shape, and an upscale shows its quadrant larger', async () => {
-    const studio = openStudio();
-    const fixture = await testGateway({ studio });
+    const studio = createStudio();
+    const fixture = await startTestGateway({ studio });
     const grid = (await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
     await fixture.runToEnd(grid);
     const gridBytes = (await fixture.get(`/files/${grid}/1.png`)).bytes;
     expect(await sharp(gridBytes).metadata()).toMatchObject({ format: 'png', width: 1_536, height: 1_024 });
     const { json } = await fixture.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
     await fixture.runToEnd(json.id);
-    const single = (await fixture.get(`/files/${json.id}/1.png`)).bytes;
+    const upscaleBytes = (await fixture.get(`/files/${json.id}/1.png`)).bytes;
     const thumbnail = (image: Sharp) => image.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
     const quadrant = await thumbnail(
       sharp(await sharp(gridBytes).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
     );
-    const upscale = await thumbnail(sharp(single));
+    const upscale = await thumbnail(sharp(upscaleBytes));
     const difference =
       quadrant.reduce((sum, value, index) => sum + Math.abs(value - (upscale[index] ?? 0)), 0) / quadrant.length;
     expect(difference).toBeLessThan(12);
@@ -150,8 +150,8 @@ describe('Results of the real studio', () => {
   });
 
   it('A preview, an edit with a mask, a video and a song are valid files', async () => {
-    const studio = openStudio();
-    const fixture = await testGateway({ studio });
+    const studio = createStudio();
+    const fixture = await startTestGateway({ studio });
     const { json } = await fixture.post('/v1/video/generations', {
       model: 'reel-2',
       prompt: 'waves',

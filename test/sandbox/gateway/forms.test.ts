@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 const model = 'reel-2';
 
 async function startGateway() {
-  const fixture = await testGateway();
+  const fixture = await startTestGateway();
   const send = async (path: string, form: FormData) => {
     const response = await fetch(`${fixture.gateway.url}${path}`, {
       method: 'POST',
@@ -54,11 +54,11 @@ describe('/v1/videos', () => {
 
   it('/v1/videos refuses a malformed form, and other endpoints refuse all forms', async () => {
     const { post, send } = await startGateway();
-    const malformed = await post('/v1/videos', undefined, {
+    const malformedResponse = await post('/v1/videos', undefined, {
       raw: 'no form at all',
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
     });
-    expect(malformed).toMatchObject({ status: 400, text: expect.stringContaining('well-formed form') });
+    expect(malformedResponse).toMatchObject({ status: 400, text: expect.stringContaining('well-formed form') });
     const form = new FormData();
     form.append('model', model);
     expect((await send('/v1/video/generations', form)).status).toBe(415);

@@ -1,18 +1,18 @@
 import { createServer } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { pngUri, testGateway } from './bench.ts';
+import { pngUri, startTestGateway } from './bench.ts';
 
 const path = '/v1/images/generations/jobs';
 const imageRequest = { model: 'lumen-image-1', prompt: 'a small boat' };
 
 describe('The image jobs of the gateway', () => {
   it('Image jobs are queued, run and succeed with exactly the fields of the specification', async () => {
-    const { post, get, clock, runToEnd } = await testGateway();
-    const created = await post(path, imageRequest);
-    expect(created.status).toBe(200);
-    expect(created.json).toEqual({ id: expect.any(String), status: 'queued' });
-    const { id } = created.json;
+    const { post, get, clock, runToEnd } = await startTestGateway();
+    const submitResponse = await post(path, imageRequest);
+    expect(submitResponse.status).toBe(200);
+    expect(submitResponse.json).toEqual({ id: expect.any(String), status: 'queued' });
+    const { id } = submitResponse.json;
     const statuses = new Set<string>();
     for (let second = 0; second < 200 && !statuses.has('succeeded'); second++) {
       statuses.add((await get(`${path}/${id}`)).json.status);
@@ -29,32 +29,32 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs report a failure when they are polled and not when they are created', async () => {
-    const { post, get, gateway, runToEnd } = await testGateway();
+    const { post, get, gateway, runToEnd } = await startTestGateway();
     gateway.faults.add({ do: 'moderated' });
-    const created = await post(path, imageRequest);
-    expect(created.json.status).toBe('queued');
-    await runToEnd(created.json.id);
-    expect((await get(`${path}/${created.json.id}`)).json).toEqual({
-      id: created.json.id,
+    const submitResponse = await post(path, imageRequest);
+    expect(submitResponse.json.status).toBe('queued');
+    await runToEnd(submitResponse.json.id);
+    expect((await get(`${path}/${submitResponse.json.id}`)).json).toEqual({
+      id: submitResponse.json.id,
       status: 'failed',
       error: { message: expect.stringContaining('moderation') },
     });
   });
 
   it('Image jobs in the stock profile have the format that common gateways use', async () => {
-    const { post, get, runToEnd } = await testGateway({ profile: 'stock' });
-    const created = await post(path, imageRequest);
-    expect(created.status).toBe(202);
-    expect(created.json).toMatchObject({
+    const { post, get, runToEnd } = await startTestGateway({ profile: 'stock' });
+    const submitResponse = await post(path, imageRequest);
+    expect(submitResponse.status).toBe(202);
+    expect(submitResponse.json).toMatchObject({
       object: 'image_generation.job',
       status: 'queued',
       model: imageRequest.model,
       progress: 0,
     });
-    await runToEnd(created.json.id);
-    const { json } = await get(`${path}/${created.json.id}`);
+    await runToEnd(submitResponse.json.id);
+    const { json } = await get(`${path}/${submitResponse.json.id}`);
     expect(json).toMatchObject({
-      task_id: created.json.id,
+      task_id: submitResponse.json.id,
       status: 'completed',
       progress: 100,
       result_url: json.data[0].url,
@@ -66,7 +66,7 @@ describe('The image jobs of the gateway', () => {
     ['lumen-image-1-2K', 2_048],
     ['lumen-image-1-4K', 4_096],
   ])('Images of the model %s have a longer side of %i pixels', async (model, longerSide) => {
-    const { post, get, runToEnd, recorder } = await testGateway();
+    const { post, get, runToEnd, recorder } = await startTestGateway();
     const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
     await runToEnd(json.id);
     const [{ url }] = (await get(`${path}/${json.id}`)).json.data;
@@ -79,7 +79,7 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs produce the requested number of images, in the requested format, from the requested seed', async () => {
-    const { post, get, runToEnd, recorder } = await testGateway();
+    const { post, get, runToEnd, recorder } = await startTestGateway();
     const { json } = await post(path, { ...imageRequest, n: 3, output_format: 'webp', seed: 41 });
     await runToEnd(json.id);
     const { data } = (await get(`${path}/${json.id}`)).json;
@@ -89,7 +89,7 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs return base64 instead of a URL if the quirk `base64Results` is set', async () => {
-    const { post, get, runToEnd } = await testGateway({ quirks: { base64Results: true } });
+    const { post, get, runToEnd } = await startTestGateway({ quirks: { base64Results: true } });
     const { json } = await post(path, imageRequest);
     await runToEnd(json.id);
     const [item] = (await get(`${path}/${json.id}`)).json.data;
@@ -98,14 +98,14 @@ describe('The image jobs of the gateway', () => {
   });
 
   it('Image jobs are visible only to the key that created them', async () => {
-    const { post, get } = await testGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const { post, get } = await startTestGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const { json } = await post(path, imageRequest);
     expect((await get(`${path}/${json.id}`)).status).toBe(200);
     expect((await get(`${path}/${json.id}`, { key: 'sk-other' })).status).toBe(404);
   });
 
   it('Invalid requests for an image job are refused', async () => {
-    const { post } = await testGateway();
+    const { post } = await startTestGateway();
     const invalidRequests: [object, RegExp][] = [
       [{ prompt: 'a' }, /model is required/],
       [{ model: 'lumen-image-1' }, /prompt is required/],
@@ -121,8 +121,8 @@ describe('The image jobs of the gateway', () => {
       expect(response.status, JSON.stringify(body)).toBe(400);
       expect(response.json.error.message).toMatch(message);
     }
-    const unknown = await post(path, { ...imageRequest, model: 'none' });
-    expect([unknown.status, unknown.json.error.code]).toEqual([404, 'model_not_found']);
+    const unknownModelResponse = await post(path, { ...imageRequest, model: 'none' });
+    expect([unknownModelResponse.status, unknownModelResponse.json.error.code]).toEqual([404, 'model_not_found']);
   });
 });
 
@@ -130,7 +130,7 @@ describe('The idempotency key of an image job', () => {
   const headers = { 'idempotency-key': 'once' };
 
   it('The same idempotency key returns the same job, which is charged once', async () => {
-    const { post, gateway } = await testGateway();
+    const { post, gateway } = await startTestGateway();
     const first = await post(path, imageRequest, { headers });
     const second = await post(path, { prompt: imageRequest.prompt, model: imageRequest.model }, { headers });
     expect(second.json.id).toBe(first.json.id);
@@ -138,39 +138,39 @@ describe('The idempotency key of an image job', () => {
     expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
-  it('An idempotency key with another body is refused with 409', async () => {
-    const { post } = await testGateway();
+  it('A reused idempotency key with a different body is refused with 409', async () => {
+    const { post } = await startTestGateway();
     await post(path, imageRequest, { headers });
-    const conflicting = await post(path, { ...imageRequest, prompt: 'a large boat' }, { headers });
-    expect([conflicting.status, conflicting.json.error.code]).toEqual([409, 'idempotency_conflict']);
+    const conflictResponse = await post(path, { ...imageRequest, prompt: 'a large boat' }, { headers });
+    expect([conflictResponse.status, conflictResponse.json.error.code]).toEqual([409, 'idempotency_conflict']);
   });
 
   it('The same idempotency key with another API key creates another job', async () => {
-    const { post } = await testGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
+    const { post } = await startTestGateway({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const first = await post(path, imageRequest, { headers });
     const second = await post(path, imageRequest, { headers, key: 'sk-other' });
     expect(second.json.id).not.toBe(first.json.id);
   });
 
   it('An idempotency key finds a job whose response was lost', async () => {
-    const { post, gateway } = await testGateway();
+    const { post, gateway } = await startTestGateway();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(path, imageRequest, { headers })).status).toBe(500);
-    const retried = await post(path, imageRequest, { headers });
-    expect(retried.json.id).toBe(gateway.jobs.list()[0]?.id);
+    const retryResponse = await post(path, imageRequest, { headers });
+    expect(retryResponse.json.id).toBe(gateway.jobs.list()[0]?.id);
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
   it('An idempotency key is required if the quirk `idempotencyRequired` is set', async () => {
-    const { post } = await testGateway({ quirks: { idempotencyRequired: true } });
-    const refused = await post(path, imageRequest);
-    expect([refused.status, refused.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+    const { post } = await startTestGateway({ quirks: { idempotencyRequired: true } });
+    const rejectedResponse = await post(path, imageRequest);
+    expect([rejectedResponse.status, rejectedResponse.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
     expect((await post(path, imageRequest, { headers })).status).toBe(200);
   });
 });
 
 describe('The reference images of a job', () => {
-  async function imageServer() {
+  async function startImageServer() {
     const bytes = Buffer.from((await pngUri()).split(',')[1] ?? '', 'base64');
     const requests: string[] = [];
     const server = createServer((request, response) => {
@@ -187,8 +187,8 @@ describe('The reference images of a job', () => {
   }
 
   it('Reference images are fetched when the job starts, and used for the result', async () => {
-    const { base, requests } = await imageServer();
-    const { post, get, runToEnd, recorder } = await testGateway();
+    const { base, requests } = await startImageServer();
+    const { post, get, runToEnd, recorder } = await startTestGateway();
     const { json } = await post(path, { ...imageRequest, image: [`${base}/a`, await pngUri()] });
     expect(requests).toEqual([]);
     expect((await runToEnd(json.id)).state).toBe('succeeded');
@@ -198,14 +198,14 @@ describe('The reference images of a job', () => {
   });
 
   it('An unreadable reference image fails the job with a reason that contains its URL', async () => {
-    const { base } = await imageServer();
-    const { post, get, runToEnd } = await testGateway();
+    const { base } = await startImageServer();
+    const { post, get, runToEnd } = await startTestGateway();
     const unreadableImages: [string, RegExp][] = [
       [`${base}/page`, /\/page is not an image/],
       [`${base}/missing`, /\/missing could not be fetched: it returned status 404/],
       ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: no response/],
-      ['https://example.com/a.png', /example\.com\/a\.png is not on this machine/],
-      ['http://127.0.0.1.example.com/a.png', /is not on this machine/],
+      ['https://example.com/a.png', /example\.com\/a\.png does not point to this machine/],
+      ['http://127.0.0.1.example.com/a.png', /does not point to this machine/],
     ];
     for (const [image, message] of unreadableImages) {
       const { json } = await post(path, { ...imageRequest, image });

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { type Json, pngUri, profiles, type TestGateway, type TestResponse, testGateway } from './bench.ts';
+import { type Json, pngUri, profiles, startTestGateway, type TestGateway, type TestResponse } from './bench.ts';
 
 const idOf = ({ json }: TestResponse): string => String(json.result ?? json.id);
 const customIds = (task: Json): string[] => task.buttons.map((button: { customId: string }) => button.customId);
@@ -25,25 +25,30 @@ const customIdOf = (task: Json, part: string): string => {
 
 describe('The imagine tasks of the gateway', () => {
   it('An imagine task changes from queued to succeeded in the format of the specification, with a preview in between', async () => {
-    const fixture = await testGateway();
-    const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
-    expect(submitted.json).toMatchObject({
+    const fixture = await startTestGateway();
+    const submitResponse = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
+    expect(submitResponse.json).toMatchObject({
       status: 'queued',
       progress: 0,
       action: 'IMAGINE',
       state: 'mine',
       prompt: 'a lighthouse',
     });
-    const { id } = submitted.json;
+    const { id } = submitResponse.json;
     expect(id).toMatch(/^\d{16,19}$/);
     fixture.clock.advance(20_000);
-    const running = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
-    expect(running).toMatchObject({ status: 'running', buttons: [], startTime: expect.any(Number), finishTime: null });
-    expect(running.progress).toBeGreaterThan(0);
-    const preview = await fixture.get(new URL(running.imageUrl).pathname, { key: null });
+    const runningTask = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
+    expect(runningTask).toMatchObject({
+      status: 'running',
+      buttons: [],
+      startTime: expect.any(Number),
+      finishTime: null,
+    });
+    expect(runningTask.progress).toBeGreaterThan(0);
+    const preview = await fixture.get(new URL(runningTask.imageUrl).pathname, { key: null });
     expect(preview.headers['content-type']).toBe('image/webp');
-    expect(fixture.recorder.calls[0]?.options.finished).toBeCloseTo(running.progress / 100);
-    const task = await finishTask(fixture, submitted);
+    expect(fixture.recorder.calls[0]?.options.finished).toBeCloseTo(runningTask.progress / 100);
+    const task = await finishTask(fixture, submitResponse);
     expect(task).toMatchObject({
       status: 'succeeded',
       progress: 100,
@@ -53,32 +58,32 @@ describe('The imagine tasks of the gateway', () => {
     expect(task.imageUrl).toContain(`/files/${id}/1.png`);
   });
 
-  it('An imagine task in the stock profile has codes, upper case, percentages and milliseconds', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
-    const submitted = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
-    expect(submitted.json).toMatchObject({
+  it('An imagine task in the stock profile has response codes, upper-case statuses, percentages and millisecond timestamps', async () => {
+    const fixture = await startTestGateway({ profile: 'stock' });
+    const submitResponse = await fixture.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
+    expect(submitResponse.json).toMatchObject({
       code: 1,
       result: expect.stringMatching(/^\d{16,19}$/),
       properties: { discordInstanceId: expect.any(String) },
     });
-    const id = submitted.json.result;
+    const id = submitResponse.json.result;
     expect((await fixture.get(`/imgx/task/${id}/fetch`)).json.status).toBe('');
     fixture.clock.advance(20_000);
-    const running = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
-    expect(running).toMatchObject({
+    const runningTask = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
+    expect(runningTask).toMatchObject({
       id,
       status: 'IN_PROGRESS',
       progress: expect.stringMatching(/^\d+%$/),
       finishTime: 0,
       failReason: '',
     });
-    const task = await finishTask(fixture, submitted);
+    const task = await finishTask(fixture, submitResponse);
     expect(task).toMatchObject({ status: 'SUCCESS', progress: '100%', submitTime: expect.any(Number) });
     expect(task.finishTime).toBeGreaterThan(1e12);
   });
 
   it('An imagine task has the buttons of a grid with its own uuid', async () => {
-    const ids = customIds(await imagine(await testGateway()));
+    const ids = customIds(await imagine(await startTestGateway()));
     expect(ids).toHaveLength(9);
     const uuid = ids[0]?.split('::')[4] ?? '';
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -88,7 +93,7 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task applies --ar and --seed, and returns the seed', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const task = await imagine(fixture, 'a lighthouse --ar 2:1 --seed 99');
     await fixture.get(new URL(task.imageUrl).pathname);
     const { options, scenes } = fixture.recorder.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
@@ -103,7 +108,7 @@ describe('The imagine tasks of the gateway', () => {
 
   it('A failed imagine task has a reason in both profiles', async () => {
     for (const profile of profiles) {
-      const fixture = await testGateway({ profile });
+      const fixture = await startTestGateway({ profile });
       fixture.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
       const task = await imagine(fixture);
       expect(task.failReason).toBe('Out of paint.');
@@ -118,7 +123,7 @@ describe('The imagine tasks of the gateway', () => {
   ] as const)(
     'An imagine task uses the URLs before its prompt, and base64 only in the stock profile (%s)',
     async (profile, count) => {
-      const fixture = await testGateway({ profile });
+      const fixture = await startTestGateway({ profile });
       const upload = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
       const [url] = upload.json.result;
       const task = await finishTask(
@@ -137,26 +142,29 @@ describe('The imagine tasks of the gateway', () => {
 });
 
 describe('The other submit endpoints', () => {
-  it.each(profiles)('The describe endpoint returns four lines and buttons that imagine them (%s)', async (profile) => {
-    for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
-      const fixture = await testGateway({ profile });
-      const task = await finishTask(fixture, await fixture.post('/imgx/submit/describe', image));
-      expect(task.action).toBe('DESCRIBE');
-      const lines = task.properties.finalPrompt.split('\n\n');
-      expect(lines).toHaveLength(4);
-      expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
-      expect(task.promptEn).toBe(task.properties.finalPrompt);
-      expect(customIds(task)).toEqual([
-        ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
-        'MJ::Picread::Retry',
-        'MJ::Job::PicReader::all',
-      ]);
-      expect(task.imageUrl).toBe('');
-    }
-  });
+  it.each(profiles)(
+    'The describe endpoint returns four prompts and buttons that imagine them (%s)',
+    async (profile) => {
+      for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
+        const fixture = await startTestGateway({ profile });
+        const task = await finishTask(fixture, await fixture.post('/imgx/submit/describe', image));
+        expect(task.action).toBe('DESCRIBE');
+        const lines = task.properties.finalPrompt.split('\n\n');
+        expect(lines).toHaveLength(4);
+        expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
+        expect(task.promptEn).toBe(task.properties.finalPrompt);
+        expect(customIds(task)).toEqual([
+          ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
+          'MJ::Picread::Retry',
+          'MJ::Job::PicReader::all',
+        ]);
+        expect(task.imageUrl).toBe('');
+      }
+    },
+  );
 
   it('The shorten endpoint returns drafts and a button for each', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const prompt =
       'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
     const task = await finishTask(fixture, await fixture.post('/imgx/submit/shorten', { prompt }));
@@ -168,7 +176,7 @@ describe('The other submit endpoints', () => {
   });
 
   it('The blend endpoint accepts two to five images and applies the requested shape', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const uri = await pngUri();
     expect((await fixture.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
     expect((await fixture.post('/imgx/submit/blend', { base64Array: Array(6).fill(uri) })).status).toBe(400);
@@ -183,7 +191,7 @@ describe('The other submit endpoints', () => {
   });
 
   it.each(profiles)('The upload endpoint returns URLs that serve the same bytes (%s)', async (profile) => {
-    const fixture = await testGateway({ profile });
+    const fixture = await startTestGateway({ profile });
     const uri = await pngUri();
     const { json } = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
     expect(json).toMatchObject({
@@ -192,12 +200,12 @@ describe('The other submit endpoints', () => {
     });
     const file = await fixture.get(new URL(json.result[1]).pathname, { key: null });
     expect(file.bytes.toString('base64')).toBe(uri.split(',')[1]);
-    const refused = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
-    expect(refused.status).toBe(400);
+    const rejectedResponse = await fixture.post('/imgx/submit/upload-discord-images', { base64Array: ['QUJD'] });
+    expect(rejectedResponse.status).toBe(400);
   });
 
   it('The edits endpoint draws a grid from the image and the prompt', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     expect((await fixture.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
     );
@@ -211,7 +219,7 @@ describe('The other submit endpoints', () => {
   });
 
   it('The video endpoint creates the requested number of videos, which can be extended and upscaled', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const task = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/video', {
@@ -226,11 +234,11 @@ describe('The other submit endpoints', () => {
     expect(task.videoUrls).toHaveLength(2);
     expect((await fixture.get(new URL(task.videoUrls[1].url).pathname)).headers['content-type']).toBe('video/mp4');
     expect(fixture.recorder.calls.at(-1)?.options).toMatchObject({ width: 1_280, height: 720, seconds: 5 });
-    const enlarged = await finishTask(
+    const upscaledVideo = await finishTask(
       fixture,
       await pressButton(fixture, task.id, customIdOf(task, 'video_virtual_upscale::2')),
     );
-    expect(enlarged).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
+    expect(upscaledVideo).toMatchObject({ action: 'UPSCALE', videoUrls: [{ url: expect.any(String) }] });
     const modalTask = await fixture.post('/imgx/submit/video', {
       action: 'extend',
       taskId: task.id,
@@ -238,16 +246,16 @@ describe('The other submit endpoints', () => {
       prompt: '',
     });
     expect(modalTask.json).toMatchObject({ code: 21, properties: { remix: true, finalPrompt: 'waves' } });
-    const extended = await finishTask(
+    const extendedVideo = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/modal', { taskId: modalTask.json.id, prompt: 'higher waves' }),
     );
-    await fixture.get(new URL(extended.videoUrl).pathname);
+    await fixture.get(new URL(extendedVideo.videoUrl).pathname);
     expect(fixture.recorder.calls.at(-1)?.options.seconds).toBe(9);
   });
 
   it('The submit endpoints refuse invalid requests in the format of each profile', async () => {
-    const [spec, stock] = [await testGateway(), await testGateway({ profile: 'stock' })];
+    const [spec, stock] = [await startTestGateway(), await startTestGateway({ profile: 'stock' })];
     const invalidRequests: [string, object, RegExp, RegExp][] = [
       ['imagine', { prompt: ' ' }, /prompt is required/, /^prompt_is_required $/],
       ['describe', {}, /base64Array is required/, /^base64_array_is_required $/],
@@ -282,8 +290,8 @@ describe('The other submit endpoints', () => {
 });
 
 describe('The follow-ups of a task', () => {
-  it('Each button of a grid is executed by its custom id', async () => {
-    const fixture = await testGateway();
+  it('Each button of a grid starts a task when its custom id is submitted', async () => {
+    const fixture = await startTestGateway();
     const grid = await imagine(fixture);
     const actions = new Map<string, string>();
     for (const id of customIds(grid)) {
@@ -297,7 +305,7 @@ describe('The follow-ups of a task', () => {
   });
 
   it('An upscale shows the same scene enlarged, a variation shows a similar scene, and a reroll shows new scenes', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const grid = await imagine(fixture);
     const draw = async (task: Json) => {
       await fixture.get(new URL(task.imageUrl).pathname);
@@ -324,8 +332,8 @@ describe('The follow-ups of a task', () => {
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
-  it('Each button of a single image is executed, or asks for a prompt', async () => {
-    const fixture = await testGateway();
+  it('Each button of a single image starts a task or asks for a prompt', async () => {
+    const fixture = await startTestGateway();
     const grid = await imagine(fixture);
     const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1')));
     const ids = customIds(single);
@@ -345,7 +353,7 @@ describe('The follow-ups of a task', () => {
   });
 
   it('A zoom shows more of the scene and a pan shows the neighbouring area, in the same shape', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const grid = await imagine(fixture);
     const single = await finishTask(fixture, await pressButton(fixture, grid.id, customIdOf(grid, 'upsample::1')));
     const drawFollowUp = async (part: string) => {
@@ -362,10 +370,10 @@ describe('The follow-ups of a task', () => {
 
   it('Unknown custom ids and those of another task are refused with an error that names them', async () => {
     for (const profile of profiles) {
-      const fixture = await testGateway({ profile });
+      const fixture = await startTestGateway({ profile });
       const grid = await imagine(fixture);
-      const other = await imagine(fixture);
-      for (const customId of ['MJ::JOB::teleport::1::x', customIdOf(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
+      const otherGrid = await imagine(fixture);
+      for (const customId of ['MJ::JOB::teleport::1::x', customIdOf(otherGrid, 'upsample::1'), `MJ::BOOKMARK::x`]) {
         const { status, json } = await pressButton(fixture, grid.id, customId);
         expect(status).toBe(400);
         if (profile === 'spec')
@@ -376,26 +384,26 @@ describe('The follow-ups of a task', () => {
   });
 
   it('A follow-up requires a successful parent', async () => {
-    const [spec, stock] = [await testGateway(), await testGateway({ profile: 'stock' })];
+    const [spec, stock] = [await startTestGateway(), await startTestGateway({ profile: 'stock' })];
     expect((await pressButton(spec, '123', 'MJ::x')).status).toBe(404);
-    const unknown = await pressButton(stock, '123', 'MJ::x');
-    expect([unknown.status, unknown.json.code]).toEqual([200, 3]);
-    const queued = await spec.post('/imgx/submit/imagine', { prompt: 'a' });
-    expect((await pressButton(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
+    const unknownTaskResponse = await pressButton(stock, '123', 'MJ::x');
+    expect([unknownTaskResponse.status, unknownTaskResponse.json.code]).toEqual([200, 3]);
+    const queuedResponse = await spec.post('/imgx/submit/imagine', { prompt: 'a' });
+    expect((await pressButton(spec, idOf(queuedResponse), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
   it('The change and simple-change endpoints support U, V and R, with the parts of the text in either order', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const grid = await imagine(fixture);
-    const action = async (response: TestResponse) => (await finishTask(fixture, response)).action;
+    const finishedAction = async (response: TestResponse) => (await finishTask(fixture, response)).action;
     const change = (body: object) => fixture.post('/imgx/submit/change', { taskId: grid.id, ...body });
-    expect(await action(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
-    expect(await action(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
-    expect(await action(await change({ action: 'REROLL' }))).toBe('REROLL');
-    const simple = (content: string) => fixture.post('/imgx/submit/simple-change', { content });
-    expect(await action(await simple(`${grid.id} U2`))).toBe('UPSCALE');
-    expect(await action(await simple(`V3 ${grid.id}`))).toBe('VARIATION');
-    expect(await action(await simple(`R ${grid.id}`))).toBe('REROLL');
+    expect(await finishedAction(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
+    expect(await finishedAction(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
+    expect(await finishedAction(await change({ action: 'REROLL' }))).toBe('REROLL');
+    const simpleChange = (content: string) => fixture.post('/imgx/submit/simple-change', { content });
+    expect(await finishedAction(await simpleChange(`${grid.id} U2`))).toBe('UPSCALE');
+    expect(await finishedAction(await simpleChange(`V3 ${grid.id}`))).toBe('VARIATION');
+    expect(await finishedAction(await simpleChange(`R ${grid.id}`))).toBe('REROLL');
     const single = await finishTask(fixture, await change({ action: 'UPSCALE', index: 1 }));
     expect((await fixture.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
       400,
@@ -411,7 +419,7 @@ describe('A modal task', () => {
   }
 
   it('A modal task is created with code 21, waits indefinitely and is not charged until its prompt is submitted', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const requestsBefore = fixture.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     const { response } = await openModal(fixture, 'CustomZoom');
     expect(response.json).toMatchObject({
@@ -431,7 +439,7 @@ describe('A modal task', () => {
   });
 
   it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
+    const fixture = await startTestGateway({ profile: 'stock' });
     const { response } = await openModal(fixture, 'Inpaint');
     expect(response.json).toMatchObject({
       code: 21,
@@ -443,7 +451,7 @@ describe('A modal task', () => {
   });
 
   it('A modal task accepts a mask that limits the edit', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const { response, single } = await openModal(fixture, 'Inpaint');
     const mask = await pngUri('#fff');
     expect(
@@ -466,7 +474,7 @@ describe('A modal task', () => {
   });
 
   it('A modal task imagines the selected line of a description, or another prompt', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const description = await finishTask(
       fixture,
       await fixture.post('/imgx/submit/describe', { base64Array: [await pngUri()] }),
@@ -480,12 +488,15 @@ describe('A modal task', () => {
     expect(unchangedPrompt).toMatchObject({ action: 'IMAGINE', prompt: response.json.properties.finalPrompt });
     const allLines = await finishTask(fixture, await pressButton(fixture, description.id, 'MJ::Job::PicReader::all'));
     expect(allLines.buttons).toHaveLength(9);
-    const repeated = await finishTask(fixture, await pressButton(fixture, description.id, 'MJ::Picread::Retry'));
-    expect(repeated.properties.finalPrompt).toBe(description.properties.finalPrompt);
+    const repeatedDescription = await finishTask(
+      fixture,
+      await pressButton(fixture, description.id, 'MJ::Picread::Retry'),
+    );
+    expect(repeatedDescription.properties.finalPrompt).toBe(description.properties.finalPrompt);
   });
 
   it('Variation, reroll, pan and animate create a modal task only in remix mode', async () => {
-    const fixture = await testGateway({ quirks: { remix: true } });
+    const fixture = await startTestGateway({ quirks: { remix: true } });
     const grid = await imagine(fixture);
     for (const part of ['variation::1', 'reroll']) {
       const response = await pressButton(fixture, grid.id, customIdOf(grid, part));
@@ -505,7 +516,7 @@ describe('A modal task', () => {
   });
 
   it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const { response, single } = await openModal(fixture, 'CustomZoom');
     const modalRequest = { taskId: response.json.id, prompt: 'a --zoom 2' };
     expect((await fixture.post('/imgx/submit/modal', modalRequest)).status).toBe(200);
@@ -519,7 +530,7 @@ describe('The list of tasks by ids', () => {
   it.each(profiles)(
     'The list of tasks is a plain array without unknown ids, and empty for no ids (%s)',
     async (profile) => {
-      const fixture = await testGateway({ profile });
+      const fixture = await startTestGateway({ profile });
       const firstId = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'a' }));
       const secondId = idOf(await fixture.post('/imgx/submit/imagine', { prompt: 'b' }));
       const list = async (body: object) => (await fixture.post('/imgx/task/list-by-condition', body)).json;

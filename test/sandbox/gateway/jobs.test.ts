@@ -6,28 +6,30 @@ import type { Job } from '../../../sandbox/gateway/job.ts';
 import { Pace } from '../../../sandbox/gateway/pace.ts';
 import { randomOf } from '../../../sandbox/gateway/random.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 describe('The durations of jobs', () => {
   it('Durations have the median of their kind and a long tail, and depend only on the seed', () => {
-    const seconds = (seed: number) => {
+    const jobSeconds = (seed: number) => {
       const random = randomOf(seed);
       return Array.from({ length: 500 }, () => durationOf('imagine', 'imgx-7', random)).map(
         ({ queued, running }) => (queued + running) / 1_000,
       );
     };
-    const sorted = seconds(3).sort((one, other) => one - other);
-    expect(sorted[250]).toBeGreaterThan(28);
-    expect(sorted[250]).toBeLessThan(52);
-    expect((sorted[499] ?? 0) - (sorted[250] ?? 0)).toBeGreaterThan((sorted[250] ?? 0) - (sorted[0] ?? 0));
-    expect(seconds(3)).toEqual(seconds(3));
-    expect(seconds(3)).not.toEqual(seconds(4));
+    const sortedSeconds = jobSeconds(3).sort((one, other) => one - other);
+    expect(sortedSeconds[250]).toBeGreaterThan(28);
+    expect(sortedSeconds[250]).toBeLessThan(52);
+    expect((sortedSeconds[499] ?? 0) - (sortedSeconds[250] ?? 0)).toBeGreaterThan(
+      (sortedSeconds[250] ?? 0) - (sortedSeconds[0] ?? 0),
+    );
+    expect(jobSeconds(3)).toEqual(jobSeconds(3));
+    expect(jobSeconds(3)).not.toEqual(jobSeconds(4));
   });
 });
 
 describe('Jobs on the clock of the gateway', () => {
   it('A job applies a control action that arrives during a change', async () => {
-    const { gateway, post, clock } = await testGateway();
+    const { gateway, post, clock } = await startTestGateway();
     gateway.jobs.on('change', (job: Job) => {
       if (job.progress === 11) gateway.jobs.freeze(job.id);
     });
@@ -37,7 +39,7 @@ describe('Jobs on the clock of the gateway', () => {
   });
 
   it('A job emits an event for each change of its state and of its progress', async () => {
-    const { gateway, post, runToEnd } = await testGateway();
+    const { gateway, post, runToEnd } = await startTestGateway();
     const changes: string[] = [];
     gateway.jobs.on('change', (job: Job) => changes.push(`${job.state} ${job.progress}`));
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
@@ -52,7 +54,7 @@ describe('Jobs on the clock of the gateway', () => {
 
   it('A job at ten times the speed takes a tenth of the time', async () => {
     const jobMsAt = async (speed: number) => {
-      const { gateway, post, runToEnd } = await testGateway({ speed, seed: 11 });
+      const { gateway, post, runToEnd } = await startTestGateway({ speed, seed: 11 });
       const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
       await runToEnd(json.id);
       const job = gateway.jobs.get(json.id);
@@ -63,7 +65,7 @@ describe('Jobs on the clock of the gateway', () => {
   });
 
   it('A running job continues at a new speed', async () => {
-    const { gateway, post, clock } = await testGateway({ seed: 11 });
+    const { gateway, post, clock } = await startTestGateway({ seed: 11 });
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     clock.advance(3_000);
     const runningJob = gateway.jobs.get(json.id);
@@ -77,7 +79,7 @@ describe('Jobs on the clock of the gateway', () => {
 
   it('The same seed and requests lead to the same jobs', async () => {
     const run = async () => {
-      const { gateway, post, runToEnd } = await testGateway({ seed: 5 });
+      const { gateway, post, runToEnd } = await startTestGateway({ seed: 5 });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
       await runToEnd(json.id);
       const { id, seed, finishedAt } = gateway.jobs.get(json.id) ?? {};
@@ -87,7 +89,7 @@ describe('Jobs on the clock of the gateway', () => {
   });
 
   it('Jobs stop once the gateway has been closed', async () => {
-    const { gateway, post, clock } = await testGateway();
+    const { gateway, post, clock } = await startTestGateway();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
     clock.advance(3_600_000);

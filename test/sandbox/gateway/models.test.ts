@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../sandbox/gateway/catalogue.ts';
 import type { KeyGrant } from '../../../sandbox/gateway/gateway.ts';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 const idsOf = (response: { json: { data: { id: string }[] } }) => response.json.data.map((model) => model.id);
 
 describe('The list of models', () => {
   it('The list of models has the format of the specification', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     const response = await get('/v1/models');
     expect(response.json.object).toBe('list');
     expect(idsOf(response)).toEqual(catalogue.map((model) => model.id));
     for (const model of response.json.data) {
-      const shape = { object: 'model', created: expect.any(Number), owned_by: expect.any(String) };
-      expect(model).toEqual({ id: expect.any(String), ...shape });
+      const otherFields = { object: 'model', created: expect.any(Number), owned_by: expect.any(String) };
+      expect(model).toEqual({ id: expect.any(String), ...otherFields });
     }
   });
 
   it('The list of models in the stock profile has a field `success`, no field `object` and a constant creation time', async () => {
-    const { get } = await testGateway({ profile: 'stock' });
+    const { get } = await startTestGateway({ profile: 'stock' });
     const { json } = await get('/v1/models');
     expect(json.success).toBe(true);
     expect(json).not.toHaveProperty('object');
@@ -27,48 +27,48 @@ describe('The list of models', () => {
   });
 
   it('A model is found by its full id, whether the slash in it is encoded or not', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     for (const { id } of catalogue) {
-      const encoded = await get(`/v1/models/${encodeURIComponent(id)}`);
-      expect(encoded.json, id).toMatchObject({ id, object: 'model' });
-      const unencoded = await get(`/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`);
-      expect(unencoded.json, id).toEqual(encoded.json);
+      const encodedResponse = await get(`/v1/models/${encodeURIComponent(id)}`);
+      expect(encodedResponse.json, id).toMatchObject({ id, object: 'model' });
+      const unencodedResponse = await get(`/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`);
+      expect(unencodedResponse.json, id).toEqual(encodedResponse.json);
     }
   });
 
   it('A model is found if the percent sign in its id is not encoded', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
   });
 
   it('Model ids are case-sensitive', async () => {
-    const { get } = await testGateway();
+    const { get } = await startTestGateway();
     expect((await get('/v1/models/lumen-image-1-2k')).status).toBe(404);
   });
 
   it('A missing model returns 404 in the spec profile and 200 with an error in the stock profile', async () => {
-    const spec = await (await testGateway()).get('/v1/models/no-such-model');
+    const spec = await (await startTestGateway()).get('/v1/models/no-such-model');
     expect(spec.status).toBe(404);
     expect(spec.json.error).toMatchObject({
       message: expect.any(String),
       type: 'invalid_request_error',
       code: 'model_not_found',
     });
-    const stock = await (await testGateway({ profile: 'stock' })).get('/v1/models/no-such-model');
+    const stock = await (await startTestGateway({ profile: 'stock' })).get('/v1/models/no-such-model');
     expect(stock.status).toBe(200);
     expect(stock.json.error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
-  it('The compatible endpoint has a shorter list of models', async () => {
-    const { get } = await testGateway();
-    const compatible = idsOf(await get('/v1beta/compat/models'));
-    expect(compatible).toEqual(catalogue.filter((model) => model.compatible).map((model) => model.id));
-    expect(compatible.length).toBeGreaterThan(0);
+  it('The compatibility endpoint lists fewer models', async () => {
+    const { get } = await startTestGateway();
+    const compatibleIds = idsOf(await get('/v1beta/compat/models'));
+    expect(compatibleIds).toEqual(catalogue.filter((model) => model.isInCompatibleList).map((model) => model.id));
+    expect(compatibleIds.length).toBeGreaterThan(0);
   });
 
-  it('A key sees and uses only its granted models', async () => {
+  it('A key can list and use only the models granted to it', async () => {
     const keys: KeyGrant[] = [{ key: 'sk-all' }, { key: 'sk-few', models: ['quill-5', 'reel-2'] }];
-    const { get, post } = await testGateway({ keys });
+    const { get, post } = await startTestGateway({ keys });
     expect(idsOf(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
     expect(idsOf(await get('/v1beta/compat/models', { key: 'sk-few' }))).toEqual(['quill-5']);
     expect((await get('/v1/models/lumen-image-1', { key: 'sk-few' })).status).toBe(404);
@@ -81,10 +81,14 @@ describe('The list of models', () => {
   });
 
   it('A forbidden model returns 403 in the stock profile, and the list of models for a key without models has success:false', async () => {
-    const { get, post } = await testGateway({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
-    const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
-    expect(refused.status).toBe(403);
-    expect(refused.json.error.code).toBe('access_denied');
+    const { get, post } = await startTestGateway({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
+    const rejectedResponse = await post(
+      '/v1/video/generations',
+      { model: 'reel-2', prompt: 'a boat' },
+      { key: 'sk-none' },
+    );
+    expect(rejectedResponse.status).toBe(403);
+    expect(rejectedResponse.json.error.code).toBe('access_denied');
     expect((await get('/v1/models', { key: 'sk-none' })).json).toMatchObject({
       success: false,
       message: expect.any(String),

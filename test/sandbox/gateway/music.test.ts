@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, testGateway } from './bench.ts';
+import { type Json, startTestGateway } from './bench.ts';
 
 const songRequest = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', mv: 'chirp-v4' };
 
 describe('The music tasks of the gateway', () => {
   it('A music task is queued, streams and completes in the format of the specification', async () => {
-    const { post, get, clock, runToEnd } = await testGateway();
-    const created = await post('/music/submit/music', songRequest);
-    expect(created.json).toMatchObject({
-      id: created.json.task_id,
+    const { post, get, clock, runToEnd } = await startTestGateway();
+    const submitResponse = await post('/music/submit/music', songRequest);
+    expect(submitResponse.json).toMatchObject({
+      id: submitResponse.json.task_id,
       status: 'queued',
       action: 'MUSIC',
       progress: 0,
       data: [],
     });
-    const { id } = created.json;
+    const { id } = submitResponse.json;
     clock.advance(40_000);
-    const running = (await get(`/music/fetch/${id}`)).json;
-    expect(running).toMatchObject({ task_id: id, status: 'running', fail_reason: '' });
-    expect(running.data).toHaveLength(2);
-    for (const clip of running.data) expect(clip).toMatchObject({ status: 'streaming', audio_url: '' });
+    const runningTask = (await get(`/music/fetch/${id}`)).json;
+    expect(runningTask).toMatchObject({ task_id: id, status: 'running', fail_reason: '' });
+    expect(runningTask.data).toHaveLength(2);
+    for (const clip of runningTask.data) expect(clip).toMatchObject({ status: 'streaming', audio_url: '' });
     await runToEnd(id);
-    const finished = (await get(`/music/fetch/${id}`)).json;
-    expect(finished).toMatchObject({ status: 'succeeded', progress: 100 });
-    for (const clip of finished.data) {
+    const finishedTask = (await get(`/music/fetch/${id}`)).json;
+    expect(finishedTask).toMatchObject({ status: 'succeeded', progress: 100 });
+    for (const clip of finishedTask.data) {
       expect(clip).toMatchObject({
         status: 'complete',
         title: 'Tide',
@@ -34,11 +34,15 @@ describe('The music tasks of the gateway', () => {
     }
   });
 
-  it('A music task in the stock profile is wrapped, and its submit returns only the id', async () => {
-    const { post, get, runToEnd } = await testGateway({ profile: 'stock' });
-    const created = await post('/music/submit/music', songRequest);
-    expect(created.json).toEqual({ code: 'success', message: '', data: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    const id = created.json.data;
+  it('In the stock profile, a music task is wrapped in an envelope, and the submit response contains only its id', async () => {
+    const { post, get, runToEnd } = await startTestGateway({ profile: 'stock' });
+    const submitResponse = await post('/music/submit/music', songRequest);
+    expect(submitResponse.json).toEqual({
+      code: 'success',
+      message: '',
+      data: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    const id = submitResponse.json.data;
     expect((await get(`/music/fetch/${id}`)).json.data).toMatchObject({
       status: 'SUBMITTED',
       progress: '0%',
@@ -51,7 +55,7 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A batch of music tasks omits unknown ids', async () => {
-    const { post, runToEnd } = await testGateway();
+    const { post, runToEnd } = await startTestGateway();
     const ids: string[] = [];
     for (const title of ['one', 'two'])
       ids.push((await post('/music/submit/music', { ...songRequest, title })).json.id);
@@ -65,7 +69,7 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A batch of music tasks without results is null in the stock profile', async () => {
-    const { post } = await testGateway({ profile: 'stock' });
+    const { post } = await startTestGateway({ profile: 'stock' });
     expect((await post('/music/fetch', { ids: ['unknown'] })).json).toEqual({
       code: 'success',
       message: '',
@@ -79,7 +83,7 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('With looseBatches and batchLimit, a batch is incomplete, unordered and limited in size', async () => {
-    const { post } = await testGateway({ quirks: { looseBatches: true, batchLimit: 20 } });
+    const { post } = await startTestGateway({ quirks: { looseBatches: true, batchLimit: 20 } });
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push((await post('/music/submit/music', songRequest)).json.id);
     const returnedIds: string[] = (await post('/music/fetch', { ids })).json.data.map((task: Json) => task.task_id);
@@ -90,17 +94,17 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('Lyrics are written from the prompt', async () => {
-    const { post, get, runToEnd } = await testGateway();
-    const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
-    expect(created.json).toMatchObject({ action: 'LYRICS', data: null });
-    await runToEnd(created.json.id);
-    const { data } = (await get(`/music/fetch/${created.json.id}`)).json;
+    const { post, get, runToEnd } = await startTestGateway();
+    const submitResponse = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
+    expect(submitResponse.json).toMatchObject({ action: 'LYRICS', data: null });
+    await runToEnd(submitResponse.json.id);
+    const { data } = (await get(`/music/fetch/${submitResponse.json.id}`)).json;
     expect(data).toMatchObject({ status: 'complete', title: expect.any(String) });
     expect(data.text.toLowerCase()).toMatch(/lantern|river/);
   });
 
   it('A failed music task has a reason in the task and in its clips', async () => {
-    const { post, get, runToEnd, gateway } = await testGateway();
+    const { post, get, runToEnd, gateway } = await startTestGateway();
     gateway.faults.add({ do: { type: 'fail', reason: 'Out of tune.' } });
     const { id } = (await post('/music/submit/music', songRequest)).json;
     await runToEnd(id);
@@ -110,7 +114,7 @@ describe('The music tasks of the gateway', () => {
   });
 
   it('A music task requires a prompt or a description, and a music model', async () => {
-    const { post } = await testGateway();
+    const { post } = await startTestGateway();
     expect((await post('/music/submit/music', { title: 'x' })).json.error.message).toBe('prompt is required');
     expect((await post('/music/submit/music', { gpt_description_prompt: 'a calm song' })).status).toBe(200);
     expect((await post('/music/submit/music', { ...songRequest, mv: 'chorale-4.5' })).status).toBe(200);

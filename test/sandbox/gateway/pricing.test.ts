@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf, amountText, plus, times } from '../../../sandbox/gateway/decimal.ts';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 const billPath = '/_sandbox/bill';
 
 describe('The price list of the embedded gateway', () => {
   it('Prices are listed in the stock profile, and in the spec profile only with the quirk `pricesListed`', async () => {
-    const spec = await testGateway();
+    const spec = await startTestGateway();
     expect((await spec.get('/api/pricing')).status).toBe(404);
-    const specWithPrices = await testGateway({ quirks: { pricesListed: true } });
-    for (const fixture of [specWithPrices, await testGateway({ profile: 'stock' })]) {
+    const specWithPrices = await startTestGateway({ quirks: { pricesListed: true } });
+    for (const fixture of [specWithPrices, await startTestGateway({ profile: 'stock' })]) {
       const { json, text } = await fixture.get('/api/pricing');
       expect(json.success).toBe(true);
       expect(json.group_ratio).toEqual({ default: 1, reserve: 1.5 });
@@ -18,14 +18,14 @@ describe('The price list of the embedded gateway', () => {
   });
 
   it('The price list requires a key', async () => {
-    const { get } = await testGateway({ profile: 'stock' });
+    const { get } = await startTestGateway({ profile: 'stock' });
     expect((await get('/api/pricing', { key: null })).status).toBe(401);
   });
 });
 
 describe('The bill of the embedded gateway', () => {
   it('The bill is the exact sum of the quota that tasks report, and failed tasks are refunded', async () => {
-    const { get, post, runToEnd, gateway } = await testGateway({ profile: 'stock' });
+    const { get, post, runToEnd, gateway } = await startTestGateway({ profile: 'stock' });
     gateway.faults.add({ do: 'fail' });
     const failedId = (await post('/v1/video/generations', { model: 'reel-2', prompt: 'x' })).json.task_id;
     const ids: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Quirks } from '../../../sandbox/gateway/gateway.ts';
 import { quirksOf } from '../../../sandbox/gateway/quirks.ts';
-import { LONGER_THAN_ANY_JOB_MS, type TestGateway, testGateway } from './bench.ts';
+import { LONGER_THAN_ANY_JOB_MS, startTestGateway, type TestGateway } from './bench.ts';
 
 const imaginePath = '/imgx/submit/imagine';
 const videoPath = '/v1/video/generations';
@@ -23,7 +23,7 @@ async function finishVideo(fixture: TestGateway) {
 
 describe('The quirks of the gateway', () => {
   it('Quirks override those of the profile, even after the profile changes', async () => {
-    const { gateway } = await testGateway({ quirks: { remix: true } });
+    const { gateway } = await startTestGateway({ quirks: { remix: true } });
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('spec'), remix: true });
     gateway.settings.profile = 'stock';
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
@@ -31,18 +31,20 @@ describe('The quirks of the gateway', () => {
 
   it('With rewriteCodes, a task that is waiting for a prompt returns code 1, except local edit and custom zoom', async () => {
     for (const rewriteCodes of [true, false]) {
-      const fixture = await testGateway({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
+      const fixture = await startTestGateway({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
       const id = await finishGrid(fixture);
       const { buttons } = (await fixture.get(`/imgx/task/${id}/fetch`)).json;
-      const reroll = buttons.find((button: { customId: string }) => button.customId.includes('reroll')).customId;
-      const { json } = await fixture.post('/imgx/submit/action', { taskId: id, customId: reroll });
+      const rerollCustomId = buttons.find((button: { customId: string }) =>
+        button.customId.includes('reroll'),
+      ).customId;
+      const { json } = await fixture.post('/imgx/submit/action', { taskId: id, customId: rerollCustomId });
       expect(json).toMatchObject({ code: rewriteCodes ? 1 : 21, properties: { remix: true } });
       expect((await fixture.get(`/imgx/task/${json.result}/fetch`)).json.status).toBe('MODAL');
     }
   });
 
   it('With queuedFrom and fullFrom, submits return code 22 with the queue length, then 23 without a task', async () => {
-    const fixture = await testGateway({
+    const fixture = await startTestGateway({
       profile: 'stock',
       quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 },
     });
@@ -52,8 +54,12 @@ describe('The quirks of the gateway', () => {
       result: expect.any(String),
       properties: { numberOfQueues: 1 },
     });
-    const full = await fixture.post(imaginePath, promptBody);
-    expect([full.status, full.json.code, full.json.result]).toEqual([200, 23, '']);
+    const fullQueueResponse = await fixture.post(imaginePath, promptBody);
+    expect([fullQueueResponse.status, fullQueueResponse.json.code, fullQueueResponse.json.result]).toEqual([
+      200,
+      23,
+      '',
+    ]);
     expect(fixture.gateway.jobs.list()).toHaveLength(2);
     fixture.clock.advance(LONGER_THAN_ANY_JOB_MS);
     expect((await fixture.post(imaginePath, promptBody)).json.code).toBe(1);
@@ -63,25 +69,25 @@ describe('The quirks of the gateway', () => {
 
   it('A banned word returns code 24 in the stock profile and a plain refusal in the spec profile', async () => {
     const prompt = { prompt: 'a Banned-Word on a wall' };
-    const stock = await (await testGateway({ profile: 'stock' })).post(imaginePath, prompt);
+    const stock = await (await startTestGateway({ profile: 'stock' })).post(imaginePath, prompt);
     expect([stock.status, stock.json]).toEqual([
       200,
       expect.objectContaining({ code: 24, properties: { promptEn: prompt.prompt, bannedWord: 'banned-word' } }),
     ]);
-    const spec = await (await testGateway()).post(imaginePath, prompt);
+    const spec = await (await startTestGateway()).post(imaginePath, prompt);
     expect([spec.status, spec.json.error.code]).toEqual([400, 'sensitive_words_detected']);
   });
 
   it('With emptyStatus, a task has no status until it runs', async () => {
-    const fixture = await testGateway({ quirks: { emptyStatus: true } });
+    const fixture = await startTestGateway({ quirks: { emptyStatus: true } });
     const { json } = await fixture.post(imaginePath, promptBody);
     expect(json.status).toBe('');
     fixture.clock.advance(20_000);
     expect((await fixture.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
   });
 
-  it('With repeatsKnown, a repeated upscale returns code 21 with the known task', async () => {
-    const fixture = await testGateway({ profile: 'stock', quirks: { rewriteCodes: false } });
+  it('With repeatsKnown, a repeated upscale returns code 21 with the existing task', async () => {
+    const fixture = await startTestGateway({ profile: 'stock', quirks: { rewriteCodes: false } });
     const taskId = await finishGrid(fixture);
     const upscale = async () =>
       (await fixture.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
@@ -97,7 +103,7 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With refusedActions, actions that a stock gateway cannot charge are refused, and a favourite button is shown', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
+    const fixture = await startTestGateway({ profile: 'stock' });
     const taskId = await finishGrid(fixture);
     const { result } = (await fixture.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
     await fixture.runToEnd(result);
@@ -115,14 +121,14 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With listsAsText, buttons and videoUrls are JSON strings', async () => {
-    const fixture = await testGateway({ quirks: { listsAsText: true } });
+    const fixture = await startTestGateway({ quirks: { listsAsText: true } });
     const task = (await fixture.get(`/imgx/task/${await finishGrid(fixture)}/fetch`)).json;
     expect(JSON.parse(task.buttons)).toHaveLength(9);
     expect(task.videoUrls).toBe('[]');
   });
 
   it.each(['spec', 'stock'] as const)('With numericIds, ids are exact numbers (%s)', async (profile) => {
-    const fixture = await testGateway({ profile, quirks: { numericIds: true } });
+    const fixture = await startTestGateway({ profile, quirks: { numericIds: true } });
     const { text } = await fixture.post(imaginePath, promptBody);
     const [job] = fixture.gateway.jobs.list();
     expect(text).toContain(`"${profile === 'spec' ? 'id' : 'result'}":${job?.id}`);
@@ -135,7 +141,7 @@ describe('The quirks of the gateway', () => {
   it.each(['spec', 'stock'] as const)(
     'With unknownEnvelopes, a task is nested deeper, under other names, with a number as its id (%s)',
     async (profile) => {
-      const fixture = await testGateway({ profile, quirks: { unknownEnvelopes: true } });
+      const fixture = await startTestGateway({ profile, quirks: { unknownEnvelopes: true } });
       const { text } = await fixture.post(imaginePath, promptBody);
       const [job] = fixture.gateway.jobs.list();
       expect(text).toMatch(
@@ -146,8 +152,8 @@ describe('The quirks of the gateway', () => {
     },
   );
 
-  it('With successWithoutAddress, every family succeeds without a URL', async () => {
-    const fixture = await testGateway({ quirks: { successWithoutAddress: true } });
+  it('With successWithoutAddress, the tasks of every family succeed without a URL', async () => {
+    const fixture = await startTestGateway({ quirks: { successWithoutAddress: true } });
     expect((await fixture.get(`/imgx/task/${await finishGrid(fixture)}/fetch`)).json).toMatchObject({
       status: 'succeeded',
       imageUrl: '',
@@ -168,7 +174,7 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With videoShape, each of the five formats has the URL in a different field', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const file = expect.stringContaining('/files/task_');
     const expectedTasks = {
       flat: { status: 'succeeded', url: file },
@@ -184,14 +190,14 @@ describe('The quirks of the gateway', () => {
   });
 
   it('With vendorPathNative, the vendor endpoint uses its own format and not that of the other endpoints', async () => {
-    const fixture = await testGateway({ quirks: { vendorPathNative: true } });
+    const fixture = await startTestGateway({ quirks: { vendorPathNative: true } });
     const { json } = await fixture.post(videoPath, videoRequest);
     expect((await fixture.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
     expect((await fixture.get(`${videoPath}/${json.task_id}`)).json.status).toBe('queued');
   });
 
-  it('With innerContradiction, the inner vendor status is still processing', async () => {
-    const fixture = await testGateway({ profile: 'stock', quirks: { innerContradiction: true } });
+  it('With innerContradiction, the inner vendor status of a finished video is still `processing`', async () => {
+    const fixture = await startTestGateway({ profile: 'stock', quirks: { innerContradiction: true } });
     expect(await finishVideo(fixture)).toMatchObject({
       data: { status: 'SUCCESS', result_url: expect.stringContaining('http'), data: { status: 'processing' } },
     });
@@ -200,7 +206,7 @@ describe('The quirks of the gateway', () => {
   it.each(['spec', 'stock'] as const)(
     'With lateTask, a task does not exist for its first second (%s)',
     async (profile) => {
-      const fixture = await testGateway({ profile, speed: 2, quirks: { lateTask: true } });
+      const fixture = await startTestGateway({ profile, speed: 2, quirks: { lateTask: true } });
       const { task_id } = (await fixture.post(videoPath, videoRequest)).json;
       const song = (await fixture.post('/music/submit/music', promptBody)).json;
       const paths = [`${videoPath}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
@@ -211,7 +217,7 @@ describe('The quirks of the gateway', () => {
   );
 
   it('With contentOnly, a finished video is available only under /content', async () => {
-    const fixture = await testGateway({ quirks: { contentOnly: true } });
+    const fixture = await startTestGateway({ quirks: { contentOnly: true } });
     const { json } = await fixture.post('/v1/videos', videoRequest);
     await fixture.runToEnd(json.id);
     const task = (await fixture.get(`/v1/videos/${json.id}`)).json;
@@ -220,7 +226,7 @@ describe('The quirks of the gateway', () => {
   });
 
   it('The quirks fineTunesMissing, usageIgnoresDates and unknownModelUnavailable also apply to the spec profile', async () => {
-    const fixture = await testGateway({
+    const fixture = await startTestGateway({
       quirks: { fineTunesMissing: true, usageIgnoresDates: true, unknownModelUnavailable: true },
     });
     expect((await fixture.get('/v1/fine-tunes/ft-sandbox-1/events')).status).toBe(501);
@@ -228,7 +234,7 @@ describe('The quirks of the gateway', () => {
     expect(
       (await fixture.get('/v1/dashboard/billing/usage?start_date=1999-01-01&end_date=1999-01-02')).json.data,
     ).toHaveLength(1);
-    const unknown = await fixture.post(videoPath, { ...videoRequest, model: 'none' });
-    expect([unknown.status, unknown.json.error.code]).toEqual([503, 'model_not_found']);
+    const unknownModelResponse = await fixture.post(videoPath, { ...videoRequest, model: 'none' });
+    expect([unknownModelResponse.status, unknownModelResponse.json.error.code]).toEqual([503, 'model_not_found']);
   });
 });

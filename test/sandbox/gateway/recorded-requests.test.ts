@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedGatewayRequest } from '../../../sandbox/gateway/request-log.ts';
-import { testGateway } from './bench.ts';
+import { startTestGateway } from './bench.ts';
 
 describe('The request counts of a job', () => {
   it('The request counts of a job include its submits, the polls before its end and the queries after its end', async () => {
-    const { post, get, runToEnd, gateway } = await testGateway();
+    const { post, get, runToEnd, gateway } = await startTestGateway();
     const body = { model: 'lumen-image-1', prompt: 'a' };
-    const idempotent = { headers: { 'idempotency-key': 'one' } };
-    const first = await post('/v1/images/generations/jobs', body, idempotent);
+    const idempotencyOptions = { headers: { 'idempotency-key': 'one' } };
+    const first = await post('/v1/images/generations/jobs', body, idempotencyOptions);
     const { id } = first.json;
     expect(gateway.tally.countOf(id)).toEqual({ polls: 0, submits: 1, queries: 0, callbacks: 0 });
-    await post('/v1/images/generations/jobs', body, idempotent);
+    await post('/v1/images/generations/jobs', body, idempotencyOptions);
     await get(`/v1/images/generations/jobs/${id}`);
     await get(`/v1/images/generations/jobs/${id}`);
     await runToEnd(id);
     await get(`/v1/images/generations/jobs/${id}`);
     expect(gateway.tally.countOf(id)).toEqual({ polls: 2, submits: 2, queries: 1, callbacks: 0 });
-    const control = await get(`/_sandbox/jobs/${id}`);
-    expect(control.json).toMatchObject({ polls: 2, submits: 2, queries: 1 });
+    const controlResponse = await get(`/_sandbox/jobs/${id}`);
+    expect(controlResponse.json).toMatchObject({ polls: 2, submits: 2, queries: 1 });
   });
 
   it.each([
@@ -25,25 +25,25 @@ describe('The request counts of a job', () => {
     ['/v1/video/generations', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/video/generations/${id}`],
     ['/v1/videos', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/videos/${id}`],
     ['/music/submit/music', { prompt: 'a' }, (id: string) => `/music/fetch/${id}`],
-  ])('The requests of a job submitted to %s are counted', async (submit, body, query) => {
-    const { post, get, gateway } = await testGateway();
-    await post(submit, body);
+  ])('The requests of a job submitted to %s are counted', async (submitPath, body, queryPathOf) => {
+    const { post, get, gateway } = await startTestGateway();
+    await post(submitPath, body);
     const [job] = gateway.jobs.list();
-    await get(query(job?.id ?? ''));
-    await get(query('unknown'));
+    await get(queryPathOf(job?.id ?? ''));
+    await get(queryPathOf('unknown'));
     expect(gateway.tally.countOf(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0, callbacks: 0 });
   });
 });
 
 describe('The recorded requests', () => {
   it('A request is recorded with its response, or with status 0 if the response was never received', async () => {
-    const { post, gateway } = await testGateway();
+    const { post, gateway } = await startTestGateway();
     const received: RecordedGatewayRequest[] = [];
-    const stop = gateway.onRequest((request) => received.push(request));
+    const stopRecording = gateway.onRequest((request) => received.push(request));
     await post('/imgx/submit/imagine', { prompt: 'a' });
     gateway.faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
     await expect(post('/imgx/submit/imagine', { prompt: 'b' })).rejects.toThrow();
-    stop();
+    stopRecording();
     await post('/imgx/submit/imagine', { prompt: 'c' });
     expect(received.map(({ status, body }) => [status, body])).toEqual([
       [200, { prompt: 'a' }],
@@ -55,7 +55,7 @@ describe('The recorded requests', () => {
   });
 
   it('A fault for submits of any kind does not affect polls', async () => {
-    const { get, post, gateway } = await testGateway();
+    const { get, post, gateway } = await startTestGateway();
     gateway.faults.add({ on: { kind: 'any' }, do: 'rate-limited' });
     expect((await get('/v1/models')).status).toBe(200);
     expect((await post('/music/submit/music', { prompt: 'a' })).status).toBe(429);
@@ -64,7 +64,7 @@ describe('The recorded requests', () => {
 
 describe('An outage of the gateway', () => {
   it('The gateway can go down and come up again at the same URL in quick succession, while its jobs continue', async () => {
-    const { get, post, gateway, clock } = await testGateway();
+    const { get, post, gateway, clock } = await startTestGateway();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await Promise.all([gateway.setDown(true), gateway.setDown(false), gateway.setDown(true), gateway.setDown(true)]);
     expect(gateway.isDown).toBe(true);
@@ -75,7 +75,7 @@ describe('An outage of the gateway', () => {
   });
 
   it('The gateway can be closed while it is down', async () => {
-    const { gateway } = await testGateway();
+    const { gateway } = await startTestGateway();
     await gateway.setDown(true);
     await expect(gateway.close()).resolves.toBeUndefined();
   });

@@ -29,7 +29,7 @@ function run(...options: string[]): {
 }
 
 describe('The command for the embedded gateway', () => {
-  it('The command prints its URL and examples, serves requests and stops cleanly', async () => {
+  it('The embedded gateway’s command prints the gateway’s URL and examples, serves requests and stops cleanly', async () => {
     const { child, readOutput, ended, ready } = run(
       '--port',
       '0',
@@ -56,14 +56,17 @@ describe('The command for the embedded gateway', () => {
     [['--key', 'a b'], /--key/],
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
-  ])('The command refuses %j with one sentence and exit code 64', async (options, sentence) => {
-    const { readOutput, ended } = run(...options);
-    expect(await ended).toBe(64);
-    expect(readOutput().trim().split('\n')).toHaveLength(1);
-    expect(readOutput()).toMatch(sentence);
-  });
+  ])(
+    'The embedded gateway’s command rejects the options %j with one sentence and exit code 64',
+    async (options, expectedMessage) => {
+      const { readOutput, ended } = run(...options);
+      expect(await ended).toBe(64);
+      expect(readOutput().trim().split('\n')).toHaveLength(1);
+      expect(readOutput()).toMatch(expectedMessage);
+    },
+  );
 
-  it('The command explains what to do about a port that is already in use', async () => {
+  it('The embedded gateway’s command explains what to do about a port that is already in use', async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void blocker.close());

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
-import { type Json, LONGER_THAN_ANY_JOB_MS, profiles, type TestGateway, testGateway } from './bench.ts';
+import { type Json, LONGER_THAN_ANY_JOB_MS, profiles, startTestGateway, type TestGateway } from './bench.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
@@ -10,8 +10,8 @@ const textRequest = { model: 'quill-5', input: 'Tell me of foxes' };
 async function streamText({ gateway, clock }: TestGateway, body: object): Promise<string> {
   const response = await startStream(gateway.url, body);
   const text = response.body.text();
-  // Text that is due is only written when the stream is read, so the clock advances until nothing more is written.
-  for (let turn = 0; gateway.streamCount > 0 && turn < 1_000; turn++) {
+  // Due text is written only while the stream is being read, so the clock is advanced until the stream has ended.
+  for (let attempt = 0; gateway.streamCount > 0 && attempt < 1_000; attempt++) {
     clock.advance(LONGER_THAN_ANY_JOB_MS);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -34,7 +34,7 @@ const eventsIn = (text: string): Json[] =>
 
 describe.each(profiles)('The text responses of the %s gateway profile', (profile) => {
   it('Text responses have the documented format, and identical requests have identical responses', async () => {
-    const { post } = await testGateway({ profile });
+    const { post } = await startTestGateway({ profile });
     const { status, json } = await post(path, textRequest);
     expect(status).toBe(200);
     expect(json).toMatchObject({
@@ -51,12 +51,12 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect(json.usage).toMatchObject({ input_tokens: expect.any(Number), output_tokens: expect.any(Number) });
     expect(json).not.toHaveProperty('output_text');
     expect(Number.isInteger(json.created_at)).toBe(profile === 'spec' || json.created_at % 1 === 0);
-    const repeated = await (await testGateway({ profile })).post(path, textRequest);
-    expect(repeated.json.output[0].content).toEqual(json.output[0].content);
+    const repeatedResponse = await (await startTestGateway({ profile })).post(path, textRequest);
+    expect(repeatedResponse.json.output[0].content).toEqual(json.output[0].content);
   });
 
-  it('Text responses are streamed as numbered events in order, and the last one is complete', async () => {
-    const fixture = await testGateway({ profile });
+  it('Text responses are streamed as numbered events in order, and the last event contains the complete response', async () => {
+    const fixture = await startTestGateway({ profile });
     const text = await streamText(fixture, { ...textRequest, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
@@ -75,13 +75,13 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
   });
 
   it('Text responses are streamed on the gateway’s own clock', async () => {
-    const { gateway, clock } = await testGateway({ profile });
+    const { gateway, clock } = await startTestGateway({ profile });
     const { body } = await startStream(gateway.url, { ...textRequest, input: '500 words of sand' });
     let received = '';
     body.on('data', (chunk: Buffer) => {
       received += chunk;
     });
-    const ended = new Promise((resolve) => body.once('end', resolve));
+    const streamEnd = new Promise((resolve) => body.once('end', resolve));
     await vi.waitFor(() => expect(eventsIn(received)).toHaveLength(1));
     clock.advance(399);
     await new Promise((resolve) => setImmediate(resolve));
@@ -93,12 +93,12 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     await vi.waitFor(() => expect(eventsIn(received).length).toBe(eventCount + 10));
     gateway.setSpeed(100_000);
     clock.advance(1_000);
-    await ended;
+    await streamEnd;
     expect(received).toContain('response.completed');
   });
 
   it('A stream stops when its client disconnects', async () => {
-    const { gateway } = await testGateway({ profile });
+    const { gateway } = await startTestGateway({ profile });
     const controller = new AbortController();
     const { body } = await startStream(gateway.url, textRequest, controller.signal);
     const outcome = body.text().catch((problem: Error) => problem.name);
@@ -109,11 +109,12 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
   });
 
   it('Text responses call a tool if one is required, and none if tools are forbidden', async () => {
-    const { post } = await testGateway({ profile });
+    const { post } = await startTestGateway({ profile });
     const tools = [
       { type: 'function', name: 'look_up', parameters: { type: 'object', properties: { query: { type: 'string' } } } },
     ];
-    const outputFor = async (more: object) => (await post(path, { ...textRequest, tools, ...more })).json.output;
+    const outputFor = async (overrides: object) =>
+      (await post(path, { ...textRequest, tools, ...overrides })).json.output;
     expect(await outputFor({ tool_choice: 'required' })).toMatchObject([
       {
         type: 'function_call',
@@ -134,7 +135,7 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     [{ ...textRequest, max_output_tokens: 0 }, 'max_output_tokens'],
     [{ ...textRequest, model: 'lumen-image-1' }, 'lumen-image-1'],
   ])('The request %j is refused, and the refusal names %s', async (body, expectedName) => {
-    const { post, gateway } = await testGateway({ profile });
+    const { post, gateway } = await startTestGateway({ profile });
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
     expect(json.error.message).toContain(expectedName);
@@ -142,14 +143,14 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
   });
 
   it('Text responses are charged by their tokens', async () => {
-    const { post, gateway } = await testGateway({ profile });
+    const { post, gateway } = await startTestGateway({ profile });
     const { usage } = (await post(path, textRequest)).json;
     const total = BigInt(usage.total_tokens);
     expect(gateway.usage.total('sk-sandbox')).toBe(total * 1_250_000_000_000n);
   });
 
-  it('The fault no-tools refuses the next request with tools, and does not affect other requests', async () => {
-    const { post, gateway } = await testGateway({ profile });
+  it('The fault no-tools makes the gateway refuse the next request with tools, and does not affect other requests', async () => {
+    const { post, gateway } = await startTestGateway({ profile });
     gateway.faults.add({ do: 'no-tools' });
     expect((await post(path, textRequest)).status).toBe(200);
     const { status, json } = await post(path, { ...textRequest, tools: [{ type: 'web_search' }] });
@@ -162,7 +163,7 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
   });
 
   it('Text responses are recorded, and faults can be limited to text', async () => {
-    const fixture = await testGateway({ profile });
+    const fixture = await startTestGateway({ profile });
     fixture.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await fixture.get('/v1/models')).status).toBe(200);
     expect((await fixture.post(path, textRequest)).status).toBe(500);
@@ -181,23 +182,26 @@ describe('A JSON schema in a request', () => {
     ['without a schema', { name: 'x' }],
     ['without an object at its root', { name: 'x', schema: { type: 'array', items: {} } }],
     ['with an unknown field', { name: 'x', schema: closedSchema, json_schema: closedSchema }],
-    ['that is strict but open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
     [
-      'that is strict and requires too little',
+      'that is strict but allows additional properties',
+      { name: 'x', strict: true, schema: { type: 'object', properties: {} } },
+    ],
+    [
+      'that is strict but has an optional property',
       { name: 'x', strict: true, schema: { ...closedSchema, properties: { a: { type: 'string' } } } },
     ],
     [
-      'that is strict and has an unsupported keyword within',
+      'that is strict but has an unsupported keyword in a definition',
       { name: 'x', strict: true, schema: { ...closedSchema, $defs: { a: { type: 'string', minLength: 1 } } } },
     ],
   ])('A request is refused for a format %s', async (_, format) => {
-    const { post } = await testGateway();
+    const { post } = await startTestGateway();
     const { status } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', ...format } } });
     expect(status).toBe(400);
   });
 
-  it('A request is accepted if its schema is closed and strict, or open and not strict', async () => {
-    const { post } = await testGateway();
+  it('A request is accepted if its schema is strict and closed, or not strict', async () => {
+    const { post } = await startTestGateway();
     const openSchema = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } };
     for (const format of [
       { strict: true, schema: closedSchema },
@@ -211,39 +215,42 @@ describe('A JSON schema in a request', () => {
 });
 
 describe('The values for a JSON schema', () => {
-  const object = (properties: object, more: object = {}) => ({
+  const objectSchema = (properties: object, overrides: object = {}) => ({
     type: 'object',
     properties,
     required: Object.keys(properties),
-    ...more,
+    ...overrides,
   });
   it.each([
-    [object({ n: { type: 'integer', minimum: 40, maximum: 41 } }), { n: 40 }],
+    [objectSchema({ n: { type: 'integer', minimum: 40, maximum: 41 } }), { n: 40 }],
     [
-      object({ s: { type: 'string', maxLength: 2 }, d: { type: 'string', format: 'date' } }),
+      objectSchema({ s: { type: 'string', maxLength: 2 }, d: { type: 'string', format: 'date' } }),
       { s: expect.stringMatching(/^.{1,2}$/u), d: '2026-01-01' },
     ],
     [
-      object({ c: { const: 7 }, b: { type: 'boolean' }, z: { type: 'null' } }),
+      objectSchema({ c: { const: 7 }, b: { type: 'boolean' }, z: { type: 'null' } }),
       { c: 7, b: expect.any(Boolean), z: null },
     ],
     [
-      object({ l: { type: 'array', minItems: 3, items: { $ref: '#/$defs/e' } } }, { $defs: { e: { enum: ['x'] } } }),
+      objectSchema(
+        { l: { type: 'array', minItems: 3, items: { $ref: '#/$defs/e' } } },
+        { $defs: { e: { enum: ['x'] } } },
+      ),
       { l: ['x', 'x', 'x'] },
     ],
-    [object({ a: { anyOf: [{ type: 'number' }, { type: 'null' }] } }), { a: expect.any(Number) }],
+    [objectSchema({ a: { anyOf: [{ type: 'number' }, { type: 'null' }] } }), { a: expect.any(Number) }],
   ])('The value for the schema %j is %j', async (schema, expected) => {
-    const { post } = await testGateway();
+    const { post } = await startTestGateway();
     const { json } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(JSON.parse(json.output[0].content[0].text)).toEqual(expected);
   });
 
   it('The value for a recursive schema is finite', async () => {
-    const { post } = await testGateway();
+    const { post } = await startTestGateway();
     const schema = {
       type: 'object',
       $ref: '#/$defs/node',
-      $defs: { node: object({ next: { $ref: '#/$defs/node' } }) },
+      $defs: { node: objectSchema({ next: { $ref: '#/$defs/node' } }) },
     };
     const { json } = await post(path, { ...textRequest, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(json.output[0].content[0].text).toContain('null');

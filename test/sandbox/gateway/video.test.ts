@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Json, pngUri, profiles, type TestGateway, type TestResponse, testGateway } from './bench.ts';
+import { type Json, pngUri, profiles, startTestGateway, type TestGateway, type TestResponse } from './bench.ts';
 
 const videoRequest = { model: 'reel-2', prompt: 'a wave' };
 const endpoints = {
@@ -8,14 +8,14 @@ const endpoints = {
   vendor: '/videoa/v1/videos/image2video',
 } as const;
 
-const create = async (
+const submit = async (
   fixture: TestGateway,
   body: object,
   path: string = endpoints.generations,
 ): Promise<TestResponse> => await fixture.post(path, body);
 
 async function finishTask(fixture: TestGateway, body: object, path: string = endpoints.generations): Promise<Json> {
-  const { json } = await create(fixture, body, path);
+  const { json } = await submit(fixture, body, path);
   await fixture.runToEnd(json.task_id);
   return (await fixture.get(`${path}/${json.task_id}`)).json;
 }
@@ -29,19 +29,19 @@ async function videoOf(fixture: TestGateway, body: object): Promise<Record<strin
 
 describe('The generic video tasks of the gateway', () => {
   it('Generic video tasks have the flat format of the specification', async () => {
-    const fixture = await testGateway();
-    const created = await create(fixture, videoRequest);
-    expect(created.json).toMatchObject({
+    const fixture = await startTestGateway();
+    const submitResponse = await submit(fixture, videoRequest);
+    expect(submitResponse.json).toMatchObject({
       task_id: expect.stringMatching(/^task_[a-z0-9]{32}$/),
       status: 'queued',
       progress: 0,
     });
     fixture.clock.advance(30_000);
-    const running = (await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json;
-    expect(running).toMatchObject({ status: 'running', error: null });
-    expect(running).not.toHaveProperty('url');
-    await fixture.runToEnd(created.json.task_id);
-    const task = (await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json;
+    const runningTask = (await fixture.get(`${endpoints.generations}/${submitResponse.json.task_id}`)).json;
+    expect(runningTask).toMatchObject({ status: 'running', error: null });
+    expect(runningTask).not.toHaveProperty('url');
+    await fixture.runToEnd(submitResponse.json.task_id);
+    const task = (await fixture.get(`${endpoints.generations}/${submitResponse.json.task_id}`)).json;
     expect(task).toMatchObject({
       status: 'succeeded',
       progress: 100,
@@ -52,7 +52,7 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Generic video tasks in the stock profile are wrapped, with upper-case states and times in seconds', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
+    const fixture = await startTestGateway({ profile: 'stock' });
     const json = await finishTask(fixture, videoRequest);
     expect(json).toMatchObject({
       code: 'success',
@@ -64,7 +64,7 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Top-level extension fields are merged into metadata, where an explicit key takes precedence', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const body = {
       ...videoRequest,
       negative_prompt: 'boats',
@@ -72,26 +72,28 @@ describe('The generic video tasks of the gateway', () => {
       movement_amplitude: 'small',
       metadata: { cfg_scale: 0.2, bgm: true },
     };
-    const created = await create(fixture, body);
-    const merged = { negative_prompt: 'boats', cfg_scale: 0.2, movement_amplitude: 'small', bgm: true };
-    expect(created.json.metadata).toEqual(merged);
-    expect((await fixture.get(`${endpoints.generations}/${created.json.task_id}`)).json.metadata).toMatchObject(merged);
-    const hostile = await fixture.call('POST', endpoints.generations, {
+    const submitResponse = await submit(fixture, body);
+    const mergedMetadata = { negative_prompt: 'boats', cfg_scale: 0.2, movement_amplitude: 'small', bgm: true };
+    expect(submitResponse.json.metadata).toEqual(mergedMetadata);
+    expect((await fixture.get(`${endpoints.generations}/${submitResponse.json.task_id}`)).json.metadata).toMatchObject(
+      mergedMetadata,
+    );
+    const hostileResponse = await fixture.call('POST', endpoints.generations, {
       raw: '{"model":"reel-2","prompt":"a","__proto__":{"x":1},"constructor":2}',
     });
-    expect(hostile.status).toBe(200);
-    expect(hostile.json.metadata.constructor).toBe(2);
+    expect(hostileResponse.status).toBe(200);
+    expect(hostileResponse.json.metadata.constructor).toBe(2);
   });
 
   it('Generic video tasks read metadata that is a JSON string', async () => {
-    const fixture = await testGateway();
-    expect((await create(fixture, { ...videoRequest, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
-    expect((await create(fixture, { ...videoRequest, metadata: '{' })).status).toBe(400);
-    expect((await create(fixture, { ...videoRequest, metadata: '[]' })).status).toBe(400);
+    const fixture = await startTestGateway();
+    expect((await submit(fixture, { ...videoRequest, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
+    expect((await submit(fixture, { ...videoRequest, metadata: '{' })).status).toBe(400);
+    expect((await submit(fixture, { ...videoRequest, metadata: '[]' })).status).toBe(400);
   });
 
-  it('Every known parameter takes effect, at the top level and in metadata', async () => {
-    const fixture = await testGateway();
+  it('Every known video parameter takes effect, at the top level and in metadata', async () => {
+    const fixture = await startTestGateway();
     const cases: [object, object][] = [
       [{}, { width: 640, height: 360, seconds: 5 }],
       [{ size: '480x270' }, { width: 480, height: 270 }],
@@ -121,7 +123,7 @@ describe('The generic video tasks of the gateway', () => {
   });
 
   it('Generic video tasks enforce the limits of the specification', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const uri = await pngUri();
     const invalidRequests: [object, RegExp][] = [
       [{ model: 'reel-2' }, /prompt is required/],
@@ -143,17 +145,17 @@ describe('The generic video tasks of the gateway', () => {
       [{ ...videoRequest, model: 'quill-5' }, /does not do this/],
     ];
     for (const [body, message] of invalidRequests) {
-      const response = await create(fixture, body);
+      const response = await submit(fixture, body);
       expect([response.status, response.json.error?.message], JSON.stringify(body)).toEqual([
         400,
         expect.stringMatching(message),
       ]);
     }
-    expect((await create(fixture, { ...videoRequest, model: 'none' })).status).toBe(404);
+    expect((await submit(fixture, { ...videoRequest, model: 'none' })).status).toBe(404);
   });
 
   it('Generic video tasks accept references under all known names, including videos and audio', async () => {
-    const fixture = await testGateway();
+    const fixture = await startTestGateway();
     const uri = await pngUri();
     const video = 'data:video/mp4;base64,AAAA';
     for (const name of [
@@ -164,10 +166,10 @@ describe('The generic video tasks of the gateway', () => {
       'referenceVideos',
       'extra_videos',
     ]) {
-      expect((await create(fixture, { ...videoRequest, [name]: [video] })).status, name).toBe(200);
+      expect((await submit(fixture, { ...videoRequest, [name]: [video] })).status, name).toBe(200);
     }
     for (const name of ['reference_audio_urls', 'audio_urls', 'audios', 'reference_audios']) {
-      expect((await create(fixture, { ...videoRequest, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(
+      expect((await submit(fixture, { ...videoRequest, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(
         200,
       );
     }
@@ -181,12 +183,12 @@ describe('The generic video tasks of the gateway', () => {
 
   it('A failed video task has a reason in every format', async () => {
     for (const profile of profiles) {
-      const fixture = await testGateway({ profile });
+      const fixture = await startTestGateway({ profile });
       fixture.gateway.faults.add({ do: { type: 'fail', reason: 'No video left.' } });
       const json = await finishTask(fixture, videoRequest);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No video left.' } });
-      // Stock gateways return the reason in the field of the URL.
+      // Stock gateways return the reason in the field that normally contains the URL.
       else
         expect(json.data).toMatchObject({
           status: 'FAILURE',
@@ -199,19 +201,19 @@ describe('The generic video tasks of the gateway', () => {
 
 describe('The /v1/videos endpoint', () => {
   it.each(profiles)('/v1/videos has its own format and serves the video only with the key (%s)', async (profile) => {
-    const fixture = await testGateway({ profile });
-    const created = await create(fixture, { ...videoRequest, seconds: '4', size: '320x180' }, endpoints.videos);
-    expect(created.json).toMatchObject({
+    const fixture = await startTestGateway({ profile });
+    const submitResponse = await submit(fixture, { ...videoRequest, seconds: '4', size: '320x180' }, endpoints.videos);
+    expect(submitResponse.json).toMatchObject({
       object: 'video',
       status: 'queued',
       seconds: '4',
       size: '320x180',
       error: null,
     });
-    const contentPath = `${endpoints.videos}/${created.json.id}/content`;
+    const contentPath = `${endpoints.videos}/${submitResponse.json.id}/content`;
     expect((await fixture.get(contentPath)).status).toBe(400);
-    await fixture.runToEnd(created.json.id);
-    const { json } = await fixture.get(`${endpoints.videos}/${created.json.id}`);
+    await fixture.runToEnd(submitResponse.json.id);
+    const { json } = await fixture.get(`${endpoints.videos}/${submitResponse.json.id}`);
     expect(json).toMatchObject({
       status: profile === 'spec' ? 'succeeded' : 'completed',
       progress: 100,
@@ -223,7 +225,7 @@ describe('The /v1/videos endpoint', () => {
 });
 
 describe('The vendor endpoint for videos', () => {
-  const body = async () => ({
+  const createBody = async () => ({
     model: 'motion-v1.6',
     prompt: 'turn around',
     image: await pngUri(),
@@ -232,20 +234,20 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint has a flat response in the spec profile', async () => {
-    const fixture = await testGateway();
-    expect(await finishTask(fixture, await body(), endpoints.vendor)).toMatchObject({
+    const fixture = await startTestGateway();
+    expect(await finishTask(fixture, await createBody(), endpoints.vendor)).toMatchObject({
       status: 'succeeded',
       url: expect.any(String),
     });
   });
 
   it('The vendor endpoint has the format of the vendor in the stock profile', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
-    const created = await create(fixture, await body(), endpoints.vendor);
-    expect(created.json).toMatchObject({ task_id: expect.any(String), object: 'video', status: 'queued' });
-    const query = async () => (await fixture.get(`${endpoints.vendor}/${created.json.task_id}`)).json;
+    const fixture = await startTestGateway({ profile: 'stock' });
+    const submitResponse = await submit(fixture, await createBody(), endpoints.vendor);
+    expect(submitResponse.json).toMatchObject({ task_id: expect.any(String), object: 'video', status: 'queued' });
+    const query = async () => (await fixture.get(`${endpoints.vendor}/${submitResponse.json.task_id}`)).json;
     expect(await query()).toMatchObject({ code: 0, message: 'SUCCEED', data: { task_status: 'submitted' } });
-    await fixture.runToEnd(created.json.task_id);
+    await fixture.runToEnd(submitResponse.json.task_id);
     expect((await query()).data).toMatchObject({
       task_status: 'succeed',
       task_result: { videos: [{ url: expect.any(String), duration: '5' }] },
@@ -253,9 +255,9 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint returns SUCCEED for a failed task, with the reason in the vendor record', async () => {
-    const fixture = await testGateway({ profile: 'stock' });
+    const fixture = await startTestGateway({ profile: 'stock' });
     fixture.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
-    const json = await finishTask(fixture, await body(), endpoints.vendor);
+    const json = await finishTask(fixture, await createBody(), endpoints.vendor);
     expect(json).toMatchObject({
       message: 'SUCCEED',
       data: { task_status: 'failed', task_status_msg: expect.stringContaining('moderation') },
@@ -263,15 +265,15 @@ describe('The vendor endpoint for videos', () => {
   });
 
   it('The vendor endpoint requires an image and accepts the vendor’s name for the model field', async () => {
-    const fixture = await testGateway();
-    const { model, image, ...rest } = await body();
-    expect((await create(fixture, { ...rest, model }, endpoints.vendor)).json.error.message).toBe('image is required');
-    expect((await create(fixture, { ...rest, image, model_name: model }, endpoints.vendor)).status).toBe(200);
+    const fixture = await startTestGateway();
+    const { model, image, ...rest } = await createBody();
+    expect((await submit(fixture, { ...rest, model }, endpoints.vendor)).json.error.message).toBe('image is required');
+    expect((await submit(fixture, { ...rest, image, model_name: model }, endpoints.vendor)).status).toBe(200);
   });
 
   it('The vendor endpoint returns the same task as the other two endpoints', async () => {
-    const fixture = await testGateway();
-    const { json } = await create(fixture, await body(), endpoints.vendor);
+    const fixture = await startTestGateway();
+    const { json } = await submit(fixture, await createBody(), endpoints.vendor);
     for (const path of Object.values(endpoints))
       expect((await fixture.get(`${path}/${json.task_id}`)).json.task_id).toBe(json.task_id);
   });

@@ -5,9 +5,9 @@ const THUMBNAIL_SIDE = 64;
 /** Returns the pixels of an image or a part of it, reduced to a small square. */
 export async function thumbnail(
   image: Buffer,
-  part?: { left: number; top: number; width: number; height: number },
+  region?: { left: number; top: number; width: number; height: number },
 ): Promise<Buffer> {
-  const source = part ? sharp(image).extract(part) : sharp(image);
+  const source = region ? sharp(image).extract(region) : sharp(image);
   return await source.resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
 }
 

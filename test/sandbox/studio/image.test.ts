@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import {
-  openStudio,
+  createStudio,
   panned,
   relative,
   type Scene,
@@ -12,7 +12,7 @@ import {
 } from '../../../sandbox/gateway/studio/index.ts';
 import { difference, thumbnail } from './compare.ts';
 
-const studio = openStudio();
+const studio = createStudio();
 const SIZE = { width: 192, height: 192 };
 const PROMPTS = [
   'a cat in the mountains at dawn',
@@ -25,7 +25,7 @@ const PROMPTS = [
   'bauhaus poster',
 ];
 
-const image = async (scene: Scene, references?: readonly Buffer[]) =>
+const drawImage = async (scene: Scene, references?: readonly Buffer[]) =>
   (await studio.drawImage(scene, references ? { ...SIZE, references } : SIZE)).bytes;
 
 async function plainImage(colour: string): Promise<Buffer> {
@@ -45,12 +45,12 @@ const HOSTILE_PROMPTS = [
 ];
 
 async function sceneThumbnail(scene: Scene): Promise<Buffer> {
-  return await thumbnail(await image(scene));
+  return await thumbnail(await drawImage(scene));
 }
 
 describe('The images of the studio', () => {
   it.each(PROMPTS)('An image of "%s" always has the same bytes', async (prompt) => {
-    const [first, second] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
+    const [first, second] = await Promise.all([drawImage(sceneOf(prompt, 4)), drawImage(sceneOf(prompt, 4))]);
     expect(first.equals(second)).toBe(true);
     expect((await sharp(first).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
   });
@@ -63,55 +63,60 @@ describe('The images of the studio', () => {
   });
 
   it('An image depends on its seed and on its prompt', async () => {
-    const [first, seed, prompt] = await Promise.all(
+    const [first, otherSeed, otherPrompt] = await Promise.all(
       [sceneOf('forest', 1), sceneOf('forest', 2), sceneOf('city', 1)].map(sceneThumbnail),
     );
-    expect(difference(first, seed)).toBeGreaterThan(4);
-    expect(difference(first, prompt)).toBeGreaterThan(4);
+    expect(difference(first, otherSeed)).toBeGreaterThan(4);
+    expect(difference(first, otherPrompt)).toBeGreaterThan(4);
   });
 
   it.each(PROMPTS)('An image of "%s" keeps its composition in a larger size', async (prompt) => {
     const scene = sceneOf(prompt, 9);
-    const large = await studio.drawImage(scene, { width: 480, height: 480 });
-    expect(difference(await thumbnail(large.bytes), await sceneThumbnail(scene))).toBeLessThan(7);
+    const largeImage = await studio.drawImage(scene, { width: 480, height: 480 });
+    expect(difference(await thumbnail(largeImage.bytes), await sceneThumbnail(scene))).toBeLessThan(7);
   });
 
   it.each(PROMPTS)('An image of "%s" is more similar to its variations than to another image', async (prompt) => {
     const scene = sceneOf(prompt, 11);
-    const [base, subtle, strong, unrelated] = await Promise.all(
+    const [baseThumbnail, subtleVariation, strongVariation, unrelatedThumbnail] = await Promise.all(
       [scene, relative(scene, 5, 'subtle'), relative(scene, 5, 'strong'), sceneOf(prompt, 99_999)].map(sceneThumbnail),
     );
-    expect(difference(base, subtle)).toBeGreaterThan(0);
-    expect(difference(base, subtle)).toBeLessThan(difference(base, unrelated));
-    expect(difference(base, strong)).toBeLessThan(difference(base, unrelated));
+    expect(difference(baseThumbnail, subtleVariation)).toBeGreaterThan(0);
+    expect(difference(baseThumbnail, subtleVariation)).toBeLessThan(difference(baseThumbnail, unrelatedThumbnail));
+    expect(difference(baseThumbnail, strongVariation)).toBeLessThan(difference(baseThumbnail, unrelatedThumbnail));
   });
 
   it('A zoomed-out image keeps the original view in its centre', async () => {
     const scene = sceneOf('a cat in the mountains at dawn', 3);
-    const wide = (await studio.drawImage(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
-    const middle = await thumbnail(wide, { left: 128, top: 128, width: 256, height: 256 });
+    const zoomedOutBytes = (await studio.drawImage(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
+    const middle = await thumbnail(zoomedOutBytes, { left: 128, top: 128, width: 256, height: 256 });
     expect(difference(middle, await sceneThumbnail(scene))).toBeLessThan(10);
   });
 
   it('A panned image is shifted', async () => {
     const scene = sceneOf('a boat on the sea at sunset', 3);
-    const [original, shifted] = await Promise.all(
+    const [originalImage, shiftedImage] = await Promise.all(
       [scene, panned(scene, 'right')].map(
         async (each) => (await studio.drawImage(each, { width: 500, height: 500 })).bytes,
       ),
     );
-    const originalPart = await thumbnail(original ?? Buffer.alloc(0), { left: 200, top: 0, width: 300, height: 400 });
-    const shiftedPart = await thumbnail(shifted ?? Buffer.alloc(0), { left: 0, top: 0, width: 300, height: 400 });
+    const originalPart = await thumbnail(originalImage ?? Buffer.alloc(0), {
+      left: 200,
+      top: 0,
+      width: 300,
+      height: 400,
+    });
+    const shiftedPart = await thumbnail(shiftedImage ?? Buffer.alloc(0), { left: 0, top: 0, width: 300, height: 400 });
     expect(difference(originalPart, shiftedPart)).toBeLessThan(4);
   });
 
   it('An image includes its references and ignores unreadable ones', async () => {
     const scene = sceneOf('a quiet valley', 2);
     const [withoutReference, red, blue, withBrokenReference] = await Promise.all([
-      image(scene),
-      image(scene, [await plainImage('#d02020')]),
-      image(scene, [await plainImage('#2030d0')]),
-      image(scene, [Buffer.from('not an image')]),
+      drawImage(scene),
+      drawImage(scene, [await plainImage('#d02020')]),
+      drawImage(scene, [await plainImage('#2030d0')]),
+      drawImage(scene, [Buffer.from('not an image')]),
     ]);
     const means = async (bytes: Buffer) => (await sharp(bytes).stats()).channels.map(({ mean }) => mean);
     const [[r1 = 0, , b1 = 0], [r2 = 0, , b2 = 0]] = await Promise.all([means(red), means(blue)]);
@@ -120,15 +125,15 @@ describe('The images of the studio', () => {
     expect(withBrokenReference.equals(withoutReference)).toBe(true);
   });
 
-  it('A preview becomes clearer with the progress', async () => {
+  it('A preview becomes clearer as the progress increases', async () => {
     const scene = sceneOf('night city in the rain', 2);
-    const finished = await image(scene);
+    const finishedImage = await drawImage(scene);
     const distances: number[] = [];
     for (const share of [0, 0.3, 0.7]) {
       const preview = await studio.drawImage(scene, { ...SIZE, finished: share });
       expect(preview).toMatchObject(SIZE);
       const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
-      distances.push(difference(await pixels(preview.bytes), await pixels(finished)));
+      distances.push(difference(await pixels(preview.bytes), await pixels(finishedImage)));
     }
     expect(distances).toEqual([...distances].sort((first, second) => second - first));
     expect(distances.at(-1)).toBeGreaterThan(0.5);

@@ -1,20 +1,20 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { lyricsOf, openStudio } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, lyricsOf } from '../../../sandbox/gateway/studio/index.ts';
 
-const studio = openStudio();
+const studio = createStudio();
 afterAll(() => studio.close());
 
 const HEADER_BYTES = 44;
 
 describe('The audio of the studio', () => {
   it('A song is a WAV file of the requested length, neither silent nor clipped, and is the same every time', async () => {
-    const [first, repeated, otherSeed] = await Promise.all([
+    const [first, repeatedSong, songFromOtherSeed] = await Promise.all([
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 4, 6),
     ]);
-    expect(first.bytes.equals(repeated.bytes)).toBe(true);
-    expect(first.bytes.equals(otherSeed.bytes)).toBe(false);
+    expect(first.bytes.equals(repeatedSong.bytes)).toBe(true);
+    expect(first.bytes.equals(songFromOtherSeed.bytes)).toBe(false);
     expect(first).toMatchObject({ mime: 'audio/wav', seconds: 6 });
     expect(first.bytes.toString('latin1', 0, 4)).toBe('RIFF');
     expect(first.bytes.toString('latin1', 8, 16)).toBe('WAVEfmt ');

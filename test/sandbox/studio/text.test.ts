@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeImages, openStudio, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, describeImages, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
 
-const studio = openStudio();
+const studio = createStudio();
 const draw = async (prompt: string, width: number, height: number) =>
   (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
@@ -27,7 +27,7 @@ describe('The shortened prompts of the studio', () => {
   const longPrompt =
     'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
 
-  it('A prompt is shortened to at most five drafts, each shorter than the previous one and made of its words', () => {
+  it('A prompt is shortened to at most five drafts, each shorter than the previous one and composed of words from the prompt', () => {
     const { drafts } = shortenPrompt(longPrompt);
     expect(drafts.length).toBeGreaterThan(2);
     expect(drafts.length).toBeLessThanOrEqual(5);

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openStudio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { boxesOf } from '../../../sandbox/gateway/studio/mp4.ts';
 
-const studio = openStudio();
+const studio = createStudio();
 afterAll(() => studio.close());
 
 const CONTAINER_BOXES = ['moov', 'trak', 'mdia', 'minf', 'stbl'];
@@ -65,8 +65,8 @@ describe('The videos of the studio', () => {
   });
 
   it('A video is the same every time, even if two are requested at once', async () => {
-    const shoot = () => studio.drawVideo(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
-    const [first, second] = await Promise.all([shoot(), shoot()]);
+    const drawVideo = () => studio.drawVideo(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
+    const [first, second] = await Promise.all([drawVideo(), drawVideo()]);
     expect(first.bytes.equals(second.bytes)).toBe(true);
   });
 
@@ -77,7 +77,7 @@ describe('The videos of the studio', () => {
   });
 
   it('A video is refused after the studio has closed', async () => {
-    const closedStudio = openStudio();
+    const closedStudio = createStudio();
     await closedStudio.close();
     await expect(closedStudio.drawVideo(sceneOf('planet', 5), { width: 32, height: 32, seconds: 1 })).rejects.toThrow(
       /closed/,

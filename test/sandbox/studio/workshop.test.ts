@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Workshop } from '../../../sandbox/gateway/studio/workshop.ts';
+import { StudioWorker } from '../../../sandbox/gateway/studio/workshop.ts';
 
 const script = `
   import { parentPort } from 'node:worker_threads';
@@ -8,7 +8,7 @@ const script = `
     if (job === 'fail') parentPort.postMessage({ failure: 'It did not work.' });
     else parentPort.postMessage({ result: job });
   });`;
-const pool = new Workshop(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+const pool = new StudioWorker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
 afterAll(() => pool.close());
 
 describe('The worker pool of the studio', () => {
@@ -20,7 +20,7 @@ describe('The worker pool of the studio', () => {
   });
 
   it('Waiting jobs are rejected when the pool closes', async () => {
-    const busyPool = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
+    const busyPool = new StudioWorker(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
     const results = Promise.allSettled([busyPool.run('one'), busyPool.run('two')]);
     await busyPool.close();
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);

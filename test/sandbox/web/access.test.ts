@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { openPageServer, type PageServer, token } from './page-server.ts';
+import { type PageServer, startPageServer, token } from './page-server.ts';
 
 let server: PageServer;
 beforeAll(async () => {
-  server = await openPageServer();
+  server = await startPageServer();
 });
 afterAll(() => server.close());
 

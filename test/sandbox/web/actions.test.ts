@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { openPageServer, type PageServer, token } from './page-server.ts';
+import { type PageServer, startPageServer, token } from './page-server.ts';
 
 let server: PageServer;
 beforeAll(async () => {
-  server = await openPageServer();
+  server = await startPageServer();
 });
 afterAll(async () => {
   const violations = [...server.stage.discord.violations];
@@ -60,10 +60,10 @@ describe('The world', () => {
 });
 
 describe('Actions', () => {
-  it('A user can complete and send a command and press its buttons, and sees all updates live', async () => {
+  it('A user can autocomplete an option, send the command and press its buttons, and sees all updates live', async () => {
     const studio = await server.channel('member', 'studio');
-    const memberLive = await server.listen('member');
-    const otherLive = await server.listen('other');
+    const memberListener = await server.listen('member');
+    const otherListener = await server.listen('other');
     const memberInStudio = { as: 'member', in: studio };
 
     const completion = await server.act({
@@ -87,11 +87,13 @@ describe('Actions', () => {
     );
     expect(message.interaction_metadata?.user.username).toBe('member');
     await server.waitFor(() =>
-      memberLive.events.some((one) => one.is === 'message' && one.message.attachments.length > 0) ? true : undefined,
+      memberListener.events.some((one) => one.is === 'message' && one.message.attachments.length > 0)
+        ? true
+        : undefined,
     );
-    const kinds = new Set(memberLive.events.map(({ is }) => is));
+    const kinds = new Set(memberListener.events.map(({ is }) => is));
     for (const kind of ['message', 'job', 'exchange'] as const) expect(kinds).toContain(kind);
-    expect(otherLive.events.some((one) => one.is === 'message' && one.message.id === message.id)).toBe(true);
+    expect(otherListener.events.some((one) => one.is === 'message' && one.message.id === message.id)).toBe(true);
 
     const workbench = await server.workbench();
     const [job] = workbench.gateway.jobs;
@@ -109,26 +111,34 @@ describe('Actions', () => {
     await server.waitFor(async () =>
       (await server.workbench()).gateway.jobs[0]?.kind === 'upscale' ? true : undefined,
     );
-    memberLive.close();
-    otherLive.close();
+    memberListener.close();
+    otherListener.close();
   });
 
   it('Ephemeral messages are hidden from other people', async () => {
     const studio = await server.channel('member', 'studio');
-    const otherLive = await server.listen('other');
+    const otherListener = await server.listen('other');
     const { body } = await server.act({ as: 'member', in: studio, do: 'slash', name: 'usage' });
     expect(body.acknowledgement?.ephemeral).toBe(true);
-    const ephemeral = await server.waitFor(async () =>
+    const ephemeralMessage = await server.waitFor(async () =>
       (await server.messages(studio, 'member')).find((one) => one.ephemeral && !((one.flags ?? 0) & 128)),
     );
-    expect((await server.messages(studio, 'other')).some(({ id }) => id === ephemeral.id)).toBe(false);
-    expect(otherLive.events.filter((one) => one.is === 'message' && one.message.id === ephemeral.id)).toEqual([]);
-    const click = await server.act({ as: 'other', in: studio, do: 'click', message: ephemeral.id, button: 'anything' });
+    expect((await server.messages(studio, 'other')).some(({ id }) => id === ephemeralMessage.id)).toBe(false);
+    expect(
+      otherListener.events.filter((one) => one.is === 'message' && one.message.id === ephemeralMessage.id),
+    ).toEqual([]);
+    const click = await server.act({
+      as: 'other',
+      in: studio,
+      do: 'click',
+      message: ephemeralMessage.id,
+      button: 'anything',
+    });
     expect(click).toMatchObject({ status: 400, body: { error: 'other cannot see that message.' } });
-    otherLive.close();
+    otherListener.close();
   });
 
-  it('Files can be sent, and pages can show, seek and save them', async () => {
+  it('Files can be sent, and pages can display, seek in and download them', async () => {
     const studio = await server.channel('member', 'studio');
     const files = [{ name: 'dot.png', base64: png.toString('base64'), contentType: 'image/png' }];
     const { body } = await server.act({ as: 'member', in: studio, do: 'say', content: 'look', files });
@@ -156,10 +166,10 @@ describe('Actions', () => {
     [{ as: 'member', do: 'say', content: 'x', files: [{ name: 'a', base64: '%%%' }] }, /^files.0.base64: [^\n]+\.$/],
     [{ as: 'member', do: 'say', content: ' ' }, /message is empty/],
     [{ as: 'member', do: 'say', content: 'x'.repeat(2_001) }, /at most 2000 characters/],
-  ])('The action %j is refused with an explanation', async (action, sentence) => {
+  ])('The action %j is refused with an explanation', async (action, expectedMessage) => {
     const { status, body } = await server.act(action);
     expect(status).toBe(400);
-    expect(body.error).toMatch(sentence);
+    expect(body.error).toMatch(expectedMessage);
   });
 
   it('Actions without permission are refused', async () => {
@@ -174,9 +184,9 @@ describe('Actions', () => {
     const { body } = await server.act({ as: 'admin', in: adminRoom, do: 'say', content: 'between us' });
     const click = await server.act({ as: 'member', do: 'click', message: body.message?.id, button: 'x' });
     expect(click.body.error).toMatch(/no longer exists/);
-    const large = { name: 'large.bin', base64: Buffer.alloc(11 * 1_024 * 1_024).toString('base64') };
-    const refused = await server.act({ as: 'member', do: 'say', content: 'x', files: [large] });
-    expect(refused.body.error).toMatch(/large.bin is larger/);
+    const largeFile = { name: 'large.bin', base64: Buffer.alloc(11 * 1_024 * 1_024).toString('base64') };
+    const rejectedResponse = await server.act({ as: 'member', do: 'say', content: 'x', files: [largeFile] });
+    expect(rejectedResponse.body.error).toMatch(/large.bin is larger/);
   });
 
   it('A form that a button opens can be filled in and submitted', async () => {
@@ -236,8 +246,8 @@ describe('The workbench', () => {
     });
     const { traffic } = await server.workbench();
     // The bot can send other requests in the meantime.
-    const sent = traffic.find(({ request }) => JSON.stringify(request)?.includes('(2001 characters)'));
-    expect(sent).toMatchObject({ side: 'discord', status: 400, verdict: [{ path: 'content' }] });
+    const invalidRequest = traffic.find(({ request }) => JSON.stringify(request)?.includes('(2001 characters)'));
+    expect(invalidRequest).toMatchObject({ side: 'discord', status: 400, verdict: [{ path: 'content' }] });
   });
 
   it('The text of a message includes everything that a person reads in it', async () => {

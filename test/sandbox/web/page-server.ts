@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { openStage, type StageOptions } from '../../../sandbox/web/open-stage.ts';
+import { type StageOptions, startStage } from '../../../sandbox/web/open-stage.ts';
 import type { ActionResult, LiveEvent, VisibleMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
 import { Resources } from '../../../sandbox/web/resources.ts';
-import { pageServer } from '../../../sandbox/web/server.ts';
+import { createPageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
 
 export const token = 'the-token-of-this-run';
@@ -36,17 +36,17 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Opens the page server with the real bot as a process, and a one-line page in place of the built one. */
-export async function openPageServer(options: Partial<StageOptions> = {}): Promise<PageServer> {
+/** Starts the page server with the real bot as a child process, and with a one-line page instead of the built one. */
+export async function startPageServer(options: Partial<StageOptions> = {}): Promise<PageServer> {
   const resources = new Resources();
   const defaults = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
-  const { stage, ready } = await openStage({ ...defaults, ...options }, resources);
+  const { stage, ready } = await startStage({ ...defaults, ...options }, resources);
   const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
   await resources.add(folder, () => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>The page</title>');
   writeFileSync(join(folder, 'assets/main-1234.js'), 'export {};');
-  const server = await pageServer({ stage, token, folder });
+  const server = await createPageServer({ stage, token, folder });
   await resources.add(server, () => server.close());
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   await ready;

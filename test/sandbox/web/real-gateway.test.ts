@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
-import { openPageServer } from './page-server.ts';
+import { startPageServer } from './page-server.ts';
 
 it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';
   const gateway = await startGateway({ speed: 50, keys: [{ key }] });
   onTestFinished(() => gateway.close());
-  const server = await openPageServer({
+  const server = await startPageServer({
     realGateway: true,
     environment: { ...process.env, GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key },
   });

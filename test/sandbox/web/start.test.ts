@@ -36,8 +36,8 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
     });
   const ended = once(child, 'close').then(([code]) => code as number | null);
   const sendSignal = (signal: NodeJS.Signals): void => {
-    const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (child.pid !== undefined && !isOver) process.kill(-child.pid, signal);
+    const hasExited = child.exitCode !== null || child.signalCode !== null;
+    if (child.pid !== undefined && !hasExited) process.kill(-child.pid, signal);
   };
   onTestFinished(async () => {
     sendSignal('SIGKILL');
@@ -90,12 +90,12 @@ describe('npm run sandbox', () => {
     expect(bot).toMatchObject({ state: 'running', starts: 1 });
     expect(gateway).toMatchObject({ kind: 'embedded', speed: 4, jobs: [], faults: [] });
     if (process.platform === 'linux') {
-      const names = readFileSync(`/proc/${bot.pid}/environ`, 'utf8')
+      const variableNames = readFileSync(`/proc/${bot.pid}/environ`, 'utf8')
         .split('\0')
         .map((line) => line.split('=')[0]);
-      expect(names).toContain('STORE_URL');
-      expect(names).not.toContain('LOG_LEVEL');
-      expect(names).not.toContain('GATEWAY_USAGE_UNIT');
+      expect(variableNames).toContain('STORE_URL');
+      expect(variableNames).not.toContain('LOG_LEVEL');
+      expect(variableNames).not.toContain('GATEWAY_USAGE_UNIT');
       expect(readFileSync(`/proc/${bot.pid}/environ`, 'utf8')).not.toContain('the-operators');
     }
     expect(remainingFolders(first)).toHaveLength(1);
@@ -138,10 +138,10 @@ describe('npm run sandbox', () => {
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
-  ])('The arguments %j print a message and do not start the sandbox', async (args, sentence) => {
+  ])('The arguments %j print a message and do not start the sandbox', async (args, expectedMessage) => {
     const sandbox = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(await sandbox.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
-    expect(sandbox.readOutput()).toMatch(sentence);
+    expect(sandbox.readOutput()).toMatch(expectedMessage);
     expect(remainingFolders(sandbox)).toEqual([]);
   });
 

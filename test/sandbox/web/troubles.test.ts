@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { BotState, Job } from '../../../sandbox/web/protocol.ts';
-import { openPageServer, type PageServer } from './page-server.ts';
+import { type PageServer, startPageServer } from './page-server.ts';
 
 let server: PageServer;
 let studio: string;
 beforeAll(async () => {
-  server = await openPageServer();
+  server = await startPageServer();
   studio = await server.channel('member', 'studio');
 });
 afterAll(() => server.close());
@@ -21,8 +21,8 @@ const findJob = async (prompt: string): Promise<Job | undefined> =>
   (await server.workbench()).gateway.jobs.find((one) => one.prompt === prompt);
 const waitForState = (prompt: string, ...states: Job['state'][]) =>
   server.waitFor(async () => {
-    const found = await findJob(prompt);
-    return found && states.includes(found.state) ? found : undefined;
+    const job = await findJob(prompt);
+    return job && states.includes(job.state) ? job : undefined;
   });
 /** Waits until the message of a request meets a condition. */
 const waitForMessage = (prompt: string, matches: (message: { text: string; files: number }) => boolean) =>
@@ -52,14 +52,16 @@ describe('Faults of the gateway', () => {
   });
 
   it('Failures, lost responses and 429s can be injected and are shown while pending', async () => {
-    const live = await server.listen('member');
+    const listener = await server.listen('member');
     await server.trouble({ do: 'fail-next', reason: 'The paint is dry' });
     const { faults } = (await server.workbench()).gateway;
     expect(faults.map(({ what }) => what)).toEqual(['The next job fails: The paint is dry.']);
     await imagine('a failing fox');
     expect(await waitForState('a failing fox', 'failed')).toMatchObject({ reason: 'The paint is dry', submits: 1 });
     await waitForMessage('a failing fox', (message) => message.text.includes('The paint is dry'));
-    await server.waitFor(() => live.events.some((one) => one.is === 'faults' && one.faults.length === 0) || undefined);
+    await server.waitFor(
+      () => listener.events.some((one) => one.is === 'faults' && one.faults.length === 0) || undefined,
+    );
 
     await server.trouble({ do: 'lose-next-answer' });
     await imagine('a lost fox');
@@ -79,7 +81,7 @@ describe('Faults of the gateway', () => {
     await imagine('a patient fox');
     await server.waitFor(async () => (await server.workbench()).traffic.find(({ status }) => status === 429));
     await server.trouble({ do: 'clear' });
-    live.close();
+    listener.close();
   });
 
   it('A result is delivered even if the gateway was down during the job', async () => {
@@ -124,10 +126,10 @@ describe('Faults of Discord', () => {
     await server.trouble({ do: 'speed', factor: 50 });
     await waitForResult('a fox without a token');
     await waitForResult('an old fox');
-    const refused = (await server.workbench()).traffic.filter(
+    const rejectedRequests = (await server.workbench()).traffic.filter(
       ({ path, status }) => path.startsWith('/webhooks/') && status === 401,
     );
-    expect(refused.length).toBeGreaterThan(0);
+    expect(rejectedRequests.length).toBeGreaterThan(0);
   });
 });
 

@@ -32,15 +32,15 @@ describe('The files of an earlier question', () => {
   it('Files from an earlier public question are sent again in public, and files from a private question only in private, for its owner', async () => {
     for (const turn of [await turnOf(askTask()), await turnOf(askTask(privateTask), privateTask)]) {
       expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
-      expect(turn.hiddenFiles).toBeUndefined();
+      expect(turn.hiddenFileCount).toBeUndefined();
     }
   });
 
   it('Files from a private question stay private even after its answer is shown; only their number is reported', async () => {
     const turn = await turnOf(askTask(privateTaskShownLater), { requesterId: '2' });
-    expect(turn).toMatchObject({ images: [], documents: [], hiddenFiles: 3 });
+    expect(turn).toMatchObject({ images: [], documents: [], hiddenFileCount: 3 });
     expect(turn.sound).toBeUndefined();
-    const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, takesAudio: true };
+    const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, supportsAudio: true };
     const parts = { gather: () => Promise.reject(), refresh: () => Promise.reject(), clock: new ManualClock() };
     for (const [files = []] of [await gatherEarlierFiles([turn], context, parts), leaveOut([turn], 'refused')]) {
       expect(files.map((file) => ('why' in file ? file.why : 'sent'))).toEqual(['hidden', 'hidden', 'hidden']);

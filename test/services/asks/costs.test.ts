@@ -5,7 +5,7 @@ import {
   breakOffAnswer,
   completeAnswer,
   withPartialText,
-  withUnfinished,
+  withUnfinishedResponse,
 } from '../../../src/services/asks/transitions.ts';
 import type { TextResponse } from '../../../src/services/gateway/index.ts';
 import { makeTask } from '../store/stage.ts';
@@ -39,11 +39,11 @@ describe('The cost of an answer', () => {
   it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown if the stream is cut off without one', () => {
     const afterOneRound = addRound(task, response, [call], '0.10');
     expect(breakOffAnswer(withPartialText(afterOneRound, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
-    expect(breakOffAnswer(withUnfinished(afterOneRound), 'interrupted', undefined, 1).cost).toBeUndefined();
+    expect(breakOffAnswer(withUnfinishedResponse(afterOneRound), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
   it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
     const waitingTask = awaitMember(addRound(task, response, [call], '0.10'));
-    expect(breakOffAnswer(withUnfinished(waitingTask), 'stopped', undefined, 1).cost).toBe('0.10');
+    expect(breakOffAnswer(withUnfinishedResponse(waitingTask), 'stopped', undefined, 1).cost).toBe('0.10');
   });
 });

@@ -3,8 +3,8 @@ import { CallbackHabits } from '../../../src/services/callbacks/habits.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const allCallbacks = { progress: true, hasEnd: true, hasAny: true };
-const noCallbacks = { progress: false, hasEnd: false, hasAny: false };
+const allCallbacks = { hasProgress: true, hasEnd: true, hasAny: true };
+const noCallbacks = { hasProgress: false, hasEnd: false, hasAny: false };
 
 function learnFrom(...tasks: { received: typeof allCallbacks; times: number }[]) {
   const clock = new ManualClock();
@@ -17,17 +17,19 @@ describe('The callback habits of a lane', () => {
   it('No callback is expected before one has been received, and recent tasks count most', () => {
     const { habits } = learnFrom();
     expect(habits.missedShare('imgx')).toBe(1);
-    const missedAfter = (times: number): number =>
+    const missedShareAfter = (times: number): number =>
       learnFrom({ received: allCallbacks, times }).habits.missedShare('imgx');
-    expect(missedAfter(5)).toBeLessThan(0.6);
-    expect(missedAfter(50)).toBeLessThan(0.01);
-    const withoutEnd = { ...allCallbacks, hasEnd: false };
+    expect(missedShareAfter(5)).toBeLessThan(0.6);
+    expect(missedShareAfter(50)).toBeLessThan(0.01);
+    const callbacksWithoutEnd = { ...allCallbacks, hasEnd: false };
     expect(
-      learnFrom({ received: allCallbacks, times: 50 }, { received: withoutEnd, times: 5 }).habits.missedShare('imgx'),
+      learnFrom({ received: allCallbacks, times: 50 }, { received: callbacksWithoutEnd, times: 5 }).habits.missedShare(
+        'imgx',
+      ),
     ).toBeGreaterThan(0.4);
   });
 
-  it('A lane gets no callback URLs after 20 tasks without a callback, and is tried again after a day', () => {
+  it('Callback URLs are no longer used for a lane after 20 tasks without a callback, and are tried again after a day', () => {
     const { clock, habits, habitName } = learnFrom(
       { received: allCallbacks, times: 50 },
       { received: noCallbacks, times: 19 },
@@ -48,23 +50,25 @@ describe('The callback habits of a lane', () => {
     expect(habits.isWorthTrying('imgx')).toBe(false);
   });
 
-  it('A callback that arrives after the end shows that a lane calls back', () => {
+  it('A callback that arrives after the end of its task still shows that callbacks work for the lane', () => {
     const { habits } = learnFrom({ received: noCallbacks, times: 20 });
-    habits.noteLate('imgx');
+    habits.noteLateCallback('imgx');
     expect(habits.isWorthTrying('imgx')).toBe(true);
   });
 
-  it('The habit of a lane says whether it calls back progress, the end, both or nothing', () => {
+  it('The habit of a lane says whether callbacks report progress, the end, both or neither', () => {
     expect(learnFrom({ received: noCallbacks, times: 3 }).habitName()).toBe('untried');
     expect(learnFrom({ received: allCallbacks, times: 3 }).habitName()).toBe('both');
-    expect(learnFrom({ received: { progress: false, hasEnd: true, hasAny: true }, times: 3 }).habitName()).toBe('ends');
-    expect(learnFrom({ received: { progress: true, hasEnd: false, hasAny: true }, times: 30 }).habitName()).toBe(
+    expect(learnFrom({ received: { hasProgress: false, hasEnd: true, hasAny: true }, times: 3 }).habitName()).toBe(
+      'ends',
+    );
+    expect(learnFrom({ received: { hasProgress: true, hasEnd: false, hasAny: true }, times: 30 }).habitName()).toBe(
       'progress',
     );
-    const changed = learnFrom(
+    const changedHabits = learnFrom(
       { received: allCallbacks, times: 60 },
-      { received: { ...allCallbacks, progress: false }, times: 60 },
+      { received: { ...allCallbacks, hasProgress: false }, times: 60 },
     );
-    expect(changed.habitName()).toBe('ends');
+    expect(changedHabits.habitName()).toBe('ends');
   });
 });

@@ -13,17 +13,17 @@ async function runScenario(
     .find(({ name }) => name.startsWith(`${medium}, sigma`))
     ?.variants.find((one) => one.callbackShare === share);
   if (!scenario) throw new Error('There is no scenario with this name.');
-  return run(schedule, { ...scenario, warmUpJobs: 150, counted: JOBS }, 7);
+  return run(schedule, { ...scenario, warmUpJobs: 150, countedJobs: JOBS }, 7);
 }
 
-const pollsPerJob = ({ polls: questions, jobs }: Figures): number => questions / jobs;
+const pollsPerJob = ({ polls: pollCount, jobs }: Figures): number => pollCount / jobs;
 const meanDelay = ({ delays }: Figures): number => delays.reduce((sum, one) => sum + one, 0) / delays.length;
 
 describe.each([
   ['learned', 'images'],
   ['learned', 'videos'],
   ['spec', 'images'],
-] as const)('Polls on the %s schedule of %s that may be called back', (schedule, medium) => {
+] as const)('Polls of jobs with callback URLs (%s schedule, %s)', (schedule, medium) => {
   const figuresByShare = new Map<number | undefined, Figures>();
   beforeAll(async () => {
     for (const share of [undefined, 0, 0.5, 1]) figuresByShare.set(share, await runScenario(schedule, medium, share));
@@ -39,12 +39,12 @@ describe.each([
     expect(figuresFor(0).delays).toEqual(figuresFor(undefined).delays);
   });
 
-  it('Polls are fewer and delays not much longer if half of the callbacks arrive', () => {
+  it('There are fewer polls and delays are not much longer if half of the callbacks arrive', () => {
     expect(pollsPerJob(figuresFor(0.5))).toBeLessThan(0.9 * pollsPerJob(figuresFor(undefined)));
     expect(meanDelay(figuresFor(0.5))).toBeLessThan(1.1 * meanDelay(figuresFor(undefined)));
   });
 
-  it('Polls are few and delays short if all callbacks arrive', () => {
+  it('There are few polls and delays are short if all callbacks arrive', () => {
     expect(pollsPerJob(figuresFor(1))).toBeLessThan(schedule === 'spec' ? 5 : 3);
     expect(meanDelay(figuresFor(1))).toBeLessThan(300);
   });

@@ -26,7 +26,7 @@ describe('The body of a callback', () => {
     expect(read(body)).toBe('end');
   });
 
-  it('A callback that cannot be understood is a reason to poll, too', () => {
+  it('A callback that cannot be understood is also a reason to poll', () => {
     for (const body of ['', 'status=SUCCESS', '{"status":', '[]', '"SUCCESS"', 'null', '5', '[{"status":"SUCCESS"}]'])
       expect(readCallback(body), body).toBe('unclear');
     expect(readCallback(undefined)).toBe('unclear');

@@ -10,27 +10,27 @@ import { makeTask } from '../store/stage.ts';
 const PARTITION = 3;
 const question = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' }, guildId: 'den' } as const;
 
-async function scene(site: TestStore) {
-  const { url, scheme, log } = site;
+async function startFixture(testStore: TestStore) {
+  const { url, scheme, log } = testStore;
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 3_000 });
   onTestFinished(() => facts.close());
-  const book = new TaskBook({ store: await site.open(), log });
-  const notes = new ThreadAnnouncer({ facts, clock: systemClock, log });
-  onTestFinished(() => notes.stop());
+  const book = new TaskBook({ store: await testStore.open(), log });
+  const announcer = new ThreadAnnouncer({ facts, clock: systemClock, log });
+  onTestFinished(() => announcer.stop());
   const openShard = async (): Promise<FollowedThreads> => {
     const threads = await FollowedThreads.open({ facts, clock: systemClock, log });
     onTestFinished(() => threads.close());
     return threads;
   };
-  return { book, notes, shard: openShard, add: (task: Task) => book.add(task) };
+  return { book, notes: announcer, openShard, add: (task: Task) => book.add(task) };
 }
 
 describe('Followed threads', () =>
-  onServers((site) => {
+  onServers((createTestStore) => {
     it('Shard processes are notified of the threads of conversations, and of no other channels', async () => {
-      const { book, notes, shard: openShard, add } = await scene(await site());
+      const { book, notes: announcer, openShard, add } = await startFixture(await createTestStore());
       await add(makeTask({ ...question, channelId: 'before', parentChannelId: 'hall' }));
-      notes.watch(book, PARTITION);
+      announcer.watch(book, PARTITION);
       const openThreads = await openShard();
       await add(makeTask({ ...question, channelId: 'no-thread' }));
       await add(makeTask({ ...question, channelId: 'private', parentChannelId: 'hall', route: { isPrivate: true } }));

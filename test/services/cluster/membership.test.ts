@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers, type TestStore } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
-/** The server has a fifth of the lease for each request, and a busy machine may need most of a second. */
+/** Each request to the server may take a fifth of the lease, and on a busy machine it can take almost a second. */
 const LEASE_MS = 6_000;
 const PARTITION_COUNT = 8;
 const waitLimit = { timeout: 60_000, interval: 20 };
@@ -21,8 +21,8 @@ class Worker {
   /** When the worker was suspended or killed, after which it did no work on its partitions. */
   #haltedAt: number | undefined;
 
-  constructor(site: TestStore, { place = 'here', partitions = PARTITION_COUNT } = {}) {
-    this.#child = spawn(process.execPath, [workerProgram, site.url, String(LEASE_MS), String(partitions), place], {
+  constructor(testStore: TestStore, { place = 'here', partitions = PARTITION_COUNT } = {}) {
+    this.#child = spawn(process.execPath, [workerProgram, testStore.url, String(LEASE_MS), String(partitions), place], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.ended = once(this.#child, 'exit').then(([code]) => code as number | null);
@@ -50,8 +50,8 @@ class Worker {
     return now;
   }
 
-  timeOf(event: WorkerEvent['event'], nth = 0): number {
-    return this.events.filter((one) => one.event === event)[nth]?.at ?? Number.NaN;
+  timeOf(event: WorkerEvent['event'], index = 0): number {
+    return this.events.filter((one) => one.event === event)[index]?.at ?? Number.NaN;
   }
 
   /** The periods during which the worker owned each partition. */
@@ -71,8 +71,10 @@ async function waitUntilShared(...workers: Worker[]): Promise<void> {
   const [min, max] = [Math.floor(PARTITION_COUNT / workers.length), Math.ceil(PARTITION_COUNT / workers.length)];
   await expect
     .poll(() => {
-      const owned = workers.map((worker) => worker.owned.length);
-      return owned.every((count) => count >= min && count <= max) && owned.reduce((sum, one) => sum + one, 0);
+      const ownedCounts = workers.map((worker) => worker.owned.length);
+      return (
+        ownedCounts.every((count) => count >= min && count <= max) && ownedCounts.reduce((sum, one) => sum + one, 0)
+      );
     }, waitLimit)
     .toBe(PARTITION_COUNT);
   expect(workers.flatMap(({ owned }) => owned).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -83,8 +85,8 @@ function expectSingleOwners(...workers: Worker[]): void {
     const spans = workers.flatMap((worker) => worker.spans).filter((span) => span.partition === partition);
     spans.sort((a, b) => a.from - b.from);
     for (const [index, span] of spans.entries()) {
-      const next = spans[index + 1];
-      if (next) expect(next.from, `partition ${partition}`).toBeGreaterThanOrEqual(span.to);
+      const nextSpan = spans[index + 1];
+      if (nextSpan) expect(nextSpan.from, `partition ${partition}`).toBeGreaterThanOrEqual(span.to);
     }
   }
 }
@@ -92,17 +94,17 @@ function expectSingleOwners(...workers: Worker[]): void {
 const lastTakenAt = (worker: Worker): number => Math.max(...worker.spans.map(({ from }) => from));
 
 describe('A cluster of workers', () =>
-  onServers((stage) => {
+  onServers((createTestStore) => {
     it(
-      'A cluster of workers gives a new one its share within 10 s, and redistributes the partitions of one that stops',
+      'A cluster gives a new worker its share within 10 s, and redistributes the partitions of a worker that stops',
       async () => {
-        const site = await stage();
-        const first = new Worker(site);
+        const testStore = await createTestStore();
+        const first = new Worker(testStore);
         await waitUntilShared(first);
-        const second = new Worker(site);
+        const second = new Worker(testStore);
         await waitUntilShared(first, second);
         expect(lastTakenAt(second) - second.timeOf('joins')).toBeLessThan(10_000);
-        const third = new Worker(site);
+        const third = new Worker(testStore);
         await waitUntilShared(first, second, third);
         expect(lastTakenAt(third) - third.timeOf('joins')).toBeLessThan(10_000);
 
@@ -119,10 +121,10 @@ describe('A cluster of workers', () =>
     );
 
     it.skipIf(process.platform !== 'linux')(
-      'A cluster of workers replaces one that was killed on this machine without waiting for its lease (needs /proc)',
+      'A cluster replaces a worker that was killed on this machine without waiting for its lease to expire (needs /proc)',
       async () => {
-        const site = await stage();
-        const [first, second] = [new Worker(site), new Worker(site)];
+        const testStore = await createTestStore();
+        const [first, second] = [new Worker(testStore), new Worker(testStore)];
         await waitUntilShared(first, second);
         const killedAt = second.signal('SIGKILL');
         await waitUntilShared(first);
@@ -131,9 +133,9 @@ describe('A cluster of workers', () =>
       },
     );
 
-    it('A cluster of workers replaces one that was killed on another machine within its lease and a second', async () => {
-      const site = await stage();
-      const [first, second] = [new Worker(site), new Worker(site, { place: 'elsewhere' })];
+    it('A cluster replaces a worker that was killed on another machine at most a second after its lease has expired', async () => {
+      const testStore = await createTestStore();
+      const [first, second] = [new Worker(testStore), new Worker(testStore, { place: 'elsewhere' })];
       await waitUntilShared(first, second);
       const killedAt = second.signal('SIGKILL');
       await waitUntilShared(first);
@@ -141,20 +143,20 @@ describe('A cluster of workers', () =>
       expectSingleOwners(first, second);
     });
 
-    it('A cluster of workers replaces one that was suspended for longer than its lease, which then exits with 75 and writes nothing', async () => {
-      const site = await stage();
-      const [first, second] = [new Worker(site), new Worker(site)];
+    it('A cluster replaces a worker that is suspended for longer than its lease, and the resumed worker exits with code 75 and writes nothing', async () => {
+      const testStore = await createTestStore();
+      const [first, second] = [new Worker(testStore), new Worker(testStore)];
       await waitUntilShared(first, second);
       second.signal('SIGSTOP');
       await waitUntilShared(first);
       expectSingleOwners(first, second);
       first.signal('SIGTERM');
       expect(await first.ended).toBe(0);
-      const rowsBefore = await site.rows();
+      const rowsBefore = await testStore.rows();
 
       second.signal('SIGCONT');
       expect(await second.ended).toBe(75);
       expect(second.events.at(-1)).toMatchObject({ event: 'lost', why: 'lost' });
-      expect(await site.rows()).toEqual(rowsBefore);
+      expect(await testStore.rows()).toEqual(rowsBefore);
     });
   }));

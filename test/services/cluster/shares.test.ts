@@ -7,24 +7,27 @@ import {
 } from '../../../src/services/cluster/shares.ts';
 
 /** Lets the workers act in turn until none has anything left to do, and counts the partitions that were given back. */
-function settle(shares: Shares): { owners: Map<number, string>; givenBackCount: number } {
+function rebalance(shares: Shares): { owners: Map<number, string>; givenBackCount: number } {
   const owners = new Map(shares.owners);
   let givenBackCount = 0;
   for (let round = 0; round < 10 * shares.count; round++) {
     let isSettled = true;
     for (const worker of shares.workers) {
       const current = { ...shares, owners };
-      const [free, surplus] = [partitionsToTake(current, worker), partitionsToGiveBack(current, worker)];
-      for (const partition of free) {
+      const [freePartitions, surplusPartitions] = [
+        partitionsToTake(current, worker),
+        partitionsToGiveBack(current, worker),
+      ];
+      for (const partition of freePartitions) {
         expect(owners.has(partition)).toBe(false);
         owners.set(partition, worker);
       }
-      for (const partition of free.length === 0 ? surplus : []) {
+      for (const partition of freePartitions.length === 0 ? surplusPartitions : []) {
         expect(owners.get(partition)).toBe(worker);
         owners.delete(partition);
         givenBackCount += 1;
       }
-      isSettled &&= free.length === 0 && surplus.length === 0;
+      isSettled &&= freePartitions.length === 0 && surplusPartitions.length === 0;
     }
     if (isSettled) return { owners, givenBackCount };
   }
@@ -38,11 +41,11 @@ const equalShares = (count: number, workers: number): number[] =>
   Array.from({ length: workers }, (_, index) => Math.floor((count + index) / workers));
 
 describe('The shares of workers', () => {
-  it('The shares of workers are equal for every number of partitions and of workers, and none is left over', () => {
+  it('The shares of workers are equal for any number of partitions and workers, and no partition is left over', () => {
     for (const count of [1, 2, 4, 7, 32])
       for (let size = 1; size <= 9; size++) {
         const workers = Array.from({ length: size }, (_, index) => `worker ${index}`);
-        const { owners, givenBackCount } = settle({ count, workers, owners: new Map() });
+        const { owners, givenBackCount } = rebalance({ count, workers, owners: new Map() });
         expect(owners.size).toBe(count);
         expect(countsPerWorker(workers, owners)).toEqual(equalShares(count, size));
         expect(givenBackCount).toBe(0);
@@ -58,15 +61,15 @@ describe('The shares of workers', () => {
       [7, 6],
     ] as const) {
       const workers = Array.from({ length: size }, (_, index) => `worker ${index}`);
-      const { owners } = settle({ count, workers, owners: new Map() });
+      const { owners } = rebalance({ count, workers, owners: new Map() });
       // The name of the new worker sorts before or after all others.
       for (const name of ['a', 'z']) {
         const allWorkers = [...workers, name].sort();
-        const result = settle({ count, workers: allWorkers, owners });
+        const result = rebalance({ count, workers: allWorkers, owners });
         expect(countsPerWorker(allWorkers, result.owners)).toEqual(equalShares(count, size + 1));
         expect(result.givenBackCount).toBe(Math.floor(count / (size + 1)));
-        const moved = [...result.owners].filter(([partition, owner]) => owners.get(partition) !== owner);
-        expect(moved.every(([, owner]) => owner === name)).toBe(true);
+        const movedPartitions = [...result.owners].filter(([partition, owner]) => owners.get(partition) !== owner);
+        expect(movedPartitions.every(([, owner]) => owner === name)).toBe(true);
       }
     }
   });
@@ -80,9 +83,9 @@ describe('The shares of workers', () => {
     expect(partitionsToTake(shares, 'a')).toEqual([]);
     expect(partitionsToTake(shares, 'c')).toEqual([3]);
     expect(isShortOfShare(shares, 'c')).toBe(true);
-    const empty = { count: 32, workers: ['a', 'b'], owners: new Map<number, string>() };
+    const unownedShares = { count: 32, workers: ['a', 'b'], owners: new Map<number, string>() };
     const halves = [0, 16].map((from) => Array.from({ length: 16 }, (_, index) => from + index));
-    expect(['a', 'b'].map((worker) => partitionsToTake(empty, worker))).toEqual(halves);
+    expect(['a', 'b'].map((worker) => partitionsToTake(unownedShares, worker))).toEqual(halves);
   });
 
   it('A partition counts as owned even if its owner is not a worker', () => {

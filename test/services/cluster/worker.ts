@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { Membership } from '../../../src/services/cluster/membership.ts';
 import { nameHolder, openPartitions, openSharedFacts, StoreError } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { WorkerEvent } from './events.ts';
 
-// A worker of a cluster that only writes to its partitions, and reports each event as a line on its standard output.
+// A cluster worker that only writes to its partitions, and reports each event as a line on standard output.
 
 const [url = '', lease = '', count = '', machine = ''] = process.argv.slice(2);
 const WRITE_EVERY_MS = 50;
 const leaseMs = Number(lease);
 const address = { url, scheme: url.split(':')[0] ?? '' };
-const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 const clock = systemClock;
-/** A random name stands for another machine, on which nobody can tell whether the process has ended. */
+/** A random name simulates a process on another machine, which other workers cannot check for. */
 const holder = machine === 'elsewhere' ? randomUUID() : nameHolder();
 
 const report = (event: Omit<WorkerEvent, 'at'>): void => {

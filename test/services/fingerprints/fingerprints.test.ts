@@ -22,9 +22,9 @@ const withFlippedBits = (bits: number): string =>
     .toString(16)
     .padStart(16, '0');
 
-async function openFingerprints(site: TestStore) {
-  const store = await site.open();
-  const book = new TaskBook({ store, log: site.log });
+async function openFingerprints(testStore: TestStore) {
+  const store = await testStore.open();
+  const book = new TaskBook({ store, log: testStore.log });
   await book.open();
   return { store, book, fingerprints: new Fingerprints({ book, store: store.fingerprints }) };
 }
@@ -32,19 +32,22 @@ async function openFingerprints(site: TestStore) {
 const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefined => found?.tasks.map(({ id }) => id);
 
 describe('A delivered file', () =>
-  onEveryStore((stage) => {
+  onEveryStore((createTestStore) => {
     it('A delivered file is recognized by its bytes or its appearance, whether its task is live or settled, and after a restart', async () => {
-      const site = await stage();
-      const { store, book, fingerprints } = await openFingerprints(site);
+      const testStore = await createTestStore();
+      const { store, book, fingerprints } = await openFingerprints(testStore);
       const task = { ...makeTask(), state: 'ready' as const };
       await book.add(task);
       expect(await fingerprints.recognise({ hash: hashOf('a') })).toBeUndefined();
       await fingerprints.record(task.id, [{ hash: hashOf('a'), likeness }]);
       const checkAll = async (current: Fingerprints) => {
-        const same = await current.recognise({ hash: hashOf('a') });
-        expect([same?.how, idsOf(same)]).toEqual(['same', [task.id]]);
-        const alike = await current.recognise({ hash: hashOf('b'), likeness: withFlippedBits(MAX_DIFFERENT_BITS) });
-        expect([alike?.how, idsOf(alike)]).toEqual(['alike', [task.id]]);
+        const exactMatch = await current.recognise({ hash: hashOf('a') });
+        expect([exactMatch?.how, idsOf(exactMatch)]).toEqual(['same', [task.id]]);
+        const similarMatch = await current.recognise({
+          hash: hashOf('b'),
+          likeness: withFlippedBits(MAX_DIFFERENT_BITS),
+        });
+        expect([similarMatch?.how, idsOf(similarMatch)]).toEqual(['alike', [task.id]]);
         expect(
           await current.recognise({ hash: hashOf('b'), likeness: withFlippedBits(MAX_DIFFERENT_BITS + 1) }),
         ).toBeUndefined();
@@ -53,17 +56,17 @@ describe('A delivered file', () =>
       await checkAll(fingerprints);
       await store.close();
       // The task is still live, as after a crash between storing and delivering.
-      const second = await openFingerprints(site);
+      const second = await openFingerprints(testStore);
       await checkAll(second.fingerprints);
-      await second.book.change(task.id, (known) => markDelivered(known, undefined, START));
+      await second.book.change(task.id, (storedTask) => markDelivered(storedTask, undefined, START));
       await checkAll(second.fingerprints);
       await second.store.close();
-      await checkAll((await openFingerprints(site)).fingerprints);
+      await checkAll((await openFingerprints(testStore)).fingerprints);
     });
 
     it('A delivered file is no longer recognized after its task was removed, and a hash that only starts with the same characters does not match', async () => {
-      const site = await stage();
-      const { book, fingerprints } = await openFingerprints(site);
+      const testStore = await createTestStore();
+      const { book, fingerprints } = await openFingerprints(testStore);
       const [first, second] = [settled(makeTask()), settled(makeTask())];
       for (const task of [first, second]) {
         await book.add(task);
@@ -73,29 +76,29 @@ describe('A delivered file', () =>
       expect(await fingerprints.recognise({ hash: `${'a'.repeat(63)}b` })).toBeUndefined();
       await book.remove(first.id);
       expect(idsOf(await fingerprints.recognise({ hash: hashOf('a') }))).toEqual([second.id]);
-      expect(await site.keys('fingerprints')).toEqual([second.id]);
+      expect(await testStore.keys('fingerprints')).toEqual([second.id]);
       await book.change(second.id, (task) => ({ ...task, unwanted: true as const }));
       expect(await fingerprints.recognise({ hash: hashOf('b'), likeness })).toBeUndefined();
       // This happens if a result is shown after its task was erased.
       await fingerprints.record(first.id, [{ hash: hashOf('a') }]);
-      expect(await site.keys('fingerprints')).toEqual([second.id]);
+      expect(await testStore.keys('fingerprints')).toEqual([second.id]);
     });
 
-    it('A row that cannot be read does not hide the others', async () => {
-      const site = await stage();
-      const first = await openFingerprints(site);
+    it('A stored fingerprint that cannot be read does not hide the others', async () => {
+      const testStore = await createTestStore();
+      const first = await openFingerprints(testStore);
       const task = settled(makeTask());
       await first.book.add(task);
       await first.fingerprints.record(task.id, [{ hash: hashOf('a') }]);
       await first.store.close();
-      await site.write({ namespace: 'fingerprints', key: 'rubbish', text: 'rubbish' });
-      const { fingerprints } = await openFingerprints(site);
+      await testStore.write({ namespace: 'fingerprints', key: 'rubbish', text: 'rubbish' });
+      const { fingerprints } = await openFingerprints(testStore);
       expect(idsOf(await fingerprints.recognise({ hash: hashOf('a') }))).toEqual([task.id]);
     });
   }));
 
 describe('The fingerprints of a task', () => {
-  it('The fingerprints of a task are stored without duplicates, complemented with a likeness that is found later, and limited to the latest fifty', () => {
+  it('The fingerprints of a task are stored without duplicates, completed with a perceptual hash that is computed later, and limited to the latest fifty', () => {
     const fingerprint = { hash: hashOf('a') };
     expect(joinFingerprints([fingerprint], [fingerprint])).toBeUndefined();
     expect(joinFingerprints([fingerprint], [{ ...fingerprint, likeness }])).toEqual([{ ...fingerprint, likeness }]);
@@ -136,7 +139,7 @@ describe('The index of fingerprints', () => {
     expect(index.findByHash(hex(4_998, 64), 1)).toEqual(['t4998']);
   });
 
-  it('The index of fingerprints is searched within a tenth of a second for a million files', () => {
+  it('A search among a million files in the index of fingerprints takes less than a tenth of a second', () => {
     const index = new FingerprintIndex();
     for (let number = 0; number < 1_000_000; number++)
       index.add(`t${number >> 2}`, [

@@ -17,15 +17,17 @@ interface ReceivedRequest {
 type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts a server that sends its responses one after the other, and repeats the last one. */
-async function serve(responders: Responder[]): Promise<{ url: string; requests: ReceivedRequest[]; server: Server }> {
-  const received: ReceivedRequest[] = [];
+async function startServer(
+  responders: Responder[],
+): Promise<{ url: string; requests: ReceivedRequest[]; server: Server }> {
+  const receivedRequests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
-    received.push({ method: request.method, url: request.url, headers: request.headers });
-    const respond = responders[Math.min(received.length, responders.length) - 1];
+    receivedRequests.push({ method: request.method, url: request.url, headers: request.headers });
+    const respond = responders[Math.min(receivedRequests.length, responders.length) - 1];
     request.resume().once('end', () => respond?.(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: received, server };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: receivedRequests, server };
 }
 
 const json =
@@ -75,14 +77,14 @@ describe('The HTTP client of the gateway', () => {
   }
 
   async function openClient(responders: Responder[], limits: Partial<GatewayLimits> = {}) {
-    const { url, requests, server } = await serve(responders);
+    const { url, requests, server } = await startServer(responders);
     servers.push(server);
     return { client: clientFor(url, limits), requests, url };
   }
 
   async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
     const error = await promise.then(
-      () => new Error('it succeeded'),
+      () => new Error('The call succeeded.'),
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(GatewayError);
@@ -182,7 +184,7 @@ describe('The HTTP client of the gateway', () => {
     );
 
     it('A submit may have taken effect after a reset, a hang, a truncated body, a 5xx or garbage', async () => {
-      const truncated: Responder = (_request, response) => {
+      const sendTruncatedBody: Responder = (_request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
       };
@@ -190,7 +192,7 @@ describe('The HTTP client of the gateway', () => {
         [
           (request) => request.socket.destroy(),
           () => undefined,
-          truncated,
+          sendTruncatedBody,
           json({ error: { message: 'upstream' } }, 502),
           (_request, response) => response.end('<html><title>Sorry</title></html>'),
           (_request, response) => response.end(),
@@ -209,7 +211,7 @@ describe('The HTTP client of the gateway', () => {
       for (let i = 0; i <= refusals.length; i++) {
         expect(await failureOf(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       }
-      const { url, server } = await serve([]);
+      const { url, server } = await startServer([]);
       await new Promise((resolve) => server.close(resolve));
       expect(await failureOf(clientFor(url).submit({ path: '/x', body: {} }))).toMatchObject({
         kind: 'unreachable',
@@ -220,8 +222,8 @@ describe('The HTTP client of the gateway', () => {
 
     it('A submit did not take effect if it was aborted before it was sent, and may have if it was aborted in flight', async () => {
       const { client, requests } = await openClient([() => undefined]);
-      const abortedBefore = client.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
-      expect(await failureOf(abortedBefore)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+      const abortedSubmit = client.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
+      expect(await failureOf(abortedSubmit)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
       expect(requests).toHaveLength(0);
 
       const controller = new AbortController();
@@ -243,7 +245,7 @@ describe('The HTTP client of the gateway', () => {
     });
 
     it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
-      const otherServer = await serve([json({})]);
+      const otherServer = await startServer([json({})]);
       servers.push(otherServer.server);
       const { client } = await openClient([json({}, 302, { location: `${otherServer.url}/v1` })]);
       const error = await failureOf(client.read({ path: '/x' }));
@@ -268,34 +270,37 @@ describe('The HTTP client of the gateway', () => {
 
   describe('A response from the gateway', () => {
     it('A response above the size limit is not read to its end, whether its size is announced or not', async () => {
-      const large = 'x'.repeat(200_000);
-      const chunked: Responder = (_request, response) => {
-        response.write(large);
-        response.end(large);
+      const largeText = 'x'.repeat(200_000);
+      const sendChunks: Responder = (_request, response) => {
+        response.write(largeText);
+        response.end(largeText);
       };
-      const { client } = await openClient([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
+      const { client } = await openClient([json({ large: largeText }), sendChunks], {
+        responseBytes: 100_000,
+        attempts: 1,
+      });
       for (let i = 0; i < 2; i++) {
         expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
       }
     });
 
-    it('Waiting for a response that never arrives or stops in the middle ends at its time limit', async () => {
-      const stalled: Responder = (_request, response) => {
+    it('A response that never arrives or stops in the middle is abandoned at its time limit', async () => {
+      const stallBody: Responder = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
-      const { client } = await openClient([() => undefined, stalled], { readMs: 200, bodyMs: 200, attempts: 1 });
+      const { client } = await openClient([() => undefined, stallBody], { readMs: 200, bodyMs: 200, attempts: 1 });
       expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
       expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
     it('A response in HTML is reported by its title, without any markup', async () => {
-      const page: Responder = (_request, response) => {
+      const sendPage: Responder = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(
           '<!doctype html><html><head><title>502 Bad Gateway</title><style>b{}</style></head><body>x</body>',
         );
       };
-      const { client } = await openClient([page], { attempts: 1 });
+      const { client } = await openClient([sendPage], { attempts: 1 });
       const error = await failureOf(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
     });
@@ -307,9 +312,9 @@ describe('The HTTP client of the gateway', () => {
     });
 
     it('A response keeps every digit of long ids and amounts', async () => {
-      const raw: Responder = (_request, response) =>
+      const sendLongNumbers: Responder = (_request, response) =>
         response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
-      const { client } = await openClient([raw]);
+      const { client } = await openClient([sendLongNumbers]);
       await expect(client.read({ path: '/x' })).resolves.toEqual({
         result: '1320098173412546123',
         amount: '0.100000000000000000001',

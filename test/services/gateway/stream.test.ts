@@ -12,7 +12,7 @@ import {
 
 type Responder = (response: ServerResponse) => void;
 
-async function gatewayWith(
+async function startFixture(
   respond: Responder,
 ): Promise<{ gateway: Gateway; requestCount(): number; closed: Promise<unknown> }> {
   let count = 0;
@@ -66,16 +66,28 @@ describe('The streaming client of the gateway', () => {
     ['a stream after empty lines and a comment', `\n\n: wait\n\n${stream}`, EVENT_STREAM],
     ['JSON', json, 'application/json'],
     ['JSON labelled as a stream', ` \n${json}`, EVENT_STREAM],
-  ])('The streaming client reads %s by its content', async (_name, body, type) => {
-    const received = await streamEvents(await gatewayWith(respondWith(body, type)));
+  ])('The streaming client recognizes %s from the body itself', async (_name, body, type) => {
+    const received = await streamEvents(await startFixture(respondWith(body, type)));
     expect(received).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
   });
 
   it.each([
-    ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['nothing', '', EVENT_STREAM, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    [
+      'an HTML page',
+      '<html><title>Oops</title></html>',
+      'text/html',
+      200,
+      { kind: 'malformed', mayHaveTakenEffect: true },
+    ],
+    ['an empty body', '', EVENT_STREAM, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['truncated JSON', '{"id":', EVENT_STREAM, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['an error within a 200', '{"error":{"code":"insufficient_user_quota"}}', EVENT_STREAM, 200, { kind: 'quota' }],
+    [
+      'an error in a 200 response',
+      '{"error":{"code":"insufficient_user_quota"}}',
+      EVENT_STREAM,
+      200,
+      { kind: 'quota' },
+    ],
     [
       'a refusal labelled as a stream',
       '{"error":{"message":"No","code":"invalid_api_key"}}',
@@ -84,29 +96,29 @@ describe('The streaming client of the gateway', () => {
       { kind: 'unauthorized', message: 'No' },
     ],
     [
-      'a page with a 502',
+      'an HTML page with status 502',
       '<html><title>Bad</title></html>',
       'text/html',
       502,
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
-  ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
-    const fixture = await gatewayWith(respondWith(body, type, status));
+  ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, expected) => {
+    const fixture = await startFixture(respondWith(body, type, status));
     const error = await streamEvents(fixture);
     expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject(facts);
+    expect(error).toMatchObject(expected);
     expect((error as GatewayError).message).not.toMatch(/[<>]/);
     expect(fixture.requestCount()).toBe(1);
   });
 
   it('The streaming client does not follow redirects, because a submit must be sent only once', async () => {
-    const fixture = await gatewayWith((response) => response.writeHead(307, { location: '/elsewhere' }).end());
+    const fixture = await startFixture((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await streamEvents(fixture)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(fixture.requestCount()).toBe(1);
   });
 
   it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
-    const fixture = await gatewayWith((response) =>
+    const fixture = await startFixture((response) =>
       response.writeHead(200, { 'content-type': EVENT_STREAM }).flushHeaders(),
     );
     expect(await streamEvents(fixture)).toMatchObject({
@@ -118,7 +130,7 @@ describe('The streaming client of the gateway', () => {
   });
 
   it('The streaming client stops reading at the end event even if the gateway keeps the connection open', async () => {
-    const fixture = await gatewayWith((response) =>
+    const fixture = await startFixture((response) =>
       response.writeHead(200, { 'content-type': EVENT_STREAM }).write(stream),
     );
     expect(await streamEvents(fixture)).toHaveLength(3);

@@ -12,21 +12,21 @@ import { createGateway, type GatewayError } from '../../../src/services/gateway/
 import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { loopbackCertificate } from '../../support/loopback-certificate.ts';
 
-const closers: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 });
 
 function trustTestCertificate(): void {
   const previousCertificates = getCACertificates('default');
   setDefaultCACertificates([loopbackCertificate.cert]);
-  closers.push(() => setDefaultCACertificates(previousCertificates));
+  cleanups.push(() => setDefaultCACertificates(previousCertificates));
 }
 
-async function portOf(server: Server): Promise<number> {
+async function startListening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closers.push(() => server.close());
+  cleanups.push(() => server.close());
   return (server.address() as AddressInfo).port;
 }
 
@@ -41,16 +41,16 @@ async function startTlsGateway(options: TlsOptions, onRequest: () => void = () =
     });
   });
   server.on('tlsClientError', () => undefined);
-  return { port: await portOf(server), body: () => bodyOf(received) };
+  return { port: await startListening(server), body: () => bodyOf(received) };
 }
 
 const bodyOf = (received: readonly Buffer[]): string | undefined =>
   Buffer.concat(received).toString().split('\r\n\r\n')[1];
 
-async function failureOn(port: number): Promise<GatewayError> {
+async function submitFailureAt(port: number): Promise<GatewayError> {
   const settings = { ...defaultSettings, baseUrl: `https://127.0.0.1:${port}`, apiKey: 'sk-of-a-test' };
   const gateway = createGateway(settings, { clock: systemClock }, { submitMs: 300 });
-  closers.push(() => gateway.close());
+  cleanups.push(() => gateway.close());
   return gateway.imgx.imagine({ prompt: 'a fox' }).then(
     () => expect.unreachable(),
     (error: GatewayError) => error,
@@ -60,7 +60,7 @@ async function failureOn(port: number): Promise<GatewayError> {
 describe('A submit over TLS', () => {
   it('A submit over TLS is never sent if the certificate is refused', async () => {
     const fixture = await startTlsGateway({});
-    expect(await failureOn(fixture.port)).toMatchObject({
+    expect(await submitFailureAt(fixture.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       mayHaveTakenEffect: false,
     });
@@ -70,7 +70,7 @@ describe('A submit over TLS', () => {
   it('A submit over TLS may have taken effect if the gateway requires a client certificate, which TLS 1.3 reports only after the request was sent', async () => {
     trustTestCertificate();
     const fixture = await startTlsGateway({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
-    expect(await failureOn(fixture.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+    expect(await submitFailureAt(fixture.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
@@ -85,10 +85,13 @@ describe('A submit over TLS', () => {
         clientSocket = socket;
         const gatewaySocket = connect(fixture.port, '127.0.0.1');
         for (const each of [socket, gatewaySocket]) each.on('error', () => undefined);
-        closers.push(() => socket.destroy());
+        cleanups.push(() => socket.destroy());
         socket.pipe(gatewaySocket).pipe(socket);
       });
-      expect(await failureOn(await portOf(relay))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+      expect(await submitFailureAt(await startListening(relay))).toMatchObject({
+        kind: 'unreachable',
+        mayHaveTakenEffect: true,
+      });
       expect(fixture.body()).toBe('{"prompt":"a fox"}');
     },
   );
@@ -98,6 +101,9 @@ describe('A submit over TLS', () => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
-    expect(await failureOn(await portOf(plainServer))).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
+    expect(await submitFailureAt(await startListening(plainServer))).toMatchObject({
+      kind: 'unreachable',
+      mayHaveTakenEffect: true,
+    });
   });
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import type { Inbox, TakenPacket } from '../../../src/services/inbox/inbox.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
@@ -10,8 +10,8 @@ import { onServers, type TestStore } from '../store/sites.ts';
 const LOCK_MS = 1_000;
 const PARTITION_COUNT = 8;
 
-async function inboxOn({ url, scheme }: TestStore): Promise<Inbox> {
-  const log = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
+async function openTestInbox({ url, scheme }: TestStore): Promise<Inbox> {
+  const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
   const inbox = await openInbox({ url, scheme }, { partitions: PARTITION_COUNT, lockMs: LOCK_MS, log });
   onTestFinished(() => inbox.close());
   return inbox;
@@ -20,14 +20,14 @@ async function inboxOn({ url, scheme }: TestStore): Promise<Inbox> {
 const packet = (id: string) => ({ id, content: { t: 'INTERACTION_CREATE', d: { id } } });
 
 describe('The inbox', () => {
-  onServers((site) => {
+  onServers((createTestStore) => {
     it('A packet that arrives before its partition has an owner is handled by the owner, once', async () => {
-      const inbox = await inboxOn(await site());
+      const inbox = await openTestInbox(await createTestStore());
       await inbox.put(3, packet('11'));
       await inbox.put(3, packet('11'));
       await inbox.put(4, packet('12'));
       const received: TakenPacket[] = [];
-      inbox.take(3, async (takenPacket) => void received.push(takenPacket));
+      inbox.consume(3, async (takenPacket) => void received.push(takenPacket));
       await expect.poll(() => received).toEqual([{ ...packet('11'), isRepeated: false }]);
       await inbox.put(3, packet('13'));
       await expect.poll(() => received.map(({ id }) => id)).toEqual(['11', '13']);
@@ -38,13 +38,13 @@ describe('The inbox', () => {
     });
 
     it('A packet can be withdrawn only until a process has taken it', async () => {
-      const inbox = await inboxOn(await site());
+      const inbox = await openTestInbox(await createTestStore());
       await inbox.put(0, packet('21'));
       expect(await inbox.withdraw(0, '21')).toBe(true);
       expect(await inbox.withdraw(0, '21')).toBe(false);
       const handling = Promise.withResolvers<void>();
       const received: string[] = [];
-      inbox.take(0, async ({ id }) => {
+      inbox.consume(0, async ({ id }) => {
         received.push(id);
         await handling.promise;
       });
@@ -55,26 +55,31 @@ describe('The inbox', () => {
     });
 
     it('A process that owns all partitions receives the packets of all of them', async () => {
-      const inbox = await inboxOn(await site());
+      const inbox = await openTestInbox(await createTestStore());
       const partitions = Array.from({ length: PARTITION_COUNT }, (_, partition) => partition);
       const received: string[] = [];
-      for (const partition of partitions) inbox.take(partition, async ({ id }) => void received.push(id));
+      for (const partition of partitions) inbox.consume(partition, async ({ id }) => void received.push(id));
       await Promise.all(partitions.map((partition) => inbox.put(partition, packet(`5${partition}`))));
       await expect.poll(() => received.toSorted()).toEqual(partitions.map((partition) => `5${partition}`));
     });
 
-    it('An inbox without a queue survives a lost connection', async () => {
-      const server = await site();
-      const inbox = await inboxOn(server);
-      await server.cutConnections();
+    it('An inbox that takes no packets survives a lost connection', async () => {
+      const testStore = await createTestStore();
+      const inbox = await openTestInbox(testStore);
+      await testStore.cutConnections();
       // An error without a listener would fail this test.
       await expect.poll(() => inbox.put(0, packet('41')).then(() => 'put', String)).toBe('put');
     });
 
-    it('A packet whose process ended goes to another one, marked as repeated', async () => {
-      const server = await site();
-      const inbox = await inboxOn(server);
-      const args = [fileURLToPath(new URL('taker.ts', import.meta.url)), server.url, server.scheme, String(LOCK_MS)];
+    it('A packet whose process has ended is handled by another process, and marked as repeated', async () => {
+      const testStore = await createTestStore();
+      const inbox = await openTestInbox(testStore);
+      const args = [
+        fileURLToPath(new URL('taker.ts', import.meta.url)),
+        testStore.url,
+        testStore.scheme,
+        String(LOCK_MS),
+      ];
       const taker = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
       onTestFinished(() => void taker.kill('SIGKILL'));
       await inbox.put(0, packet('31'));
@@ -82,7 +87,7 @@ describe('The inbox', () => {
       taker.kill('SIGKILL');
       await once(taker, 'exit');
       const received: TakenPacket[] = [];
-      inbox.take(0, async (takenPacket) => void received.push(takenPacket));
+      inbox.consume(0, async (takenPacket) => void received.push(takenPacket));
       await expect.poll(() => received).toEqual([{ ...packet('31'), isRepeated: true }]);
     });
   });

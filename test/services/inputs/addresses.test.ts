@@ -13,7 +13,7 @@ describe('A URL that the gateway can reach', () => {
   const resolve = async (name: string) => {
     const addresses = addressesByName[name];
     if (!addresses) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
-    return addresses.map((url) => ({ address: url }));
+    return addresses.map((ipAddress) => ({ address: ipAddress }));
   };
   const createCheck = (gatewayOrigin: string, allowPrivate: boolean) =>
     createReachCheck({ gatewayOrigin, extraOrigins: ['http://127.0.0.1:4020'], allowPrivate, resolve });
@@ -22,7 +22,7 @@ describe('A URL that the gateway can reach', () => {
     ['https://public.example/a.png', true],
     ['https://93.184.215.14/a.png', true],
     ['https://[2606:2800:21f::1]/a.png', true],
-    // That this host does not exist turns out later, when the file is fetched.
+    // This host does not exist, but that is found out only when the file is fetched.
     ['https://nowhere.example/a.png', true],
     ['https://home.example/a.png', false],
     ['https://both.example/a.png', false],
@@ -35,7 +35,7 @@ describe('A URL that the gateway can reach', () => {
     ['nonsense', true],
   ])('A gateway on the public internet can reach %s: %s', async (url, isReachable) => {
     expect(await createCheck('https://gateway.example', false)(url)).toBe(isReachable);
-    // Allowing private addresses says nothing about a gateway outside of the private network.
+    // Allowing private addresses makes no difference for a gateway outside the private network.
     expect(await createCheck('https://gateway.example', true)(url)).toBe(isReachable);
   });
 

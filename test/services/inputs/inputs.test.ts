@@ -31,7 +31,7 @@ describe('The files of a request', () => {
   let thirdPartyHost: FileHost;
   let media: Media;
   let clock: ManualClock;
-  let notes: string[];
+  let logLines: string[];
   let png: Buffer;
   /** URLs that the gateway cannot reach. */
   let unreachableUrls: Set<string>;
@@ -40,7 +40,7 @@ describe('The files of a request', () => {
   beforeEach(async () => {
     [gateway, discord, thirdPartyHost] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
     clock = new ManualClock();
-    notes = [];
+    logLines = [];
     png = await noise(40, 30).png().toBuffer();
     const settings = {
       gatewayOrigin: gateway.origin,
@@ -48,10 +48,10 @@ describe('The files of a request', () => {
       allowPrivate: false,
       extraOrigins: [`${discord.origin}/`],
     };
-    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
+    // The limits allow only one file of the maximum size, so that memory that is not released is noticed immediately.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
-    const log = { info: (facts: object, message: string) => void notes.push(JSON.stringify(facts) + message) };
+    const log = { info: (facts: object, message: string) => void logLines.push(JSON.stringify(facts) + message) };
     unreachableUrls = new Set();
     const isReachable = async (url: string) => !unreachableUrls.has(url);
     const gatherFiles = createGatherer({
@@ -68,8 +68,8 @@ describe('The files of a request', () => {
   const fileAt = (name: string, url: string) => ({ name, address: url });
   const uploadFile = (name: string, bytes: Buffer) => fileAt(name, discord.on(`/${name}`, file(bytes)));
 
-  async function refusalOf(work: Promise<unknown>) {
-    const error = await work.then(
+  async function refusalOf(promise: Promise<unknown>) {
+    const error = await promise.then(
       () => new Error('Nothing was refused.'),
       (reason: unknown) => reason,
     );
@@ -86,7 +86,7 @@ describe('The files of a request', () => {
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
   }
 
-  it('A request that names no files sends none, and nothing is fetched', async () => {
+  it('For a request without files, no files are sent and nothing is fetched', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
     expect([...gateway.requests, ...discord.requests]).toEqual([]);
@@ -126,17 +126,17 @@ describe('The files of a request', () => {
 
     it('An image of a request that cannot be sent is refused, and the refusal contains its name', async () => {
       const page = uploadFile('page.png', Buffer.from('<html></html>'));
-      const truncated = uploadFile('half.png', png.subarray(0, png.length / 2));
+      const truncatedImage = uploadFile('half.png', png.subarray(0, png.length / 2));
       const video = uploadFile('video.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
       const bomb = uploadFile('bomb.png', await plainImage('black', { width: 2_300, height: 2_300 }));
-      const heavy = uploadFile('heavy.png', withExtraBytes(png, 20 * MB));
-      const endless = fileAt('endless.png', discord.on('/endless', chunked(withExtraBytes(png, 20 * MB))));
-      const missing = fileAt('gone.png', `${discord.origin}/gone`);
-      const broken = fileAt(
+      const heavyImage = uploadFile('heavy.png', withExtraBytes(png, 20 * MB));
+      const endlessImage = fileAt('endless.png', discord.on('/endless', chunked(withExtraBytes(png, 20 * MB))));
+      const missingFile = fileAt('gone.png', `${discord.origin}/gone`);
+      const brokenImage = fileAt(
         'broken.png',
         discord.on('/broken', (response) => void response.writeHead(500).end()),
       );
-      const dropped = fileAt(
+      const droppedImage = fileAt(
         'cut.png',
         discord.on('/cut', (response) => void response.socket?.destroy()),
       );
@@ -144,32 +144,34 @@ describe('The files of a request', () => {
       const max = '20 MB';
       for (const [image, refusal] of [
         [page, { key: 'refusals.imageInvalid', name: 'page.png' }],
-        [truncated, { key: 'refusals.imageInvalid', name: 'half.png' }],
+        [truncatedImage, { key: 'refusals.imageInvalid', name: 'half.png' }],
         [video, { key: 'refusals.imageInvalid', name: 'video.png' }],
         [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', max }],
-        [heavy, { key: 'refusals.imageTooLarge', name: 'heavy.png', max }],
-        [endless, { key: 'refusals.imageTooLarge', name: 'endless.png', max }],
-        [missing, { key: 'refusals.imageGone', name: 'gone.png' }],
-        [broken, { key: 'refusals.imageUnreachable', name: 'broken.png' }],
-        [dropped, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
+        [heavyImage, { key: 'refusals.imageTooLarge', name: 'heavy.png', max }],
+        [endlessImage, { key: 'refusals.imageTooLarge', name: 'endless.png', max }],
+        [missingFile, { key: 'refusals.imageGone', name: 'gone.png' }],
+        [brokenImage, { key: 'refusals.imageUnreachable', name: 'broken.png' }],
+        [droppedImage, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
         [message, { key: 'refusals.imageUnreachable', name: 'words' }],
       ] as const) {
         expect(await refusalOfImages(uploadFile('good.png', png), image)).toEqual(refusal);
       }
-      expect(notes).toHaveLength(10);
+      expect(logLines).toHaveLength(10);
     });
 
     it('The images of a request release their memory whether they are accepted or refused', async () => {
-      const large = uploadFile('large.png', withExtraBytes(png, 15 * MB));
+      const largeImage = uploadFile('large.png', withExtraBytes(png, 15 * MB));
       const invalidFile = uploadFile('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
-        expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
+        expect((await gather({ pictures: [largeImage, largeImage] })).images).toHaveLength(2);
         expect(await refusalOfImages(invalidFile)).toMatchObject({ key: 'refusals.imageInvalid' });
-        expect(await gather({ region: { side: 'left', of: large } })).toHaveProperty('mask');
+        expect(await gather({ region: { side: 'left', of: largeImage } })).toHaveProperty('mask');
         expect(await refusalOf(gather({ region: { side: 'left', of: invalidFile } }))).toMatchObject({
           key: 'refusals.maskSizeUnknown',
         });
-        expect(await refusalOf(gather({ region: { drawn: large } }))).toMatchObject({ key: 'refusals.maskUnclear' });
+        expect(await refusalOf(gather({ region: { drawn: largeImage } }))).toMatchObject({
+          key: 'refusals.maskUnclear',
+        });
         expect(await refusalOf(gather({ region: { drawn: invalidFile } }))).toMatchObject({
           key: 'refusals.imageInvalid',
         });
@@ -177,17 +179,20 @@ describe('The files of a request', () => {
     });
 
     it('The images of a request are refused if their total size is too large', async () => {
-      const large = uploadFile('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
-      expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
-      expect(await refusalOfImages(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
+      const largeImage = uploadFile('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
+      expect((await gather({ pictures: [largeImage, largeImage] })).images).toHaveLength(2);
+      expect(await refusalOfImages(largeImage, largeImage, largeImage)).toEqual({
+        key: 'refusals.imagesTooLarge',
+        max: '40 MB',
+      });
     });
 
     it('The download of the images of a request takes at most a minute', async () => {
-      const slow = fileAt(
+      const slowImage = fileAt(
         'slow.png',
         discord.on('/slow', () => undefined),
       );
-      const pending = refusalOfImages(slow);
+      const pending = refusalOfImages(slowImage);
       while (discord.requests.length === 0) await new Promise(setImmediate);
       clock.advance(60_000);
       expect(await pending).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
@@ -209,18 +214,18 @@ describe('The files of a request', () => {
   describe('from third-party URLs', () => {
     it('Files from third-party URLs are requested without the key, even from the gateway or after a redirect to it', async () => {
       const gatewayFile = fileAt('own.png', gateway.on('/own', file(png)));
-      const redirected = fileAt('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
-      await gather({ pictures: [gatewayFile, redirected, uploadFile('a.png', png)] });
+      const redirectedFile = fileAt('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
+      await gather({ pictures: [gatewayFile, redirectedFile, uploadFile('a.png', png)] });
       expect(gateway.requests).toHaveLength(2);
       for (const { headers } of [...gateway.requests, ...discord.requests])
         expect(headers).not.toHaveProperty('authorization');
     });
 
     it('Files from third-party URLs are not fetched from private addresses of other hosts', async () => {
-      const secret = thirdPartyHost.on('/secret', file(png));
-      const direct = fileAt('direct.png', secret);
-      const viaRedirect = fileAt('roundabout.png', discord.on('/away', redirect(secret)));
-      for (const image of [direct, viaRedirect]) {
+      const secretUrl = thirdPartyHost.on('/secret', file(png));
+      const directFile = fileAt('direct.png', secretUrl);
+      const fileBehindRedirect = fileAt('roundabout.png', discord.on('/away', redirect(secretUrl)));
+      for (const image of [directFile, fileBehindRedirect]) {
         expect(await refusalOfImages(image)).toEqual({ key: 'refusals.imageUnreachable', name: image.name });
       }
       expect(thirdPartyHost.requests).toEqual([]);
@@ -228,10 +233,10 @@ describe('The files of a request', () => {
   });
 
   describe('as a mask', () => {
-    const region = (side: string, of: object) => gather({ region: { side, of } });
+    const gatherRegion = (side: string, of: object) => gather({ region: { side, of } });
 
     it('A mask is drawn in the given size without a fetch', async () => {
-      const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
+      const { mask } = await gatherRegion('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await inspectMask(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
       expect(gateway.requests).toEqual([]);
@@ -244,7 +249,7 @@ describe('The files of a request', () => {
       ['not a whole number', { width: 64.5, height: 32 }],
     ])('A mask is drawn in the size of the image if the given size is %s', async (_what, size) => {
       const url = gateway.on('/grid', file(png));
-      expect(await inspectMask((await region('top', { address: url, ...size })).mask)).toEqual({
+      expect(await inspectMask((await gatherRegion('top', { address: url, ...size })).mask)).toEqual({
         width: 40,
         height: 30,
         white: 40 * 15,
@@ -258,15 +263,15 @@ describe('The files of a request', () => {
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
         { address: gateway.on('/grid', file(png)), width: 1e9, height: 1e9 },
       ]) {
-        expect(await refusalOf(region('left', image))).toEqual({ key: 'refusals.maskSizeUnknown' });
+        expect(await refusalOf(gatherRegion('left', image))).toEqual({ key: 'refusals.maskSizeUnknown' });
       }
-      expect(notes).toHaveLength(3);
+      expect(logLines).toHaveLength(3);
     });
 
     it("A mask is the member's drawing in black and white", async () => {
-      const part = await plainImage('yellow', { width: 10, height: 10 });
+      const yellowSquare = await plainImage('yellow', { width: 10, height: 10 });
       const bytes = await sharp(await plainImage('navy'))
-        .composite([{ input: part, left: 0, top: 0 }])
+        .composite([{ input: yellowSquare, left: 0, top: 0 }])
         .png()
         .toBuffer();
       const { mask, images } = await gather({ region: { drawn: uploadFile('mask.png', bytes) } });
@@ -286,10 +291,10 @@ describe('The files of a request', () => {
 
     it('A mask that is missing or not an image is refused, and the refusal contains its name', async () => {
       const invalidFile = uploadFile('odd.png', Buffer.from('<html></html>'));
-      const missing = fileAt('gone.png', `${discord.origin}/gone`);
+      const missingFile = fileAt('gone.png', `${discord.origin}/gone`);
       const refusalFor = (drawn: object) => refusalOf(gather({ region: { drawn } }));
       expect(await refusalFor(invalidFile)).toEqual({ key: 'refusals.imageInvalid', name: 'odd.png' });
-      expect(await refusalFor(missing)).toEqual({ key: 'refusals.imageGone', name: 'gone.png' });
+      expect(await refusalFor(missingFile)).toEqual({ key: 'refusals.imageGone', name: 'gone.png' });
     });
   });
 
@@ -309,7 +314,7 @@ describe('The files of a request', () => {
         key: 'refusals.documentGone',
         name: 'gone.ogg',
       });
-      expect((await refusalFor(uploadFile('long.wav', silence(301)))).key).toBe('refusals.audioTooLong');
+      expect((await refusalFor(uploadFile('long.wav', silentWav(301)))).key).toBe('refusals.audioTooLong');
       expect(await refusalFor(uploadFile('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
@@ -324,7 +329,7 @@ describe('The files of a request', () => {
 });
 
 /** A silent WAV file with eight bits per sample and a low sample rate. */
-function silence(seconds: number, rate = 8_000): Buffer {
+function silentWav(seconds: number, rate = 8_000): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
   header.writeUInt32LE(36 + seconds * rate, 4);

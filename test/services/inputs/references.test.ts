@@ -27,7 +27,7 @@ describe('The references of a request', () => {
   let media: Media;
   let clock: ManualClock;
   let png: Buffer;
-  /** URLs that the gateway cannot fetch. */
+  /** Whether the gateway cannot fetch a URL. */
   let isUnreachable: (url: string) => boolean;
   /** Uploads an image to the gateway, which stores no uploads by default. */
   let upload: (image: string) => Promise<string | undefined>;
@@ -43,7 +43,7 @@ describe('The references of a request', () => {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
     };
-    // Room for a single file of the largest size, so memory that is not released is noticed immediately.
+    // The limits allow only one file of the maximum size, so that memory that is not released is noticed immediately.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
@@ -66,15 +66,15 @@ describe('The references of a request', () => {
     await Promise.all([gateway.close(), discord.close(), thirdPartyHost.close()]);
   });
 
-  const referenceTo = (name: string, url: string, more: Partial<Reference> = {}): Reference => ({
+  const referenceTo = (name: string, url: string, overrides: Partial<Reference> = {}): Reference => ({
     ...{ name, address: url, medium: 'image', takes: 'address' },
-    ...more,
+    ...overrides,
   });
-  const fileReference = (name: string, bytes: Buffer, more: Partial<Reference> = {}) =>
-    referenceTo(name, discord.on(`/${name}`, file(bytes)), more);
-  const attachmentReference = (name: string, bytes: Buffer, expiresAt: number, more: Partial<Reference> = {}) => {
+  const fileReference = (name: string, bytes: Buffer, overrides: Partial<Reference> = {}) =>
+    referenceTo(name, discord.on(`/${name}`, file(bytes)), overrides);
+  const attachmentReference = (name: string, bytes: Buffer, expiresAt: number, overrides: Partial<Reference> = {}) => {
     const url = discord.on(`/attachments/1/2/${name}`, file(bytes));
-    return referenceTo(name, `${url}?ex=${Math.floor(expiresAt / 1_000).toString(16)}&is=1&hm=ab&`, more);
+    return referenceTo(name, `${url}?ex=${Math.floor(expiresAt / 1_000).toString(16)}&is=1&hm=ab&`, overrides);
   };
 
   async function refusalFor(...args: Parameters<typeof gather>) {
@@ -102,8 +102,8 @@ describe('The references of a request', () => {
   });
 
   it('A request may have seven large reference files, because the memory of each file is released', async () => {
-    const large = fileReference('large.png', withExtraBytes(png, 12 * MB));
-    expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
+    const largeImage = fileReference('large.png', withExtraBytes(png, 12 * MB));
+    expect((await gather(Array.from({ length: 7 }, () => largeImage))).references).toHaveLength(7);
     await refusalFor([fileReference('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
     expect(
       (await gather([fileReference('video.mp4', Buffer.concat([mp4, freeBox(25 * MB)]), { medium: 'video' })]))
@@ -113,7 +113,7 @@ describe('The references of a request', () => {
 
   it('A reference whose file is invalid, missing or too large is refused, and the refusal contains its name', async () => {
     const executable = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
-    const huge = blackImage(10_000, 10_000);
+    const hugeImage = blackImage(10_000, 10_000);
     const invalidKey = 'refusals.imageInvalid';
     for (const [reference, refusal] of [
       [fileReference('setup.png', executable), { key: invalidKey, name: 'setup.png' }],
@@ -121,7 +121,7 @@ describe('The references of a request', () => {
       [fileReference('page.png', Buffer.from('<!doctype html><html></html>')), { key: invalidKey, name: 'page.png' }],
       [fileReference('half.png', png.subarray(0, png.length / 2)), { key: invalidKey, name: 'half.png' }],
       [fileReference('video.png', mp4), { key: invalidKey, name: 'video.png' }],
-      [fileReference('vast.png', huge), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
+      [fileReference('vast.png', hugeImage), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
       [
         fileReference('heavy.png', withExtraBytes(png, 21 * MB)),
         { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' },
@@ -134,7 +134,7 @@ describe('The references of a request', () => {
     }
   });
 
-  it('Images are always uploaded, or always sent as data, if the operator has chosen that', async () => {
+  it('Images are always uploaded, or always sent as data, if the operator has configured it', async () => {
     upload = async () => 'https://files.example/1.png';
     const valueFor = async (transfer: GatherContext['transfer']) =>
       (await gather([fileReference('a.png', png)], { transfer })).references?.[0]?.uri;
@@ -178,10 +178,10 @@ describe('The references of a request', () => {
     it('An image that the gateway cannot reach or whose URL expires too soon is uploaded if the model only accepts URLs', async () => {
       const uploads: string[] = [];
       upload = async (image) => `https://files.example/${uploads.push(image)}.png`;
-      const expiringSoon = attachmentReference('public.png', png, clock.now() + MINUTE_MS);
+      const expiringReference = attachmentReference('public.png', png, clock.now() + MINUTE_MS);
       const { references = [] } = await gather([
         fileReference('own.png', png),
-        expiringSoon,
+        expiringReference,
         fileReference('public-2.png', png),
       ]);
       expect(references.map(({ uri }) => uri)).toEqual([
@@ -213,56 +213,75 @@ describe('The references of a request', () => {
       await expect(pending).rejects.toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: false });
     });
 
-    it('References that the gateway cannot reach are sent as data only up to the size of one request', async () => {
+    it('References that the gateway cannot reach are sent as data only up to the size limit of a request', async () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
-      const large = fileReference('large.png', bytes, { takes: 'address or data' });
-      expect((await gather([large, large])).references).toHaveLength(2);
-      expect(await refusalFor([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
+      const largeImage = fileReference('large.png', bytes, { takes: 'address or data' });
+      expect((await gather([largeImage, largeImage])).references).toHaveLength(2);
+      expect(await refusalFor([largeImage, largeImage, largeImage])).toEqual({
+        key: 'refusals.imagesTooLarge',
+        max: '40 MB',
+      });
     });
 
     it('References are not fetched from a private network, not even after a redirect', async () => {
-      const secret = thirdPartyHost.on('/secret.png', file(png));
-      const direct = referenceTo('direct.png', secret, { takes: 'address or data' });
-      const viaRedirect = referenceTo('round.png', discord.on('/public', redirect(secret)));
-      expect(await refusalFor([direct])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
-      expect(await refusalFor([viaRedirect])).toEqual({ key: 'refusals.referenceNotPublic', name: 'round.png' });
+      const secretUrl = thirdPartyHost.on('/secret.png', file(png));
+      const directReference = referenceTo('direct.png', secretUrl, { takes: 'address or data' });
+      const redirectedReference = referenceTo('round.png', discord.on('/public', redirect(secretUrl)));
+      expect(await refusalFor([directReference])).toEqual({ key: 'refusals.referenceNotPublic', name: 'direct.png' });
+      expect(await refusalFor([redirectedReference])).toEqual({
+        key: 'refusals.referenceNotPublic',
+        name: 'round.png',
+      });
       expect(thirdPartyHost.requests).toEqual([]);
     });
   });
 
   describe('with Discord URLs that expire', () => {
     it('Discord URLs are accepted if they remain valid for as long as the gateway may need them', async () => {
-      const exact = attachmentReference('exact.png', png, Math.ceil((clock.now() + 5 * MINUTE_MS) / 1_000) * 1_000);
-      expect((await gather([exact])).references).toHaveLength(1);
-      expect(await refusalFor([exact], { timeLimitMs: 15 * MINUTE_MS })).toEqual({
+      const justValidReference = attachmentReference(
+        'exact.png',
+        png,
+        Math.ceil((clock.now() + 5 * MINUTE_MS) / 1_000) * 1_000,
+      );
+      expect((await gather([justValidReference])).references).toHaveLength(1);
+      expect(await refusalFor([justValidReference], { timeLimitMs: 15 * MINUTE_MS })).toEqual({
         ...{ key: 'refusals.referenceExpiresSoon', name: 'exact.png', minutes: '15' },
         until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
       });
     });
 
     it('Expired Discord URLs are refused without a fetch', async () => {
-      const expired = attachmentReference('late.png', png, clock.now() - 60 * MINUTE_MS);
-      expect(await refusalFor([expired])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
+      const expiredReference = attachmentReference('late.png', png, clock.now() - 60 * MINUTE_MS);
+      expect(await refusalFor([expiredReference])).toMatchObject({
+        key: 'refusals.referenceExpired',
+        name: 'late.png',
+      });
       expect(discord.requests).toEqual([]);
     });
 
-    it('Discord URLs may expire soon if the image is sent as data', async () => {
+    it('Discord URLs that expire soon are accepted if the image is sent as data', async () => {
       isUnreachable = () => true;
-      const expiringSoon = attachmentReference('short.png', png, clock.now() + MINUTE_MS, { takes: 'address or data' });
-      expect((await gather([expiringSoon])).references?.[0]?.uri).toMatch(/^data:/);
+      const expiringReference = attachmentReference('short.png', png, clock.now() + MINUTE_MS, {
+        takes: 'address or data',
+      });
+      expect((await gather([expiringReference])).references?.[0]?.uri).toMatch(/^data:/);
     });
   });
 
   describe('after the gateway refused the order as too large', () => {
     it('After the gateway refused the order as too large, references sent as data are shrunk and those sent as URLs stay unchanged', async () => {
       isUnreachable = (url) => !url.includes('public');
-      const heavy = await noise(2_400, 1_800).png().toBuffer();
-      expect(heavy.length).toBeGreaterThan(8 * MB);
-      const publicReference = fileReference('public.png', heavy, { takes: 'address or data' });
-      const privateReference = fileReference('own.png', heavy, { takes: 'address or data' });
-      const small = fileReference('small.png', await noise(400, 300).png().toBuffer(), { takes: 'address or data' });
-      const tiny = fileReference('tiny.png', png, { takes: 'address or data' });
-      const { references = [] } = await gather([publicReference, privateReference, small, tiny], { isSmaller: true });
+      const largeBytes = await noise(2_400, 1_800).png().toBuffer();
+      expect(largeBytes.length).toBeGreaterThan(8 * MB);
+      const publicReference = fileReference('public.png', largeBytes, { takes: 'address or data' });
+      const privateReference = fileReference('own.png', largeBytes, { takes: 'address or data' });
+      const smallReference = fileReference('small.png', await noise(400, 300).png().toBuffer(), {
+        takes: 'address or data',
+      });
+      const tinyReference = fileReference('tiny.png', png, { takes: 'address or data' });
+      const { references = [] } = await gather([publicReference, privateReference, smallReference, tinyReference], {
+        shouldShrink: true,
+      });
       expect(references[0]?.uri).toBe(publicReference.address);
       expect(bytesOf(references[1]?.uri).length).toBeLessThanOrEqual(2 * MB);
       expect(await sharp(bytesOf(references[1]?.uri)).metadata()).toMatchObject({ format: 'jpeg' });

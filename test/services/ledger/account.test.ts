@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import { DAY_MS, makeTask, START, sql, stage } from '../store/stage.ts';
+import { createStoreFixture, DAY_MS, makeTask, START, sql } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
-import { findings } from './doctor.ts';
+import { examineLedger } from './doctor.ts';
 import { type BotRun, startBot } from './scene.ts';
 
-const standing = async (setup: BotRun, id: string): Promise<Standing | undefined> => {
+const readStanding = async (setup: BotRun, id: string): Promise<Standing | undefined> => {
   await setup.ledger.flush();
   const entry = (await setup.entries()).find((one) => one.id === id);
   return entry && standingOf(entry);
@@ -45,7 +45,7 @@ describe('The ledger entry of a request', () => {
     const bot = await startBot();
     const { id } = await bot.order();
     await bot.end(id, end);
-    expect(await standing(bot, id)).toBe(expected);
+    expect(await readStanding(bot, id)).toBe(expected);
   });
 
   it('The ledger entry of a request is refunded after a refusal, and gets no further fact on delivery', async () => {
@@ -55,22 +55,22 @@ describe('The ledger entry of a request', () => {
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
-    expect(await standing(bot, id)).toBe('settled');
+    expect(await readStanding(bot, id)).toBe('settled');
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
   it('The ledger entry of a request stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
     const bot = await startBot();
     const { id } = await bot.order('unknown');
-    expect(await standing(bot, id)).toBe('unconfirmed');
+    expect(await readStanding(bot, id)).toBe('unconfirmed');
     await bot.tasks.orders.dismiss(id, order.requesterId);
-    expect(await standing(bot, id)).toBe('settled');
+    expect(await readStanding(bot, id)).toBe('settled');
   });
 
   it.each([1, 2, 3])(
-    'The ledger entry of an old order is settled after a crash at write %d of its dismissal',
+    'After a crash at write %d of its dismissal, the ledger entry of an old order matches its task',
     async (diesAfter) => {
-      const setup = stage();
+      const setup = createStoreFixture();
       const first = await startBot(setup);
       const { id } = await first.order('unknown');
       await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
@@ -110,14 +110,14 @@ describe('The ledger entry of a request', () => {
     await expect(bot.order('refused')).rejects.toThrow('no');
     const { kind: _, request: __, ...origin } = order;
     await expect(bot.tasks.orders.tryAgain(id, origin)).rejects.toThrow('no');
-    expect(await standing(bot, id)).toBe('unconfirmed');
+    expect(await readStanding(bot, id)).toBe('unconfirmed');
     expect(await allStandings(bot)).toEqual(['refunded', 'refunded', 'unconfirmed']);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'After a crash at write %d of a retry, the entries match their tasks',
     async (diesAfter) => {
-      const setup = stage();
+      const setup = createStoreFixture();
       const first = await startBot(setup);
       const { id } = await first.order('unknown');
       await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
@@ -131,12 +131,12 @@ describe('The ledger entry of a request', () => {
       const last = await startBot(setup);
       await last.ledger.flush();
       const isRepeated = (await last.tasks.book.get(id))?.isRepeated === true;
-      expect(await standing(last, id)).toBe(isRepeated ? 'settled' : 'unconfirmed');
+      expect(await readStanding(last, id)).toBe(isRepeated ? 'settled' : 'unconfirmed');
     },
   );
 
   it('A ledger entry is written before the submit, and nothing is submitted without it', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const bot = await startBot(setup);
     sql(
       setup.file,
@@ -148,7 +148,7 @@ describe('The ledger entry of a request', () => {
   });
 
   it('The ledger entry of a request is refunded if the task cannot be stored', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const bot = await startBot(setup);
     sql(
       setup.file,
@@ -164,20 +164,20 @@ describe('A ledger fact that cannot be written', () => {
     "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
 
   it('A ledger fact that could not be written does not delay a result, and is written with the next change of its task', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const bot = await startBot(setup);
     const { id } = await bot.order();
     sql(setup.file, rejectLedgerWrites);
     expect((await bot.end(id, 'succeeded')).state).toBe('ready');
-    expect(await standing(bot, id)).toBe('reserved');
+    expect(await readStanding(bot, id)).toBe('reserved');
     expect(setup.logged.join('')).toContain('could not be written to the ledger');
     sql(setup.file, 'DROP TRIGGER full');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
-    expect(await standing(bot, id)).toBe('settled');
+    expect(await readStanding(bot, id)).toBe('settled');
   });
 
   it('A ledger fact that could not be written is written when the bot stops or at the next start', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const [one, other] = [await first.order(), await first.order()];
     sql(setup.file, rejectLedgerWrites);
@@ -186,49 +186,49 @@ describe('A ledger fact that cannot be written', () => {
     await first.stop();
     sql(setup.file, 'DROP TRIGGER full');
     const second = await startBot(setup);
-    expect(await standing(second, one.id)).toBe('settled');
+    expect(await readStanding(second, one.id)).toBe('settled');
 
     sql(setup.file, rejectLedgerWrites);
     await second.end(other.id, 'failed');
     await second.ledger.flush();
     sql(setup.file, 'DROP TRIGGER full');
     await second.stop();
-    expect(await findings(setup)).toEqual({});
+    expect(await examineLedger(setup)).toEqual({});
     const third = await startBot(setup);
-    expect(await standing(third, other.id)).toBe('refunded');
+    expect(await readStanding(third, other.id)).toBe('refunded');
   });
 });
 
 describe('The ledger at start', () => {
   it('At start the ledger is created from all stored tasks if the store has none', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const [open, done, lost] = [await first.order(), await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
     await first.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
     await first.stop();
-    const known = await await startBot(setup).then(async (bot) => ({ bot, entries: await bot.entries() }));
-    await known.bot.stop();
+    const reopened = await await startBot(setup).then(async (bot) => ({ bot, entries: await bot.entries() }));
+    await reopened.bot.stop();
     sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
     const second = await startBot(setup);
-    expect(await second.entries()).toEqual(known.entries);
-    expect(known.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
+    expect(await second.entries()).toEqual(reopened.entries);
+    expect(reopened.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
   });
 
   it('At start the ledger restores a lost entry of a live task', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await first.order();
     await first.stop();
     sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger'");
     const second = await startBot(setup);
-    expect(await standing(second, id)).toBe('reserved');
+    expect(await readStanding(second, id)).toBe('reserved');
     await second.end(id, 'succeeded');
-    expect(await standing(second, id)).toBe('settled');
+    expect(await readStanding(second, id)).toBe('settled');
   });
 
   it('At start the ledger is checked no further back than the oldest order that may still be open', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await first.order();
     await first.end(id, 'succeeded');
@@ -246,18 +246,18 @@ describe('The ledger at start', () => {
 
 describe('A ledger entry', () => {
   it.each([-1, 1e300])('A ledger entry is kept for a task with an invalid time (%d)', async (created) => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const store = await setup.open();
     await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
     await store.close();
     const bot = await startBot(setup);
     expect((await bot.entries()).map(standingOf)).toEqual(['settled']);
     await bot.stop();
-    expect(await findings(setup)).toEqual({});
+    expect(await examineLedger(setup)).toEqual({});
   });
 
   it('A ledger entry stays unchanged when its task has expired', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup, { prices: { imagine: '0.05' } });
     const [done, lost] = [await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
@@ -275,7 +275,7 @@ describe('A ledger entry', () => {
   });
 
   it('A ledger entry has an estimated price by model or by kind, or none', async () => {
-    const bot = await startBot(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
+    const bot = await startBot(createStoreFixture(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
     const expensive = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
     const amounts = new Map((await bot.entries()).map((entry) => [entry.id, amountOf(entry)]));
@@ -287,12 +287,12 @@ describe('A ledger entry', () => {
   });
 
   it('A ledger entry that cannot be read is set aside and restored from its task', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const bot = await startBot(setup);
     const { id } = await bot.order();
     sql(setup.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
     await bot.end(id, 'succeeded');
-    expect(await standing(bot, id)).toBe('settled');
+    expect(await readStanding(bot, id)).toBe('settled');
     expect(sql(setup.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'quarantine'")).toEqual([{ n: 1 }]);
     sql(setup.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
     expect(await bot.ledger.queryUsage({ range: { start: '2026-01-01', end: '2026-01-01' } })).toEqual([]);

@@ -4,15 +4,15 @@ import { type Entry, reconcileEntry, type Standing, standingOf } from '../../../
 import { StoreError } from '../../../src/services/store/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { type Stage, stage } from '../store/stage.ts';
+import { createStoreFixture, type StoreFixture } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
-import { findings } from './doctor.ts';
+import { examineLedger } from './doctor.ts';
 import { type BotRun, type End, type SubmitOutcome, startBot } from './scene.ts';
 
-const step = fc.oneof(
+const stepArbitrary = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('order'), answer: fc.constantFrom('taken', 'refused', 'unknown') }),
+    arbitrary: fc.record({ do: fc.constant('order'), outcome: fc.constantFrom('taken', 'refused', 'unknown') }),
   },
   {
     weight: 3,
@@ -31,17 +31,17 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: 50 * 3_600_000 }) }) },
 ) as fc.Arbitrary<
-  | { do: 'order'; answer: SubmitOutcome }
+  | { do: 'order'; outcome: SubmitOutcome }
   | { do: 'end'; end: End; which: number }
   | { do: 'deliver' | 'dismiss' | 'try again' | 'follow again' | 'reserve again'; which: number }
   | { do: 'wait'; ms: number }
 >;
-type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+type Step = typeof stepArbitrary extends fc.Arbitrary<infer One> ? One : never;
 
 /** Consecutive processes of the bot, some of which are killed in the middle of a write. */
 const history = fc.array(
   fc.record({
-    steps: fc.array(step, { maxLength: 12 }),
+    steps: fc.array(stepArbitrary, { maxLength: 12 }),
     diesAfter: fc.option(fc.integer({ min: 1, max: 25 }), { nil: undefined }),
   }),
   { minLength: 1, maxLength: 5 },
@@ -49,14 +49,14 @@ const history = fc.array(
 
 const EXPECTED_ERRORS = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyResubmitted'];
 
-async function performStep(bot: BotRun, setup: Stage, known: string[], one: Step): Promise<void> {
+async function performStep(bot: BotRun, setup: StoreFixture, taskIds: string[], one: Step): Promise<void> {
   if (one.do === 'wait') return setup.clock.advance(one.ms);
   if (one.do === 'order') {
-    const { id } = await bot.order(one.answer);
-    known.push(id);
+    const { id } = await bot.order(one.outcome);
+    taskIds.push(id);
     return;
   }
-  const id = known[one.which % Math.max(1, known.length)];
+  const id = taskIds[one.which % Math.max(1, taskIds.length)];
   const task = id === undefined ? undefined : await bot.tasks.book.get(id);
   if (id === undefined || task === undefined) return;
   const { kind: _, request: __, ...origin } = order;
@@ -65,22 +65,22 @@ async function performStep(bot: BotRun, setup: Stage, known: string[], one: Step
   else if (one.do === 'deliver' && isOver)
     await bot.tasks.book.change(id, (previous) => markDelivered(previous, undefined, setup.clock.now()));
   else if (one.do === 'dismiss') await bot.tasks.orders.dismiss(id, order.requesterId);
-  else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, origin)).id);
+  else if (one.do === 'try again') taskIds.push((await bot.tasks.orders.tryAgain(id, origin)).id);
   else if (one.do === 'follow again') bot.ledger.onTaskChange(task);
   else if (one.do === 'reserve again') await bot.ledger.reserve(task);
 }
 
 async function runProcess(
-  setup: Stage,
+  setup: StoreFixture,
   plan: { steps: Step[]; diesAfter?: number | undefined },
-  known: string[],
+  taskIds: string[],
 ): Promise<void> {
   let bot: BotRun | undefined;
   try {
     bot = await startBot(setup, { diesAfter: plan.diesAfter });
     for (const one of plan.steps) {
       try {
-        await performStep(bot, setup, known, one);
+        await performStep(bot, setup, taskIds, one);
       } catch (error) {
         if (!(error instanceof Error) || !EXPECTED_ERRORS.includes(error.message)) throw error;
       }
@@ -93,7 +93,7 @@ async function runProcess(
   }
 }
 
-/** A second implementation, independent of the ledger's code. */
+/** Derives the standing of an entry from its task, without the ledger's own code. */
 function expectedStanding({ state, failure, isRepeated }: Task): Standing {
   if (state === 'ready' || state === 'delivered' || failure?.cause === 'dismissed') return 'settled';
   if (state === 'unconfirmed') return isRepeated ? 'settled' : 'unconfirmed';
@@ -102,7 +102,9 @@ function expectedStanding({ state, failure, isRepeated }: Task): Standing {
 
 const withoutFacts = ({ facts: _, ...identity }: Entry) => identity;
 
-async function readEntriesAndTasks(setup: Stage): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
+async function readEntriesAndTasks(
+  setup: StoreFixture,
+): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
   const bot = await startBot(setup);
   await bot.ledger.flush();
   const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
@@ -111,22 +113,22 @@ async function readEntriesAndTasks(setup: Stage): Promise<{ entries: Map<string,
   return { entries, tasks };
 }
 
-describe('The ledger under any history', () => {
-  it('Under any history the ledger equals the one that its tasks would produce', { timeout: 120_000 }, async () => {
+describe('The ledger after any history', () => {
+  it('After any history the ledger equals one that is rebuilt from its tasks', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (plans) => {
-        const setup = stage();
-        const known: string[] = [];
+        const setup = createStoreFixture();
+        const taskIds: string[] = [];
         let previous = new Map<string, Entry>();
         for (const plan of plans) {
-          await runProcess(setup, plan, known);
+          await runProcess(setup, plan, taskIds);
           const { entries } = await readEntriesAndTasks(setup);
           // A fact that has been written is never changed or lost.
           for (const [id, entry] of previous)
             expect(entries.get(id)?.facts.slice(0, entry.facts.length)).toEqual(entry.facts);
           previous = entries;
         }
-        expect(await findings(setup)).toEqual({});
+        expect(await examineLedger(setup)).toEqual({});
         const { entries, tasks } = await readEntriesAndTasks(setup);
         expect(entries).toEqual(previous);
         for (const [id, entry] of entries) {

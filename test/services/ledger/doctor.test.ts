@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import { START, type Stage, sql, stage } from '../store/stage.ts';
-import { findings } from './doctor.ts';
+import { createStoreFixture, START, type StoreFixture, sql } from '../store/stage.ts';
+import { examineLedger } from './doctor.ts';
 import { startBot } from './scene.ts';
 
 const allRows = (file: string): unknown =>
   sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');
 
 /** Three finished requests, a running one and a refused one. */
-async function createSampleLedger(): Promise<Stage> {
-  const setup = stage();
+async function createSampleLedger(): Promise<StoreFixture> {
+  const setup = createStoreFixture();
   const bot = await startBot(setup, { prices: { imagine: '0.05' } });
   await expect(bot.order('refused')).rejects.toThrow('no');
   for (let count = 0; count < 3; count++) {
@@ -25,7 +25,7 @@ async function createSampleLedger(): Promise<Stage> {
 
 const settledRow = "SELECT key FROM atelier WHERE namespace = 'ledger' AND value LIKE '%settled%' LIMIT 1";
 
-const damageCases: [name: string, statement: string, found: Awaited<ReturnType<typeof findings>>][] = [
+const damageCases: [name: string, statement: string, found: Awaited<ReturnType<typeof examineLedger>>][] = [
   ['a lost entry', `DELETE FROM atelier WHERE key = (${settledRow})`, { 'entry-missing': 1 }],
   ['a lost ledger', "DELETE FROM atelier WHERE namespace = 'ledger'", { 'entry-missing': 4 }],
   [
@@ -39,7 +39,7 @@ const damageCases: [name: string, statement: string, found: Awaited<ReturnType<t
     { 'entry-different': 1 },
   ],
   [
-    'a reservation of another amount',
+    'a reservation with a different amount',
     `UPDATE atelier SET value = replace(value, '"amount":"0.05"', '"amount":"0.04"') WHERE key = (${settledRow})`,
     { 'entry-different': 1 },
   ],
@@ -65,20 +65,20 @@ const damageCases: [name: string, statement: string, found: Awaited<ReturnType<t
   ],
 ];
 
-describe('The doctor of the ledger', () => {
+describe('The doctor and the ledger', () => {
   it('The doctor finds nothing in a healthy ledger', async () => {
     const setup = await createSampleLedger();
-    expect(await findings(setup, { repair: true })).toEqual({});
+    expect(await examineLedger(setup, { repair: true })).toEqual({});
   });
 
-  it.each(damageCases)('The doctor finds and repairs %s', async (_name, statement, found) => {
+  it.each(damageCases)('The doctor finds and repairs %s', async (_name, statement, expected) => {
     const setup = await createSampleLedger();
     sql(setup.file, statement);
-    const before = allRows(setup.file);
-    expect(await findings(setup)).toEqual(found);
-    expect(allRows(setup.file)).toEqual(before);
-    expect(await findings(setup, { repair: true })).toEqual(found);
-    expect(await findings(setup)).toEqual({});
+    const rowsBefore = allRows(setup.file);
+    expect(await examineLedger(setup)).toEqual(expected);
+    expect(allRows(setup.file)).toEqual(rowsBefore);
+    expect(await examineLedger(setup, { repair: true })).toEqual(expected);
+    expect(await examineLedger(setup)).toEqual({});
     const bot = await startBot(setup);
     const standings = (await bot.entries()).map(standingOf).filter((standing) => standing !== 'refunded');
     expect(standings.sort()).toEqual(['reserved', 'settled', 'settled', 'settled']);
@@ -87,16 +87,16 @@ describe('The doctor of the ledger', () => {
   });
 
   it('The doctor finds and repairs a cost that differs from that of its task', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const bot = await startBot(setup, { prices: { imagine: '0.05' } });
     const { id } = await bot.order();
     await bot.tasks.book.change(id, (task) => ({ ...task, cost: '0.07' }));
     await bot.end(id, 'succeeded');
     await bot.stop();
-    expect(await findings(setup)).toEqual({});
+    expect(await examineLedger(setup)).toEqual({});
     sql(setup.file, `UPDATE atelier SET value = replace(value, '"0.07"', '"0.01"') WHERE namespace = 'ledger'`);
-    expect(await findings(setup, { repair: true })).toEqual({ 'entry-different': 1 });
-    expect(await findings(setup)).toEqual({});
+    expect(await examineLedger(setup, { repair: true })).toEqual({ 'entry-different': 1 });
+    expect(await examineLedger(setup)).toEqual({});
     const entries = await (await startBot(setup)).entries();
     expect(entries.map((entry) => amountOf(entry))).toEqual([{ amount: '0.07', isEstimate: false }]);
   });
@@ -108,18 +108,18 @@ describe('The doctor of the ledger', () => {
       setup.file,
       `INSERT INTO atelier (key, namespace, value) VALUES ('2025-12-31:nobody', 'ledger', '{"value":{"id":"nobody","at":1767182400000,"kind":"imagine","facts":[{"standing":"settled","at":1,"amount":"1.10"}]}}')`,
     );
-    const before = allRows(setup.file);
-    expect(await findings(setup)).toEqual({});
+    const rowsBefore = allRows(setup.file);
+    expect(await examineLedger(setup)).toEqual({});
     const bot = await startBot(setup);
     const uses = await bot.ledger.queryUsage({ range: { start: '2025-12-31', end: '2025-12-31' } });
     expect(uses).toMatchObject([{ memberId: undefined, count: 1, amount: '1.10', isEstimate: false }]);
     await bot.stop();
-    expect(allRows(setup.file)).toEqual(before);
+    expect(allRows(setup.file)).toEqual(rowsBefore);
   });
 
   it('The doctor requires no ledger if there never was one', async () => {
     const setup = await createSampleLedger();
     sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
-    expect(await findings(setup)).toEqual({});
+    expect(await examineLedger(setup)).toEqual({});
   });
 });

@@ -12,7 +12,7 @@ import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { operatorPriceBook } from '../../support/prices.ts';
-import { type Stage, stage } from '../store/stage.ts';
+import { createStoreFixture, type StoreFixture } from '../store/stage.ts';
 import { acceptedSubmit, buildSnapshot, order } from '../tasks/made.ts';
 
 /** The outcome of a submit. */
@@ -26,7 +26,7 @@ export interface BotRun {
   store: Awaited<ReturnType<typeof openStore>>;
   /** Ids of the submitted tasks. */
   submittedIds: string[];
-  order(answer?: SubmitOutcome, overrides?: Partial<typeof order>): Promise<Task>;
+  order(outcome?: SubmitOutcome, overrides?: Partial<typeof order>): Promise<Task>;
   end(id: string, end: End): Promise<Task>;
   entries(): Promise<Entry[]>;
   stop(): Promise<void>;
@@ -42,7 +42,10 @@ export interface RunOptions {
 
 let orders = 0;
 
-export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter }: RunOptions = {}): Promise<BotRun> {
+export async function startBot(
+  setup: StoreFixture = createStoreFixture(),
+  { prices = {}, diesAfter }: RunOptions = {},
+): Promise<BotRun> {
   const { clock, log, file } = setup;
   const store = await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
@@ -78,7 +81,7 @@ export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter 
     },
   });
   const submittedIds: string[] = [];
-  let answer: SubmitOutcome = 'taken';
+  let currentOutcome: SubmitOutcome = 'taken';
   const ledger = new Ledger({ entries, clock, log });
   const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
@@ -101,8 +104,8 @@ export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter 
           submittedIds.push(
             ...all.filter(({ state, id }) => state === 'submitting' && !submittedIds.includes(id)).map(({ id }) => id),
           );
-          if (answer === 'taken') return acceptedSubmit;
-          throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: answer === 'unknown' });
+          if (currentOutcome === 'taken') return acceptedSubmit;
+          throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: currentOutcome === 'unknown' });
         },
       }),
     ],
@@ -120,8 +123,8 @@ export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter 
     ledger,
     store,
     submittedIds,
-    order(next = 'taken', overrides = {}) {
-      answer = next;
+    order(outcome = 'taken', overrides = {}) {
+      currentOutcome = outcome;
       orders += 1;
       return tasks.orders.submit({
         ...order,
@@ -130,7 +133,7 @@ export async function startBot(setup: Stage = stage(), { prices = {}, diesAfter 
       });
     },
     end: (id, end) => tasks.book.change(id, (task) => advance(task, responseFor(end), clock.now())),
-    entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
+    entries: () => Array.fromAsync(store.entries.readRange('', '9999-12-31')),
     async stop() {
       if (!isOpen) return;
       isOpen = false;

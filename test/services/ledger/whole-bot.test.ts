@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
-import { quickBot, says } from '../../e2e/quick.ts';
+import { says, startFastClockBot } from '../../e2e/quick.ts';
 
 import { shippedArgs } from '../../support/shipped.ts';
-import { createTemporaryFolder, sql, stage } from '../store/stage.ts';
+import { createStoreFixture, createTemporaryFolder, sql } from '../store/stage.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -23,7 +23,10 @@ describe('The shipped bot', () => {
   it("The shipped bot writes every order into its ledger, with its outcome and the operator's price", async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"imagine": 0.050}');
-    const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
+    const { discord, gateway, app, config } = await startFastClockBot({
+      gateway: { speed: 20 },
+      settings: { PRICES: path },
+    });
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     gateway.faults.add({ do: 'moderated' });
@@ -44,7 +47,7 @@ describe('An invalid PRICES file', () => {
   it('An invalid PRICES file keeps the bot from starting, with an error that names the expected file', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');
-    const { file } = stage();
+    const { file } = createStoreFixture();
     const env = {
       ...{ PATH: process.env.PATH ?? '', STORE_URL: `sqlite://${file}`, PRICES: path },
       ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },

@@ -16,13 +16,13 @@ describe('Frames between two processes', () => {
       fc.property(fc.array(frame, { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 90 })), (frames, sizes) => {
         const bytes = encodeFrames(frames);
         const received: { note: object; body: Uint8Array }[] = [];
-        const reader = new FrameReader(300, ({ note, body }) =>
-          received.push({ note: JSON.parse(note), body: new Uint8Array(body) }),
+        const reader = new FrameReader(300, ({ metadata, body }) =>
+          received.push({ note: JSON.parse(metadata), body: new Uint8Array(body) }),
         );
-        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+        for (let offset = 0, turn = 0; offset < bytes.length; turn++) {
           const size = sizes[turn % Math.max(1, sizes.length)] ?? 7;
-          reader.read(bytes.subarray(at, at + size));
-          at += size;
+          reader.read(bytes.subarray(offset, offset + size));
+          offset += size;
         }
         expect(received).toEqual(frames.map(({ note, body }) => ({ note: JSON.parse(JSON.stringify(note)), body })));
       }),

@@ -11,7 +11,7 @@ import { MediaProcess } from '../../../src/services/media-process/media-process.
 import { ManualClock } from '../../support/manual-clock.ts';
 import { interlacedPng } from './laced-png.ts';
 
-const facts = z.object({}).loose();
+const factsSchema = z.object({}).loose();
 const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, maxPixels: 1_000_000 };
 const chart: Job = {
   do: 'chart',
@@ -34,7 +34,7 @@ function imagesOf(media: MediaProcess) {
   return images;
 }
 
-const outcome = (work: Promise<{ bytes: Buffer }>): Promise<string> =>
+const formatOrError = (work: Promise<{ bytes: Buffer }>): Promise<string> =>
   work.then(({ bytes }) => bytes.toString('latin1', 1, 4), String);
 const pidOf = (media: MediaProcess): number => {
   expect(media.pid).toBeDefined();
@@ -60,28 +60,31 @@ describe('The media process', () => {
     const clock = new ManualClock();
     const { media } = openMediaProcess(clock);
     expect(media.pid).toBeUndefined();
-    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+    expect(await formatOrError(media.run(mask, factsSchema))).toBe('PNG');
     const first = pidOf(media);
     clock.advance(59_999);
-    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+    expect(await formatOrError(media.run(mask, factsSchema))).toBe('PNG');
     expect(media.pid).toBe(first);
     clock.advance(60_000);
     expect(media.pid).toBeUndefined();
     await expect.poll(() => isAlive(first), { timeout: 20_000 }).toBe(false);
-    expect(await outcome(media.run(mask, facts))).toBe('PNG');
+    expect(await formatOrError(media.run(mask, factsSchema))).toBe('PNG');
   });
 
   it('The media process is replaced when it dies, and its jobs run again', async () => {
     const { media } = openMediaProcess();
-    const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
+    const work = Promise.all([
+      formatOrError(media.run(mask, factsSchema)),
+      formatOrError(media.run(chart, factsSchema)),
+    ]);
     process.kill(pidOf(media), 'SIGKILL');
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
   it('The media process refuses a job that crashed it twice, and continues with the others', async () => {
     const { media } = openMediaProcess();
-    const bad = outcome(media.run(mask, facts));
-    const good = outcome(media.run(chart, facts));
+    const bad = formatOrError(media.run(mask, factsSchema));
+    const good = formatOrError(media.run(chart, factsSchema));
     const first = pidOf(media);
     process.kill(first, 'SIGKILL');
     process.kill(await successorOf(first, media), 'SIGKILL');
@@ -92,8 +95,8 @@ describe('The media process', () => {
   it('The media process is replaced when a job takes too long: that job fails and the others run again', async () => {
     const clock = new ManualClock();
     const { media } = openMediaProcess(clock);
-    const late = outcome(media.run(chart, facts));
-    const other = outcome(media.run(mask, facts));
+    const late = formatOrError(media.run(chart, factsSchema));
+    const other = formatOrError(media.run(mask, factsSchema));
     clock.advance(30_000);
     expect(await late).toBe('JobLost: The job exceeded its time limit.');
     expect(await other).toBe('PNG');
@@ -105,7 +108,7 @@ describe('The media process', () => {
       const clock = new ManualClock();
       // Less than the process itself uses, so any running job exceeds the limit.
       const { media, warnings } = openMediaProcess(clock, 1);
-      const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
+      const large = formatOrError(media.run({ do: 'drop-voice', voice: 1 }, factsSchema));
       const first = pidOf(media);
       clock.advance(100);
       await successorOf(first, media);
@@ -133,7 +136,7 @@ describe('The media process', () => {
     vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { media } = openMediaProcess();
-    await media.run(mask, facts);
+    await media.run(mask, factsSchema);
     const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
     expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
       'MALLOC_ARENA_MAX',
@@ -141,44 +144,44 @@ describe('The media process', () => {
     ]);
   });
 
-  it('The media process gets another memory limit without losing a job: it is replaced once it has none', async () => {
+  it('The media process loses no job when its memory limit changes: it is replaced once it is idle', async () => {
     const { media, warnings } = openMediaProcess();
     const images = imagesOf(media);
     const image = interlacedPng(4_000, 4_000);
-    const kindOf = (): Promise<unknown> =>
+    const errorKind = (): Promise<unknown> =>
       images.checkImage(image).then(
         () => 'none',
         ({ kind }) => kind,
       );
-    const work = outcome(media.run(mask, facts));
+    const work = formatOrError(media.run(mask, factsSchema));
     const first = pidOf(media);
     media.setMemoryBytes(192 * 2 ** 20);
     expect(media.pid).toBe(first);
     expect(await work).toBe('PNG');
     expect(media.pid).toBeUndefined();
-    expect(await kindOf()).toBe('too-large');
+    expect(await errorKind()).toBe('too-large');
     media.setMemoryBytes(512 * 2 ** 20);
-    expect(await kindOf()).not.toBe('too-large');
+    expect(await errorKind()).not.toBe('too-large');
     expect(warnings).toEqual([]);
   });
 
   it('The media process exits when it is closed, and all waiting jobs fail', async () => {
     const { media } = openMediaProcess();
-    const work = outcome(media.run(mask, facts));
+    const work = formatOrError(media.run(mask, factsSchema));
     const pid = pidOf(media);
     await media.close();
     expect(isAlive(pid)).toBe(false);
     expect(await work).toBe('JobLost: The media process has been closed.');
-    expect(await outcome(media.run(mask, facts))).toBe('JobLost: The media process has been closed.');
+    expect(await formatOrError(media.run(mask, factsSchema))).toBe('JobLost: The media process has been closed.');
   });
 
   it('The media process frees the reservation of a job that was aborted', async () => {
     const { media } = openMediaProcess();
     const controller = new AbortController();
-    const work = outcome(media.run(chart, facts, { signal: controller.signal }));
+    const work = formatOrError(media.run(chart, factsSchema, { signal: controller.signal }));
     controller.abort(new Error('no longer wanted'));
     expect(await work).toBe('Error: no longer wanted');
-    expect(await outcome(media.run(chart, facts))).toBe('PNG');
+    expect(await formatOrError(media.run(chart, factsSchema))).toBe('PNG');
   });
 
   it('The media process ends with the bot, however the bot ends', async () => {

@@ -30,9 +30,9 @@ function countReads(bytes: Buffer): { bytes: Buffer; steps(): number } {
   return { bytes: wrap(bytes), steps: () => steps };
 }
 
-function ebmlHead(content: number): Buffer {
+function ebmlHead(contentLength: number): Buffer {
   const head = Buffer.from('1a45dfa30100000000000000', 'hex');
-  head.writeUInt32BE(content, 8);
+  head.writeUInt32BE(contentLength, 8);
   return head;
 }
 
@@ -46,7 +46,7 @@ function longDocType(length: number): Buffer {
   return Buffer.concat([ebmlHead(length + element.length), element, Buffer.alloc(length), latin1('x'.repeat(64))]);
 }
 
-const hostile = {
+const hostileFiles = {
   'a name that consists of zeros': longDocType,
   'a name of zeros followed by one letter': (length: number) => {
     const bytes = longDocType(length);
@@ -63,16 +63,16 @@ const hostile = {
 };
 
 describe('A file made to keep the bot busy', () => {
-  it.each(Object.entries(hostile))(
-    'A file made to keep the bot busy is recognised in the same number of steps if it is twice as long: %s',
+  it.each(Object.entries(hostileFiles))(
+    'A file made to keep the bot busy takes no more steps to recognise when it is twice as long: %s',
     (_name, makeFile) => {
-      const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
+      const [shortFileSteps, longFileSteps] = [256 * KIB, 512 * KIB].map((length) => {
         const { bytes, steps } = countReads(makeFile(length));
         recognise(bytes);
         return steps();
       });
-      expect(twice).toBe(once);
-      expect(once).toBeLessThan(150_000);
+      expect(longFileSteps).toBe(shortFileSteps);
+      expect(shortFileSteps).toBeLessThan(150_000);
     },
   );
 
@@ -118,14 +118,14 @@ describe('A file made to keep the bot busy', () => {
       head.writeUInt32BE(length + 8);
       return Buffer.concat([brands, head, Buffer.alloc(length, latin1('\0\0\0\x10trak\0\0\0\x08mdia'))]);
     };
-    const [once, twice] = await Promise.all(
+    const [shortFileSteps, longFileSteps] = await Promise.all(
       [2 * MIB, 4 * MIB].map(async (length) => {
         const { bytes, steps } = countReads(nested(length));
         expect(await videoFacts(memoryContent(bytes))).toEqual({});
         return steps();
       }),
     );
-    expect(twice).toBe(once);
+    expect(longFileSteps).toBe(shortFileSteps);
   });
 
   it('A file made to keep the bot busy is decoded from base64 in pieces, so other work runs in between', async () => {

@@ -50,7 +50,7 @@ describe("A member's image", () => {
 
   it("A member's image is decoded completely, because an intact container may hold damaged pixels", async () => {
     const damaged = await noise(200, 200).png().toBuffer();
-    // Within the first chunk of pixels, so its checksum fails.
+    // These bytes are in the first chunk of pixels, so its checksum fails.
     damaged.fill(0x55, 1_000, 2_000);
     expect(await media.imageFacts(damaged)).toMatchObject({ width: 200, height: 200 });
     await expect(media.checkImage(damaged)).rejects.toMatchObject({ kind: 'damaged' });

@@ -42,8 +42,8 @@ const chunkOffset = (bytes: Buffer): number => bytes.readUInt32BE(boxOffset(byte
  */
 function withBoxes(video: Buffer, parent: 'moov' | 'trak', ...boxes: Buffer[]): Buffer {
   const added = Buffer.concat(boxes);
-  const at = boxOffset(video, parent);
-  const end = at + video.readUInt32BE(at);
+  const offset = boxOffset(video, parent);
+  const end = offset + video.readUInt32BE(offset);
   const bytes = Buffer.concat([video.subarray(0, end), added, video.subarray(end)]);
   for (const kind of parent === 'trak' ? ['moov', 'trak'] : ['moov']) {
     const outer = boxOffset(bytes, kind);
@@ -56,7 +56,7 @@ function withBoxes(video: Buffer, parent: 'moov' | 'trak', ...boxes: Buffer[]): 
 const clean = (bytes: Buffer, type: MediaType = mediaTypes.mp4): Promise<CleanedVideo> =>
   cleanVideo({ size: bytes.length, bytes }, type);
 
-async function cleaned(bytes: Buffer, type?: MediaType): Promise<Buffer> {
+async function cleanedBytes(bytes: Buffer, type?: MediaType): Promise<Buffer> {
   const { content } = await clean(bytes, type);
   if (!content.bytes) throw new Error('The cleaned video is not in memory.');
   return content.bytes;
@@ -77,29 +77,29 @@ describe('The metadata of a video', () => {
     ['item data at the end of the file', () => Buffer.concat([encoded, box('meta', latin1('A camera'))])],
   ])('A video with %s loses that metadata, and no other byte changes or moves', async (_what, make) => {
     const bytes = make();
-    const result = await cleaned(bytes);
+    const result = await cleanedBytes(bytes);
     for (const word of ['52.5200', 'A camera', 'a secret comment', 'location'])
       expect(result.includes(word)).toBe(false);
     expect(result.length).toBe(bytes.length);
     // Every frame is still where the table of contents says.
     const frames = encoded.subarray(chunkOffset(encoded));
-    const at = chunkOffset(result);
-    expect(result.subarray(at, at + frames.length)).toEqual(frames);
+    const offset = chunkOffset(result);
+    expect(result.subarray(offset, offset + frames.length)).toEqual(frames);
     expect(recognise(result)).toBe(mediaTypes.mp4);
     const facts = (video: Buffer) => videoFacts({ size: video.length, bytes: video });
     expect(await facts(result)).toEqual(await facts(encoded));
-    expect(await cleaned(result)).toBe(result);
+    expect(await cleanedBytes(result)).toBe(result);
   });
 
   it('A video without metadata is returned unchanged', async () => {
-    expect(await cleaned(encoded)).toBe(encoded);
-    expect(await cleaned(mp4Video({ isFragmented: true }))).toEqual(mp4Video({ isFragmented: true }));
+    expect(await cleanedBytes(encoded)).toBe(encoded);
+    expect(await cleanedBytes(mp4Video({ isFragmented: true }))).toEqual(mp4Video({ isFragmented: true }));
   });
 
   it('A telemetry track is removed from the table of contents', async () => {
     const track = (handler: string): Buffer =>
       box('trak', box('mdia', box('hdlr', Buffer.alloc(8), latin1(handler), Buffer.alloc(13))));
-    const result = await cleaned(withBoxes(mp4Video(), 'moov', track('meta'), track('text')));
+    const result = await cleanedBytes(withBoxes(mp4Video(), 'moov', track('meta'), track('text')));
     expect(result.includes('text')).toBe(true);
     expect(result.equals(withBoxes(mp4Video(), 'moov', box('free', Buffer.alloc(41)), track('text')))).toBe(true);
   });
@@ -107,7 +107,7 @@ describe('The metadata of a video', () => {
   it('A panorama is still displayed as a panorama', async () => {
     const panorama = uuid('ffcc8263f8554a938814587a02521fdd', latin1('equirectangular'));
     const bytes = withBoxes(encoded, 'trak', panorama);
-    expect(await cleaned(bytes)).toBe(bytes);
+    expect(await cleanedBytes(bytes)).toBe(bytes);
   });
 
   it('A file on disk is changed in place', async () => {
@@ -118,16 +118,16 @@ describe('The metadata of a video', () => {
     await writeFile(path, bytes);
     const { content } = await cleanVideo({ size: bytes.length, path }, mediaTypes.mov);
     expect(content).toEqual({ size: bytes.length, path });
-    expect(await readFile(path)).toEqual(await cleaned(bytes, mediaTypes.mov));
+    expect(await readFile(path)).toEqual(await cleanedBytes(bytes, mediaTypes.mov));
   });
 
   it('A file with content credentials is kept byte for byte, unless it contains a location: then both are removed', async () => {
     const manifest = uuid(C2PA, latin1('a manifest'));
     const sealed = Buffer.concat([withBoxes(encoded, 'moov', comment), manifest]);
     expect(await clean(sealed)).toMatchObject({ isSealed: true, lostManifest: false, content: { bytes: sealed } });
-    for (const place of [box('udta', location), keys]) {
-      const located = Buffer.concat([withBoxes(encoded, 'moov', place), manifest]);
-      const { content, ...facts } = await clean(located);
+    for (const locationBox of [box('udta', location), keys]) {
+      const withLocation = Buffer.concat([withBoxes(encoded, 'moov', locationBox), manifest]);
+      const { content, ...facts } = await clean(withLocation);
       expect(facts).toMatchObject({ isSealed: false, lostManifest: true });
       for (const word of ['a manifest', '52.5200']) expect(content.bytes?.includes(word)).toBe(false);
     }
@@ -144,18 +144,18 @@ describe('The metadata of a video', () => {
 
   it('Audio keeps its tags', async () => {
     const bytes = withBoxes(encoded, 'moov', comment);
-    expect(await cleaned(bytes, mediaTypes.m4a)).toBe(bytes);
+    expect(await cleanedBytes(bytes, mediaTypes.m4a)).toBe(bytes);
   });
 });
 
-const withLength = (bytes: Buffer, at: number, length: number): Buffer => {
+const withLength = (bytes: Buffer, offset: number, length: number): Buffer => {
   const changed = Buffer.from(bytes);
-  changed.writeUInt32BE(length, at);
+  changed.writeUInt32BE(length, offset);
   return changed;
 };
 
 describe('A video crafted to break the parser', () => {
-  const hostile = (): [string, Buffer][] => {
+  const hostileVideos = (): [string, Buffer][] => {
     const tagged = withBoxes(encoded, 'moov', box('udta', location));
     const [moov, udta] = [boxOffset(tagged, 'moov'), boxOffset(tagged, 'udta')];
     const large = Buffer.concat([Buffer.from([0, 0, 0, 1]), latin1('udta'), Buffer.alloc(8, 0xff), location]);
@@ -182,11 +182,11 @@ describe('A video crafted to break the parser', () => {
   };
 
   it('A video crafted to break the parser keeps its length and its frames, within a second', async () => {
-    for (const [what, bytes] of hostile()) {
-      const before = performance.now();
-      const result = await cleaned(bytes);
+    for (const [what, bytes] of hostileVideos()) {
+      const startedAt = performance.now();
+      const result = await cleanedBytes(bytes);
       expect([what, result.length]).toEqual([what, bytes.length]);
-      expect([what, performance.now() - before < 1_000]).toEqual([what, true]);
+      expect([what, performance.now() - startedAt < 1_000]).toEqual([what, true]);
       const frames = encoded.subarray(chunkOffset(encoded));
       if (bytes.includes(frames) && !what.startsWith('a table'))
         expect([what, result.includes(frames)]).toEqual([what, true]);
@@ -199,26 +199,26 @@ describe('The tags of a WebM', () => {
   const tags = (content: Buffer): Buffer =>
     Buffer.concat([Buffer.from(ids), Buffer.from([0x40 | (content.length >> 8), content.length & 0xff]), content]);
   /** Written as a live stream: its segment has no length and extends to the end of the file. */
-  const live = webmVideo({ isLive: true });
+  const liveVideo = webmVideo({ isLive: true });
 
   it.each([1, 100, 124, 125, 126, 300])('A WebM loses tags of %i bytes and nothing else', async (length) => {
     const tag = tags(Buffer.alloc(length, 'x'));
-    const bytes = Buffer.concat([live, tag, latin1('\xec\x81\0')]);
-    const result = await cleaned(bytes, mediaTypes.webm);
+    const bytes = Buffer.concat([liveVideo, tag, latin1('\xec\x81\0')]);
+    const result = await cleanedBytes(bytes, mediaTypes.webm);
     expect(result.length).toBe(bytes.length);
     expect(result.includes('x'.repeat(length > 1 ? length : 2))).toBe(false);
-    expect(result.subarray(0, live.length)).toEqual(live);
+    expect(result.subarray(0, liveVideo.length)).toEqual(liveVideo);
     expect(result.subarray(-3)).toEqual(bytes.subarray(-3));
-    expect(result[live.length]).toBe(0xec);
+    expect(result[liveVideo.length]).toBe(0xec);
     expect(recognise(result)).toBe(mediaTypes.webm);
     // Offsets are unchanged, so a second tag after the first is still found.
     const twice = Buffer.concat([result, tags(latin1('a place'))]);
-    expect((await cleaned(twice, mediaTypes.webm)).includes('a place')).toBe(false);
+    expect((await cleanedBytes(twice, mediaTypes.webm)).includes('a place')).toBe(false);
   });
 
   it('A WebM without tags is returned unchanged, and lengths beyond its end are left alone', async () => {
-    expect(await cleaned(live, mediaTypes.webm)).toBe(live);
-    const beyond = Buffer.concat([live, Buffer.from([...ids, 0x7f, 0xfe]), latin1('a place')]);
-    expect(await cleaned(beyond, mediaTypes.webm)).toBe(beyond);
+    expect(await cleanedBytes(liveVideo, mediaTypes.webm)).toBe(liveVideo);
+    const withOverlongTag = Buffer.concat([liveVideo, Buffer.from([...ids, 0x7f, 0xfe]), latin1('a place')]);
+    expect(await cleanedBytes(withOverlongTag, mediaTypes.webm)).toBe(withOverlongTag);
   });
 });

@@ -52,10 +52,11 @@ export const file =
 
 /** Sends the file in chunks and without a content length. */
 export const chunked =
-  (bytes: Buffer, piece = 64 * 1024): RequestHandler =>
+  (bytes: Buffer, chunkSize = 64 * 1024): RequestHandler =>
   (response) => {
     response.writeHead(200);
-    for (let at = 0; at < bytes.length; at += piece) response.write(bytes.subarray(at, at + piece));
+    for (let offset = 0; offset < bytes.length; offset += chunkSize)
+      response.write(bytes.subarray(offset, offset + chunkSize));
     response.end();
   };
 

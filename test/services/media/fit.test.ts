@@ -78,14 +78,14 @@ describe('Fitting a file into a size limit', () => {
 
   it('An animation that is made smaller stays animated at its original speed for as long as possible', async () => {
     const still = noise(200, 200);
-    const hues = Array.from({ length: 12 }, (_, at) =>
+    const hues = Array.from({ length: 12 }, (_, index) =>
       still
         .clone()
-        .modulate({ hue: at * 30 })
+        .modulate({ hue: index * 30 })
         .raw()
         .toBuffer(),
     );
-    const delay = hues.map((_, at) => 40 + at * 20);
+    const delay = hues.map((_, index) => 40 + index * 20);
     const raw = { width: 200, height: 200 * hues.length, channels: 3, pageHeight: 200 } as const;
     const pages = sharp(Buffer.concat(await Promise.all(hues)), { raw });
     for (const bytes of [
@@ -159,25 +159,25 @@ describe('Fitting a file into a size limit', () => {
     dot.writeUInt32BE(60_000, PNG_WIDTH_OFFSET + 4);
     const { crc32 } = await import('node:zlib');
     dot.writeUInt32BE(crc32(dot.subarray(12, 29)), 29);
-    const before = process.memoryUsage().rss;
+    const memoryBefore = process.memoryUsage().rss;
     await expect(media.fit(await fetchedFile(dot), 10_000_000)).rejects.toMatchObject({ kind: 'too-large' });
     await expect(media.checkImage(dot)).rejects.toMatchObject({ kind: 'too-large' });
     await expect(media.imageFacts(dot)).rejects.toMatchObject({ kind: 'too-large' });
-    expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+    expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(500_000_000);
   });
 
   it('Every frame of an animation counts towards the pixel limit', async () => {
-    const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, at) => at % 251);
+    const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, index) => index % 251);
     const gif = await sharp(pixels, { raw: { width: 100, height: 500, channels: 3, pageHeight: 100 } })
       .gif()
       .toBuffer();
-    const small = openMedia(
+    const limitedMedia = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
       { log: { warn: () => undefined }, process: mediaProcess },
       { pixels: 40_000 },
     );
-    await expect(small.fit(await fetchedFile(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });
-    await small.close();
+    await expect(limitedMedia.fit(await fetchedFile(gif), 10)).rejects.toMatchObject({ kind: 'too-large' });
+    await limitedMedia.close();
   });
 
   it('A damaged image is reported as damaged, and the next image is processed as usual', async () => {

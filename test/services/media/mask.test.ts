@@ -9,7 +9,7 @@ type Colour = string | { r: number; g: number; b: number; alpha: number };
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 const SIZE = { width: 120, height: 80 };
-/** The masked area in every drawing here. */
+/** The masked area of every drawing in this file. */
 const MASKED_AREA = { left: 20, top: 10, width: 40, height: 30 };
 
 const canvas = (background: Colour, size: { width: number; height: number } = SIZE): Sharp =>
@@ -39,10 +39,10 @@ async function whiteArea(mask: Buffer) {
   expect(new Set(data)).toEqual(new Set([0, 255]));
   const xs: number[] = [];
   const ys: number[] = [];
-  for (const [at, shade] of data.entries()) {
+  for (const [index, shade] of data.entries()) {
     if (shade === 0) continue;
-    xs.push(at % info.width);
-    ys.push(Math.floor(at / info.width));
+    xs.push(index % info.width);
+    ys.push(Math.floor(index / info.width));
   }
   const left = Math.min(...xs);
   const top = Math.min(...ys);
@@ -110,11 +110,11 @@ describe('A mask', () => {
 
     it('A mask drawn by a member marks the surroundings if these were erased, because the remaining area is an image and not a stroke', async () => {
       const subject = await noise(MASKED_AREA.width, MASKED_AREA.height).png().toBuffer();
-      const cut = canvas(TRANSPARENT).composite([{ input: subject, left: MASKED_AREA.left, top: MASKED_AREA.top }]);
-      const mask = await media.readDrawnMask(await cut.png().toBuffer());
+      const cutOut = canvas(TRANSPARENT).composite([{ input: subject, left: MASKED_AREA.left, top: MASKED_AREA.top }]);
+      const mask = await media.readDrawnMask(await cutOut.png().toBuffer());
       if (mask.marks !== 'a part') throw new Error(mask.marks);
-      const kept = await sharp(mask.bytes).negate().extractChannel(0).png().toBuffer();
-      expect(await whiteArea(kept)).toEqual(expectedMask);
+      const unmaskedArea = await sharp(mask.bytes).negate().extractChannel(0).png().toBuffer();
+      expect(await whiteArea(unmaskedArea)).toEqual(expectedMask);
     });
 
     it.each(['rgb16', 'grey16', 'b-w'] as const)(

@@ -32,9 +32,9 @@ describe('The memory of many downloads', () => {
 
   it.each(['announced', 'unannounced'])(
     'The memory of many downloads stays within its limit with fifty simultaneous downloads whose sizes are %s',
-    async (how) => {
+    async (announcement) => {
       const small = largePng.subarray(0, MIB);
-      const url = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
+      const url = gateway.on('/heavy', announcement === 'announced' ? file(small) : chunked(small));
       let inMemory = 0;
       let maxInMemory = 0;
       const download = async (): Promise<string> => {
@@ -71,25 +71,25 @@ describe('The memory of many downloads', () => {
   });
 
   it('The memory of many downloads is released after a download turned out to be unusable', async () => {
-    const invalidFile = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
-    const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
+    const invalidFileUrl = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
+    const endlessUrl = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
     for (let tries = 0; tries < 4; tries++) {
-      await expect(media.fetch({ address: invalidFile })).rejects.toMatchObject({ kind: 'not-media' });
-      await expect(media.fetch({ address: endless })).rejects.toMatchObject({ kind: 'too-large' });
+      await expect(media.fetch({ address: invalidFileUrl })).rejects.toMatchObject({ kind: 'not-media' });
+      await expect(media.fetch({ address: endlessUrl })).rejects.toMatchObject({ kind: 'too-large' });
       await expect(media.fetch({ base64: `${'A'.repeat(7 * MIB)}=A` })).rejects.toMatchObject({ kind: 'damaged' });
     }
     const url = gateway.on('/heavy', file(largePng));
     await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address: url })));
   });
 
-  it('The memory of many downloads is reduced to the real size after an unannounced download has ended', async () => {
+  it('The memory of many downloads is reduced to the real size after a download of unannounced size has ended', async () => {
     const url = gateway.on('/heavy', chunked(largePng));
     for (let files = 0; files < 4; files++) expect((await media.fetch({ address: url })).size).toBe(largePng.length);
   });
 
   it.each([1_000, MIB])(
     'The memory of many downloads is released if a host disconnects after %i bytes while the download is waiting',
-    async (sent) => {
+    async (sentBytes) => {
       const base64 = withExtraBytes(largePng, 4 * MIB).toString('base64');
       const others = [await media.fetch({ base64 }), await media.fetch({ base64 })];
       let markDisconnected = (): void => undefined;
@@ -99,7 +99,7 @@ describe('The memory of many downloads', () => {
       const url = gateway.on('/cut', (response) => {
         response.writeHead(200, { 'content-length': 6 * MIB });
         response.socket?.once('close', markDisconnected);
-        response.write(largePng.subarray(0, sent), () => setImmediate(() => response.socket?.resetAndDestroy()));
+        response.write(largePng.subarray(0, sentBytes), () => setImmediate(() => response.socket?.resetAndDestroy()));
       });
       const waiting = media.fetch({ address: url }).catch((error: unknown) => error);
       await disconnected;

@@ -14,7 +14,7 @@ const EXIF = {
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
 };
 
-/** The same PNG with a chunk before the pixels. */
+/** Inserts a chunk before the pixels of a PNG. */
 function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length, 0);
@@ -24,7 +24,7 @@ function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
 }
 
-/** The same JPEG with a segment after the start. */
+/** Inserts a segment after the start marker of a JPEG. */
 function withSegment(jpeg: Buffer, marker: number, data: Buffer): Buffer {
   const segment = Buffer.alloc(4 + data.length);
   segment.writeUInt16BE(0xff00 | marker, 0);
@@ -96,7 +96,7 @@ describe('The metadata of an image', () => {
   });
 
   it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])(
-    'The metadata of an image is removed from a chunk %s',
+    'The metadata of an image is removed from a %s chunk',
     async (type) => {
       const png = await image.png().toBuffer();
       const tagged = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
@@ -125,12 +125,16 @@ describe('The metadata of an image', () => {
   it('The metadata of an image is removed from a JPEG with restart markers, which are not segments', async () => {
     const plain = await image.jpeg().toBuffer();
     const end = plain.length - 2;
-    const marked = Buffer.concat([
+    const withRestartMarkers = Buffer.concat([
       plain.subarray(0, end),
       Buffer.from('ffd3abcdff00ffffd7', 'hex'),
       plain.subarray(end),
     ]);
-    expect((await bytesToUpload(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
+    expect(
+      (await bytesToUpload(withSegment(withRestartMarkers, 0xfe, Buffer.from(SECRET)))).bytes.equals(
+        withRestartMarkers,
+      ),
+    ).toBe(true);
   });
 
   it('The metadata of an image is no longer flagged in the WebP header', async () => {
@@ -142,8 +146,8 @@ describe('The metadata of an image', () => {
 
   it('The metadata of an image is never decompressed, however much it contains', async () => {
     const png = await image.png().toBuffer();
-    const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
-    expect((await bytesToUpload(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
+    const compressedText = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
+    expect((await bytesToUpload(withChunk(png, 'zTXt', compressedText))).bytes.equals(png)).toBe(true);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
@@ -167,9 +171,9 @@ describe('The metadata of an image', () => {
       .clone()
       .gif({ delay: [50, 100, 150], loop: 2 })
       .toBuffer();
-    const at = gif.indexOf('\x21\xff', 0, 'latin1');
+    const offset = gif.indexOf('\x21\xff', 0, 'latin1');
     const comment = Buffer.from(`\x21\xfe\x0c${SECRET}\0`, 'latin1');
-    const taggedGif = Buffer.concat([gif.subarray(0, at), comment, gif.subarray(at)]);
+    const taggedGif = Buffer.concat([gif.subarray(0, offset), comment, gif.subarray(offset)]);
     for (const tagged of [webp, taggedGif]) {
       expect(tagged.includes(SECRET)).toBe(true);
       const { how, bytes } = await bytesToUpload(tagged);
@@ -204,21 +208,22 @@ describe('The metadata of an image', () => {
     expect(await media.imageFacts(bytes)).toEqual(await media.imageFacts(rotated));
     const upright = await sharp(rotated).autoOrient().greyscale().raw().toBuffer();
     const result = await sharp(bytes).greyscale().raw().toBuffer();
-    for (const at of [0, 39, 600, 1_199]) expect(Math.abs((result[at] ?? 0) - (upright[at] ?? 0))).toBeLessThan(20);
+    for (const offset of [0, 39, 600, 1_199])
+      expect(Math.abs((result[offset] ?? 0) - (upright[offset] ?? 0))).toBeLessThan(20);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
     'Removing metadata from a damaged %s either works or fails with a MediaError',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
-      const broken = fc.record({
+      const damage = fc.record({
         cut: fc.integer({ min: 0, max: bytes.length }),
         flips: fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 5 }),
       });
       await fc.assert(
-        fc.asyncProperty(broken, async ({ cut, flips }) => {
+        fc.asyncProperty(damage, async ({ cut, flips }) => {
           const copy = Buffer.from(bytes.subarray(0, cut));
-          for (const [at, value] of flips) if (at < copy.length) copy[at] = value;
+          for (const [offset, value] of flips) if (offset < copy.length) copy[offset] = value;
           await media.checkImage(copy).catch((error: unknown) => {
             expect(error).toBeInstanceOf(MediaError);
             expect((error as MediaError).kind).toMatch(/damaged|not-media|too-large/);

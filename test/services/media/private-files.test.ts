@@ -6,36 +6,38 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file } from './file-host.ts';
 import { noise } from './images.ts';
-import { openScene, type Scene } from './scene.ts';
+import { type MediaFixture, openFixture } from './scene.ts';
 
 const MIB = 1024 * 1024;
 
 describe('A file too large for memory', () => {
-  let scene: Scene;
+  let fixture: MediaFixture;
   let temporaryFolder: string;
-  let large: Buffer;
+  let largeFile: Buffer;
 
   beforeEach(async () => {
-    scene = await openScene();
+    fixture = await openFixture();
     temporaryFolder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
-    large = Buffer.concat([scene.png, Buffer.alloc(5 * MIB, 7)]);
+    largeFile = Buffer.concat([fixture.png, Buffer.alloc(5 * MIB, 7)]);
   });
   afterEach(async () => {
-    await scene.close();
+    await fixture.close();
     rmSync(temporaryFolder, { recursive: true, force: true });
   });
 
   const permissions = (path: string): number => statSync(path).mode & 0o777;
-  const open = (limits = {}) => scene.open(false, { temporaryFolder }, limits);
+  const open = (limits = {}) => fixture.open(false, { temporaryFolder }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
     'A file too large for memory is stored on disk, readable only by the bot’s user, until it is released: %s',
-    async (how) => {
-      const url = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
-      const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address: url });
+    async (source) => {
+      const url = fixture.gateway.on('/large', source === 'announced' ? file(largeFile) : chunked(largeFile));
+      const fetched = await open().fetch(
+        source === 'as base64' ? { base64: largeFile.toString('base64') } : { address: url },
+      );
       const { path = '', bytes, type, size } = fetched;
-      expect({ bytes, mime: type.mime, size }).toEqual({ bytes: undefined, mime: 'image/png', size: large.length });
-      expect(readFileSync(path).equals(large)).toBe(true);
+      expect({ bytes, mime: type.mime, size }).toEqual({ bytes: undefined, mime: 'image/png', size: largeFile.length });
+      expect(readFileSync(path).equals(largeFile)).toBe(true);
       expect([permissions(path), permissions(dirname(path))]).toEqual([0o600, 0o700]);
       fetched.release();
       fetched.release();
@@ -49,7 +51,7 @@ describe('A file too large for memory', () => {
       .withExif({ IFD0: { Artist: 'somebody' } })
       .png()
       .toBuffer();
-    const fetched = await media.fetch({ address: scene.gateway.on('/noted', file(tagged)) });
+    const fetched = await media.fetch({ address: fixture.gateway.on('/noted', file(tagged)) });
     const { path = '' } = fetched;
     const fitted = await media.fitFetchedFile(fetched, 20 * MIB);
     if (fitted.how === 'none') throw new Error('The file does not fit.');
@@ -64,48 +66,48 @@ describe('A file too large for memory', () => {
 
   it('A file too large for memory leaves nothing behind if its download is cut short or the bot stops', async () => {
     const media = open();
-    const truncatedUrl = scene.gateway.on('/cut', (response) => {
+    const truncatedUrl = fixture.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
-      response.write(large, () => response.destroy());
+      response.write(largeFile, () => response.destroy());
     });
     await expect(media.fetch({ address: truncatedUrl })).rejects.toMatchObject({ kind: 'unreachable' });
     const [folder = ''] = readdirSync(temporaryFolder);
     await expect.poll(() => readdirSync(join(temporaryFolder, folder))).toEqual([]);
-    await media.fetch({ address: scene.gateway.on('/large', file(large)) });
+    await media.fetch({ address: fixture.gateway.on('/large', file(largeFile)) });
     await media.close();
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
   it('A small file that arrives while the memory is full is stored on disk, too', async () => {
     const media = open({ memoryBytes: MIB });
-    const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
-    const url = scene.gateway.on('/small', file(small));
+    const smallFile = Buffer.concat([fixture.png, Buffer.alloc(400 * 1024)]);
+    const url = fixture.gateway.on('/small', file(smallFile));
     const fetched = [
       await media.fetch({ address: url }),
       await media.fetch({ address: url }),
       await media.fetch({ address: url }),
     ];
     expect(fetched.map(({ bytes }) => bytes !== undefined)).toEqual([true, true, false]);
-    for (const one of fetched) expect((await readWhole(one)).equals(small)).toBe(true);
+    for (const one of fetched) expect((await readWhole(one)).equals(smallFile)).toBe(true);
     fetched[0]?.release();
     expect((await media.fetch({ address: url })).bytes).toBeDefined();
   });
 
   it('A file too large for memory is removed at the next start after the bot was killed, while files from other programs stay', async () => {
     const media = open();
-    const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
-    const own = dirname(path).slice(temporaryFolder.length + 1);
-    const folderNameOf = (pid: number) => own.replace(`-${process.pid}-`, `-${pid}-`);
+    const { path = '' } = await media.fetch({ address: fixture.gateway.on('/large', file(largeFile)) });
+    const ownFolder = dirname(path).slice(temporaryFolder.length + 1);
+    const folderNameOf = (pid: number) => ownFolder.replace(`-${process.pid}-`, `-${pid}-`);
     const { pid: deadPid } = spawnSync(process.execPath, ['--version']);
-    const leftBehind = folderNameOf(deadPid);
-    const restarted = own.replace(/-\d+-(\w+)$/, '-1-$1');
-    const alive = folderNameOf(process.ppid);
-    const others = ['atelier-files-link', 'something-else', 'atelier-files-00000000-1-2-abc'];
-    for (const name of [leftBehind, restarted, alive, 'something-else', 'atelier-files-00000000-1-2-abc'])
+    const deadFolder = folderNameOf(deadPid);
+    const restartedFolder = ownFolder.replace(/-\d+-(\w+)$/, '-1-$1');
+    const liveFolder = folderNameOf(process.ppid);
+    const foreignNames = ['atelier-files-link', 'something-else', 'atelier-files-00000000-1-2-abc'];
+    for (const name of [deadFolder, restartedFolder, liveFolder, 'something-else', 'atelier-files-00000000-1-2-abc'])
       mkdirSync(join(temporaryFolder, name));
     symlinkSync(temporaryFolder, join(temporaryFolder, 'atelier-files-link'));
     await open().close();
-    expect(readdirSync(temporaryFolder).sort()).toEqual([own, alive, ...others].sort());
+    expect(readdirSync(temporaryFolder).sort()).toEqual([ownFolder, liveFolder, ...foreignNames].sort());
     expect(existsSync(path)).toBe(true);
   });
 });

@@ -19,8 +19,8 @@ const fitImage = async (bytes: Buffer, sourceType?: SourceType, max = 10_000_000
 
 const drawing = () =>
   sharp({ create: { width: 40, height: 30, channels: 4, background: { r: 200, g: 40, b: 90, alpha: 0.5 } } });
-const withLocation = { IFD0: { Make: 'A camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 0/1' } };
-const pixels = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).ensureAlpha().raw().toBuffer();
+const locationExif = { IFD0: { Make: 'A camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 30/1 0/1' } };
+const pixelsOf = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).ensureAlpha().raw().toBuffer();
 const packetOf = async (bytes: Buffer): Promise<string> => (await sharp(bytes).metadata()).xmp?.toString() ?? '';
 
 const files: Record<string, () => Promise<Buffer>> = {
@@ -65,21 +65,21 @@ describe('The mark of a generated image', () => {
     async (_name, make) => {
       const bytes = await make();
       const marked = await fitImage(bytes, 'trainedAlgorithmicMedia');
-      if (marked.how === 'none') throw new Error('It fits.');
+      if (marked.how === 'none') throw new Error('The image does not fit.');
       expect(marked.how).toBe('as-is');
       expect(await packetOf(marked.bytes)).toContain('/digitalsourcetype/trainedAlgorithmicMedia<');
-      expect(await pixels(marked.bytes)).toEqual(await pixels(bytes));
-      const again = await fitImage(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
-      expect(again).toMatchObject({ bytes: marked.bytes });
+      expect(await pixelsOf(marked.bytes)).toEqual(await pixelsOf(bytes));
+      const markedTwice = await fitImage(marked.bytes, 'compositeWithTrainedAlgorithmicMedia');
+      expect(markedTwice).toMatchObject({ bytes: marked.bytes });
     },
   );
 
   it('A location, a camera and a comment are removed, whether or not results are marked', async () => {
     for (const sourceType of [undefined, 'compositeWithTrainedAlgorithmicMedia'] as const) {
-      const bytes = await drawing().withExif(withLocation).jpeg().toBuffer();
+      const bytes = await drawing().withExif(locationExif).jpeg().toBuffer();
       expect(hasLocation(await sharp(bytes).metadata())).toBe(true);
       const clean = await fitImage(bytes, sourceType);
-      if (clean.how === 'none') throw new Error('It fits.');
+      if (clean.how === 'none') throw new Error('The image does not fit.');
       const { exif, xmp } = await sharp(clean.bytes).metadata();
       expect([exif, xmp === undefined]).toEqual([undefined, sourceType === undefined]);
     }
@@ -93,9 +93,12 @@ describe('The mark of a generated image', () => {
   });
 
   it('Content credentials that cover a location are removed with it, and this is reported', async () => {
-    const located = await drawing().withExif(withLocation).png().toBuffer();
-    const fitted = await fitImage(withChunk(located, 'caBX', Buffer.from('a manifest')), 'trainedAlgorithmicMedia');
-    if (fitted.how === 'none') throw new Error('It fits.');
+    const imageWithLocation = await drawing().withExif(locationExif).png().toBuffer();
+    const fitted = await fitImage(
+      withChunk(imageWithLocation, 'caBX', Buffer.from('a manifest')),
+      'trainedAlgorithmicMedia',
+    );
+    if (fitted.how === 'none') throw new Error('The image does not fit.');
     expect(fitted.lostManifest).toBe(true);
     expect(hasManifest(fitted.bytes, fitted.type)).toBe(false);
     expect((await sharp(fitted.bytes).metadata()).exif).toBeUndefined();
@@ -108,7 +111,7 @@ describe('The mark of a generated image', () => {
       .png()
       .toBuffer();
     const fitted = await fitImage(bytes, 'trainedAlgorithmicMedia', 60_000);
-    if (fitted.how === 'none') throw new Error('It fits.');
+    if (fitted.how === 'none') throw new Error('The image does not fit.');
     expect(fitted.how).not.toBe('as-is');
     expect(fitted.bytes.length).toBeLessThanOrEqual(60_000);
     expect(await packetOf(fitted.bytes)).toContain('trainedAlgorithmicMedia');

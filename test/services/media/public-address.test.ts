@@ -72,14 +72,14 @@ describe('The guarded look-up of a host name', () => {
 
   function lookUp(addresses: (typeof public4)[], all: boolean): Promise<unknown[]> {
     const lookup = createGuardedLookup(async () => addresses);
-    return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
+    return new Promise((resolve) => lookup('files.example', { all }, (...args) => resolve(args)));
   }
 
-  it('The guarded look-up of a host name returns every address to a caller that tries one after the other', async () => {
+  it('The guarded look-up of a host name returns every address to a caller that tries them one after the other', async () => {
     expect(await lookUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('The guarded look-up of a host name returns the first address to a caller that wants one', async () => {
+  it('The guarded look-up of a host name returns the first address to a caller that wants only one', async () => {
     expect(await lookUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 

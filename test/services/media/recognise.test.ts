@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { isMp3, recognise } from '../../../src/services/media/recognise.ts';
 
 const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
@@ -26,7 +26,7 @@ const ebml = (name: string): Buffer =>
 const ogg = (packet: string): Buffer =>
   Buffer.concat([latin1('OggS\0\x02'), Buffer.alloc(20), latin1(`\x01\x1e${packet.padEnd(40, '\0')}`)]);
 
-/** Silent frames of layer III: 128 kbit/s at 44.1 kHz are 417 bytes each. */
+/** Silent MP3 frames of 417 bytes each, the frame size at 128 kbit/s and 44.1 kHz. */
 const frames = (count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => Buffer.concat([latin1('\xff\xfb\x90\x00'), Buffer.alloc(413)])));
 
@@ -36,7 +36,7 @@ const id3Tag = (size: number): Buffer =>
 describe('The type of a file', () => {
   let studio: Studio;
   beforeAll(() => {
-    studio = openStudio();
+    studio = createStudio();
   });
   afterAll(() => studio.close());
 
@@ -79,7 +79,7 @@ describe('The type of a file', () => {
     ['mif1', ['heic'], undefined],
     ['jp2 ', [], undefined],
     ['\0\0\0\0', [], undefined],
-  ])('The type of a file is recognised by the brand %j with %j', (majorBrand, others, mime) => {
+  ])('A file with the brand %j and the compatible brands %j has the type %s', (majorBrand, others, mime) => {
     expect(mimeOf(fileWithBrands(majorBrand, ...others))).toBe(mime);
   });
 
@@ -95,12 +95,12 @@ describe('The type of a file', () => {
     ['a single frame', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
     ['a tag without frames', id3Tag(300), undefined],
     ['AAC', Buffer.concat([latin1('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
-  ])('The type of a file is recognised from %s', (_name, bytes, mime) => {
+  ])('The type of a file is recognised from its content only if it is supported: %s', (_name, bytes, mime) => {
     expect(mimeOf(bytes)).toBe(mime);
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0)],
+    ['an empty file', Buffer.alloc(0)],
     ['zeros', Buffer.alloc(10_000)],
     ['a page', latin1('<!doctype html><html></html>'.padEnd(200))],
     ['an SVG image', latin1('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
@@ -129,7 +129,7 @@ describe('The type of a file', () => {
     }
   });
 
-  const starts = [
+  const signatures = [
     ...[
       '\x89PNG\r\n\x1a\n',
       '\xff\xd8\xff',
@@ -142,10 +142,10 @@ describe('The type of a file', () => {
   ].map(latin1);
 
   it('Recognising a file never fails on hostile bytes after any signature', () => {
-    const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
+    const hostileBytes = fc.tuple(fc.constantFrom(...signatures), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
     fc.assert(
-      fc.property(hostile, ([start, rest, cut]) => {
-        const bytes = Buffer.concat([start, rest]);
+      fc.property(hostileBytes, ([signature, rest, cut]) => {
+        const bytes = Buffer.concat([signature, rest]);
         recognise(bytes.subarray(0, Math.max(0, bytes.length - cut)));
       }),
       { numRuns: 5_000 },

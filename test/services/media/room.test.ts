@@ -69,22 +69,22 @@ describe('The memory pool of all downloads', () => {
     await oldest.take(50, neverAborted);
     await second.take(90, neverAborted);
     await third.take(60, neverAborted);
-    const more = third.take(1, neverAborted);
-    expect(await isSettled(more)).toBe(false);
+    const growth = third.take(1, neverAborted);
+    expect(await isSettled(growth)).toBe(false);
     await oldest.take(50, neverAborted);
-    expect(await isSettled(more)).toBe(false);
+    expect(await isSettled(growth)).toBe(false);
     oldest.release();
-    await more;
+    await growth;
   });
 
   it('The memory pool of all downloads gives free memory to the next claim once a growing file has ended', async () => {
     const pool = new CapacityPool(100, 100);
-    const growing = pool.claim();
-    await growing.take(64, neverAborted);
-    const waiting = pool.claim().take(50, neverAborted);
-    expect(await isSettled(waiting)).toBe(false);
-    growing.settle(40);
-    await waiting;
+    const growingFile = pool.claim();
+    await growingFile.take(64, neverAborted);
+    const waitingClaim = pool.claim().take(50, neverAborted);
+    expect(await isSettled(waitingClaim)).toBe(false);
+    growingFile.settle(40);
+    await waitingClaim;
     expect(pool.used).toBe(90);
   });
 
@@ -95,9 +95,9 @@ describe('The memory pool of all downloads', () => {
   it('The memory pool of all downloads serves any mixture of files without exceeding its limit', async () => {
     const files = fc.array(
       fc.record({
-        // The steps by which the file grows, less than the maximum file size in total.
+        // The steps in which the file grows; their sum is at most the maximum file size.
         steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
-        isUnwanted: fc.boolean(),
+        isAborted: fc.boolean(),
         pauses: fc.integer({ min: 0, max: 4 }),
       }),
       { maxLength: 25 },
@@ -111,7 +111,7 @@ describe('The memory pool of all downloads', () => {
           try {
             for (const step of one.steps) {
               const granted = claim.take(step, controller.signal);
-              if (one.isUnwanted && step % 2 === 1) controller.abort();
+              if (one.isAborted && step % 2 === 1) controller.abort();
               await granted;
               expect(pool.used).toBeLessThanOrEqual(total);
               for (let pause = 0; pause < one.pauses; pause++) await Promise.resolve();

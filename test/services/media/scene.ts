@@ -7,19 +7,19 @@ import { type FileHost, openFileHost } from './file-host.ts';
 export const apiKey = 'sk-secret-of-the-gateway';
 
 /** A gateway and a third-party host, both on loopback, and an image for them to serve. */
-export interface Scene {
+export interface MediaFixture {
   readonly gateway: FileHost;
   readonly thirdParty: FileHost;
   readonly png: Buffer;
   readonly warnings: string[];
-  open(allowPrivate: boolean, tools?: Partial<MediaParts>, limits?: Partial<MediaLimits>): Media;
+  open(allowPrivate: boolean, parts?: Partial<MediaParts>, limits?: Partial<MediaLimits>): Media;
   close(): Promise<void>;
 }
 
-export async function openScene(): Promise<Scene> {
+export async function openFixture(): Promise<MediaFixture> {
   const gateway = await openFileHost();
   const thirdPartyHost = await openFileHost();
-  const opened: Media[] = [];
+  const openedMedia: Media[] = [];
   const warnings: string[] = [];
   const log = { warn: (facts: object, message: string) => void warnings.push(JSON.stringify(facts) + message) };
   return {
@@ -29,17 +29,17 @@ export async function openScene(): Promise<Scene> {
       .png()
       .toBuffer(),
     warnings,
-    open(allowPrivate, tools = {}, limits = {}) {
+    open(allowPrivate, parts = {}, limits = {}) {
       const media = openMedia(
         { gatewayOrigin: gateway.origin, apiKey, allowPrivate },
-        { log, process: mediaProcess, ...tools },
+        { log, process: mediaProcess, ...parts },
         limits,
       );
-      opened.push(media);
+      openedMedia.push(media);
       return media;
     },
     async close() {
-      for (const media of opened) await media.close();
+      for (const media of openedMedia) await media.close();
       await gateway.close();
       await thirdPartyHost.close();
     },

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Media } from '../../../src/services/media/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { file, type RequestHandler } from './file-host.ts';
-import { failureOf, openScene, type Scene } from './scene.ts';
+import { failureOf, type MediaFixture, openFixture } from './scene.ts';
 
 const HUNDRED_MB = 100 * 1024 * 1024;
 
 describe('Links that announce a large file but send nothing', () => {
-  let scene: Scene;
+  let fixture: MediaFixture;
   let clock: ManualClock;
   let media: Media;
   let openResponses: ServerResponse[];
@@ -16,24 +16,24 @@ describe('Links that announce a large file but send nothing', () => {
   let timerDelays: number[];
 
   beforeEach(async () => {
-    scene = await openScene();
+    fixture = await openFixture();
     clock = new ManualClock();
     timerDelays = [];
-    const after = (ms: number, task: () => void) => {
+    const recordTimer = (ms: number, task: () => void) => {
       timerDelays.push(ms);
       return clock.after(ms, task);
     };
-    media = scene.open(true, { clock: { now: () => clock.now(), after } });
+    media = fixture.open(true, { clock: { now: () => clock.now(), after: recordTimer } });
     openResponses = [];
   });
-  afterEach(() => scene.close());
+  afterEach(() => fixture.close());
 
   const stall: RequestHandler = (response) => {
     response.writeHead(200, { 'content-length': HUNDRED_MB });
     response.flushHeaders();
     openResponses.push(response);
   };
-  const link = (name: string): string => scene.gateway.on(`/${name}`, stall);
+  const link = (name: string): string => fixture.gateway.on(`/${name}`, stall);
   const failedFetch = (name: string, givenBy: string) => failureOf(media.fetch({ address: link(name) }, { givenBy }));
 
   it('Links that announce a large file but send nothing delay no result, however many members they come from', async () => {
@@ -42,17 +42,17 @@ describe('Links that announce a large file but send nothing', () => {
       failedFetch(`${name}2`, name),
     ]);
     await expect.poll(() => openResponses.length).toBe(8);
-    const url = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
+    const url = fixture.gateway.on('/result', file(fixture.png));
+    expect((await media.fetch({ address: url })).size).toBe(fixture.png.length);
     await media.close();
     await Promise.all(stalled);
   });
 
   it('Links that announce a large file but send nothing delay no result from the hosts of results', async () => {
-    const stalled = [1, 2, 3].map((at) => failureOf(media.fetch({ address: link(`r${at}`) })));
+    const stalled = [1, 2, 3].map((index) => failureOf(media.fetch({ address: link(`r${index}`) })));
     await expect.poll(() => openResponses.length).toBe(3);
-    const url = scene.gateway.on('/result', file(scene.png));
-    expect((await media.fetch({ address: url })).size).toBe(scene.png.length);
+    const url = fixture.gateway.on('/result', file(fixture.png));
+    expect((await media.fetch({ address: url })).size).toBe(fixture.png.length);
     await media.close();
     await Promise.all(stalled);
   });
@@ -67,11 +67,11 @@ describe('Links that announce a large file but send nothing', () => {
   });
 
   it('Links that announce a large file but send nothing are fetched two at a time per member, and the next one starts when one has ended', async () => {
-    const stalled = [1, 2, 3].map((at) => failedFetch(`a${at}`, 'one'));
+    const stalled = [1, 2, 3].map((index) => failedFetch(`a${index}`, 'one'));
     await expect.poll(() => openResponses.length).toBe(2);
-    const url = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address: url }, { givenBy: 'another' })).size).toBe(scene.png.length);
-    expect(scene.gateway.requests.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
+    const url = fixture.gateway.on('/own', file(fixture.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'another' })).size).toBe(fixture.png.length);
+    expect(fixture.gateway.requests.map(({ path }) => path)).toEqual(['/a1', '/a2', '/own']);
     openResponses[0]?.destroy();
     await expect.poll(() => openResponses.length).toBe(3);
     await media.close();
@@ -81,13 +81,13 @@ describe('Links that announce a large file but send nothing', () => {
   it('Links that announce a large file but send nothing free their slot when they are aborted', async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const stalled = [1, 2, 3].map((at) =>
-      failureOf(media.fetch({ address: link(`a${at}`) }, { givenBy: 'one', signal })),
+    const stalled = [1, 2, 3].map((index) =>
+      failureOf(media.fetch({ address: link(`a${index}`) }, { givenBy: 'one', signal })),
     );
     await expect.poll(() => openResponses.length).toBe(2);
     controller.abort();
     for (const failure of stalled) expect(await failure).toMatchObject({ code: 'aborted' });
-    const url = scene.gateway.on('/own', file(scene.png));
-    expect((await media.fetch({ address: url }, { givenBy: 'one' })).size).toBe(scene.png.length);
+    const url = fixture.gateway.on('/own', file(fixture.png));
+    expect((await media.fetch({ address: url }, { givenBy: 'one' })).size).toBe(fixture.png.length);
   });
 });

@@ -6,22 +6,22 @@ import type { MediaLimits } from '../../../src/services/media/settings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { failureOf as failureFrom } from './scene.ts';
 
-const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
+const responseHead = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
 describe('A faulty file host', () => {
-  let opened: Media[];
+  let openedMedia: Media[];
   let servers: Server[];
   let sockets: Set<Socket>;
   let clock: ManualClock;
 
   beforeEach(() => {
-    opened = [];
+    openedMedia = [];
     servers = [];
     sockets = new Set();
     clock = new ManualClock();
   });
   afterEach(async () => {
-    for (const media of opened) await media.close();
+    for (const media of openedMedia) await media.close();
     for (const socket of sockets) socket.destroy();
     for (const server of servers) await new Promise((resolve) => server.close(resolve));
   });
@@ -42,7 +42,7 @@ describe('A faulty file host', () => {
       { log: { warn: () => undefined }, clock },
       limits,
     );
-    opened.push(media);
+    openedMedia.push(media);
     return { media, address: `${gatewayOrigin}/file?signature=secret`, server };
   }
 
@@ -70,10 +70,19 @@ describe('A faulty file host', () => {
   it.each([
     ['before it has sent anything', (socket: Socket) => socket.resetAndDestroy()],
     ['in the middle of its headers', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le')],
-    ['in the middle of a file of known size', (socket: Socket) => socket.end(`${head('content-length: 100')}half`)],
-    ['in the middle of a chunk', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
-    ['between two chunks', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
-  ])('A file host that cuts the connection %s is unreachable', async (_when, respond) => {
+    [
+      'in the middle of a file of known size',
+      (socket: Socket) => socket.end(`${responseHead('content-length: 100')}half`),
+    ],
+    [
+      'in the middle of a chunk',
+      (socket: Socket) => socket.end(`${responseHead('transfer-encoding: chunked')}ff\r\nhalf`),
+    ],
+    [
+      'between two chunks',
+      (socket: Socket) => socket.end(`${responseHead('transfer-encoding: chunked')}4\r\nhalf\r\n`),
+    ],
+  ])('A file host that drops the connection %s is unreachable', async (_when, respond) => {
     const { media, address } = await rawGateway(respond);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
@@ -96,9 +105,12 @@ describe('A faulty file host', () => {
   });
 
   it('A fetch from a file host that stops sending in the middle of a file is abandoned', async () => {
-    const { media, address } = await rawGateway((socket) => socket.write(`${head('content-length: 100')}half`), {
-      chunkMs: 50,
-    });
+    const { media, address } = await rawGateway(
+      (socket) => socket.write(`${responseHead('content-length: 100')}half`),
+      {
+        chunkMs: 50,
+      },
+    );
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
@@ -108,7 +120,7 @@ describe('A faulty file host', () => {
       markStarted = resolve;
     });
     const { media, address } = await rawGateway((socket) => {
-      socket.write(head('transfer-encoding: chunked'));
+      socket.write(responseHead('transfer-encoding: chunked'));
       sendEndlessly(socket, undefined, Buffer.from('1\r\n.\r\n'));
       markStarted();
     });
@@ -118,10 +130,10 @@ describe('A faulty file host', () => {
     expect(await failure).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host that announces more than the limit is not read', async () => {
+  it('A file host that announces more than the limit is disconnected early', async () => {
     const sent = { bytes: 0 };
     const { media, address } = await rawGateway((socket) => {
-      socket.write(head('content-length: 1000000000'));
+      socket.write(responseHead('content-length: 1000000000'));
       sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
@@ -129,9 +141,9 @@ describe('A faulty file host', () => {
     expect(sent.bytes).toBeLessThan(100_000_000);
   });
 
-  it('A file host that sends more than it announced is read up to the announced length', async () => {
+  it('If a file host sends more than it announced, only the announced length is read', async () => {
     const { media, address } = await rawGateway((socket) => {
-      socket.write(head('content-length: 3'));
+      socket.write(responseHead('content-length: 3'));
       sendEndlessly(socket);
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
@@ -140,7 +152,7 @@ describe('A faulty file host', () => {
   it('A file host that never stops sending is disconnected at the limit', async () => {
     const sent = { bytes: 0 };
     const { media, address } = await rawGateway((socket) => {
-      socket.write(head('connection: close'));
+      socket.write(responseHead('connection: close'));
       sendEndlessly(socket, sent);
     });
     expect(await failureOf(media.fetch({ address }, { max: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
@@ -151,14 +163,14 @@ describe('A faulty file host', () => {
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
     'A file host that sends the header "%s" is unreachable',
     async (line) => {
-      const { media, address } = await rawGateway((socket) => socket.end(`${head(line)}hello`));
+      const { media, address } = await rawGateway((socket) => socket.end(`${responseHead(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
     },
   );
 
   it('A file host is disconnected immediately when the caller aborts', async () => {
     const { media, address } = await rawGateway((socket) => {
-      socket.write(`${head('content-length: 100')}half`);
+      socket.write(`${responseHead('content-length: 100')}half`);
     });
     const controller = new AbortController();
     const failure = failureOf(media.fetch({ address }, { signal: controller.signal }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
+import { createStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
 import { box, mp4Video, webmVideo } from './videos.ts';
@@ -10,15 +10,15 @@ const facts = { width: 1024, height: 576, seconds: 7.5 };
 
 describe('The facts of a video', () => {
   let studio: Studio;
-  let real: Buffer;
+  let encodedVideo: Buffer;
   beforeAll(async () => {
-    studio = openStudio();
-    real = (await studio.drawVideo(sceneOf('waves', 1), { width: 160, height: 96, seconds: 1 })).bytes;
+    studio = createStudio();
+    encodedVideo = (await studio.drawVideo(sceneOf('waves', 1), { width: 160, height: 96, seconds: 1 })).bytes;
   });
   afterAll(() => studio.close());
 
   it('The facts of a video are read from a video that an encoder wrote', async () => {
-    expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
+    expect(await factsOf(encodedVideo)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
   it.each([
@@ -49,9 +49,9 @@ describe('The facts of a video', () => {
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('The facts of a video are plausible or missing in a damaged video, without an exception', async () => {
-    const videos = [real.subarray(0, 2_000), mp4Video(facts), mp4Video({ isLong: true }), webmVideo(facts)];
-    const damaged = fc
+  it('The facts of a damaged video are plausible or missing, and reading them never throws', async () => {
+    const videos = [encodedVideo.subarray(0, 2_000), mp4Video(facts), mp4Video({ isLong: true }), webmVideo(facts)];
+    const damagedVideo = fc
       .tuple(
         fc.constantFrom(...videos),
         fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 12 }),
@@ -59,11 +59,11 @@ describe('The facts of a video', () => {
       )
       .map(([video, changes, length]) => {
         const bytes = Buffer.from(video);
-        for (const [at, value] of changes) bytes[at % bytes.length] = value;
+        for (const [position, value] of changes) bytes[position % bytes.length] = value;
         return length % 3 === 0 ? bytes.subarray(0, length % (bytes.length + 1)) : bytes;
       });
     await fc.assert(
-      fc.asyncProperty(damaged, async (bytes) => {
+      fc.asyncProperty(damagedVideo, async (bytes) => {
         const { width = 1, height = 1, seconds = 1 } = await factsOf(bytes);
         expect(width > 0 && height > 0 && width < 65_536 && height < 65_536).toBe(true);
         expect(seconds > 0 && Number.isFinite(seconds)).toBe(true);
@@ -72,7 +72,7 @@ describe('The facts of a video', () => {
     );
   });
 
-  it('The facts of a video are not searched for after thousands of empty fragments, which only keep the bot busy', async () => {
+  it('The search for the facts of a video ends after thousands of empty boxes, which serve only to keep the bot busy', async () => {
     const video = mp4Video(facts);
     const ftypLength = video.readUInt32BE(0);
     const afterFragments = (count: number): Buffer =>

@@ -1,4 +1,4 @@
-/** Facts for videos without frames, whose headers state what a test needs. */
+/** What the headers of a test video state. Such videos contain no frames. */
 interface VideoHeaderFacts {
   width?: number;
   height?: number;
@@ -10,11 +10,11 @@ interface Mp4Facts extends VideoHeaderFacts {
   /** Uses 64-bit times. */
   isLong?: boolean;
   isRotated?: boolean;
-  /** The length is in a separate box. */
+  /** Stores the duration in a separate box. */
   isFragmented?: boolean;
 }
 
-const SCALE = 600;
+const TIME_SCALE = 600;
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -35,13 +35,22 @@ export function mp4Video({ width = 1280, height = 720, seconds = 5, ...options }
   const length = isLong ? 8 : 4;
   const version = uint(isLong ? 0x0100_0000 : 0);
   const times = Buffer.alloc(length * 2);
-  const duration = uint(Math.round(seconds * SCALE), length);
-  const mvhd = box('mvhd', version, times, uint(SCALE), isFragmented ? uint(0, length) : duration, Buffer.alloc(80));
-  const one = 0x1_0000;
-  const matrix = (isRotated ? [0, one, 0, 0xffff_0000, 0, 0, 0, 0, 0] : [one, 0, 0, 0, one, 0, 0, 0, one]).map((n) =>
-    uint(n),
+  const duration = uint(Math.round(seconds * TIME_SCALE), length);
+  const mvhd = box(
+    'mvhd',
+    version,
+    times,
+    uint(TIME_SCALE),
+    isFragmented ? uint(0, length) : duration,
+    Buffer.alloc(80),
   );
-  const dimensions = [uint(width * one), uint(height * one)];
+  const fixedPointOne = 0x1_0000;
+  const matrix = (
+    isRotated
+      ? [0, fixedPointOne, 0, 0xffff_0000, 0, 0, 0, 0, 0]
+      : [fixedPointOne, 0, 0, 0, fixedPointOne, 0, 0, 0, fixedPointOne]
+  ).map((n) => uint(n));
+  const dimensions = [uint(width * fixedPointOne), uint(height * fixedPointOne)];
   const tkhd = (...size: Buffer[]): Buffer =>
     box('tkhd', version, times, uint(1), uint(0), Buffer.alloc(length + 16), ...matrix, ...size);
   const track = (handler: string, ...size: Buffer[]): Buffer =>
@@ -61,7 +70,7 @@ function element(id: number[], ...content: Buffer[]): Buffer {
 }
 
 interface WebmFacts extends VideoHeaderFacts {
-  /** Written while recording, so no element has a length. */
+  /** Written while recording, so the length of the segment and the duration are unknown. */
   isLive?: boolean;
 }
 

@@ -29,7 +29,7 @@ async function createCatalogue({ overrides = {}, stored = new Map<string, ModelE
   };
 }
 
-const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+const rejectionOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'none',
     (error: unknown) => error,
@@ -55,47 +55,47 @@ describe('The catalogue of models', () => {
     embedded.faults.add({ do: 'bad-gateway' });
     expect((await models.listQuickly()).length).toBe(24);
     embedded.faults.add({ do: 'hang' });
-    const late = models.listQuickly();
+    const slowList = models.listQuickly();
     time.advance(1_000);
-    expect((await late).length).toBe(24);
+    expect((await slowList).length).toBe(24);
   });
 
   it('A request waits longer for the first list of models than a suggestion', async () => {
     const { models, embedded, time } = await createCatalogue();
     embedded.faults.add({ do: 'hang' });
     const [suggestion, order] = [models.listFor('image'), models.listFor('image', ORDER_LIMIT_MS)];
-    let isRefused = false;
+    let isOrderSettled = false;
     void order.then(() => {
-      isRefused = true;
+      isOrderSettled = true;
     });
     time.advance(1_000);
     expect(await suggestion).toEqual([]);
-    expect(isRefused).toBe(false);
+    expect(isOrderSettled).toBe(false);
     time.advance(ORDER_LIMIT_MS);
     expect(await order).toEqual([]);
   });
 
   it('The catalogue of models limits its requests for many made-up ids, and keeps returning existing ones', async () => {
     const { models, embedded, time } = await createCatalogue();
-    const listed = await models.list();
-    const before = embedded.requests.length;
-    for (let at = 0; at < 100; at++)
-      expect(await refusal(models.get(`invented-${at}`))).toMatchObject({ key: 'refusals.unknownModel' });
-    expect(embedded.requests.length - before).toBe(30);
-    expect(await models.get(listed[0]?.id ?? '')).toEqual(listed[0]);
+    const list = await models.list();
+    const requestsBefore = embedded.requests.length;
+    for (let index = 0; index < 100; index++)
+      expect(await rejectionOf(models.get(`invented-${index}`))).toMatchObject({ key: 'refusals.unknownModel' });
+    expect(embedded.requests.length - requestsBefore).toBe(30);
+    expect(await models.get(list[0]?.id ?? '')).toEqual(list[0]);
     time.advance(60_000);
-    await refusal(models.get('invented-100'));
-    expect(embedded.requests.length - before).toBe(32);
+    await rejectionOf(models.get('invented-100'));
+    expect(embedded.requests.length - requestsBefore).toBe(32);
   });
 
   it('The catalogue of models requests the same id once for many simultaneous callers, and never an id that is too long', async () => {
     const { models, embedded } = await createCatalogue();
     const [first] = await models.list();
-    const before = embedded.requests.length;
+    const requestsBefore = embedded.requests.length;
     await Promise.all([1, 2, 3].map(() => models.get(first?.id ?? '')));
-    expect(embedded.requests.length - before).toBe(1);
-    expect(await refusal(models.get('x'.repeat(6_000)))).toMatchObject({ key: 'refusals.unknownModel' });
-    expect(embedded.requests.length - before).toBe(1);
+    expect(embedded.requests.length - requestsBefore).toBe(1);
+    expect(await rejectionOf(models.get('x'.repeat(6_000)))).toMatchObject({ key: 'refusals.unknownModel' });
+    expect(embedded.requests.length - requestsBefore).toBe(1);
   });
 
   it('The catalogue of models requests a missing id again after an hour', async () => {
@@ -104,12 +104,12 @@ describe('The catalogue of models', () => {
     const requestCount = () => embedded.requests.filter(({ path }) => path.endsWith('/invented')).length;
     for (const wait of [0, 59 * 60_000, 60_000]) {
       time.advance(wait);
-      await refusal(models.get('invented'));
+      await rejectionOf(models.get('invented'));
     }
     expect(requestCount()).toBe(2);
   });
 
-  it('The catalogue of models does not keep a list longer because the clock was set back', async () => {
+  it('The catalogue of models does not cache a list for longer because the clock was set back', async () => {
     const { models, time, listRequestCount } = await createCatalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -123,12 +123,12 @@ describe('The catalogue of models', () => {
     const fixture = await createCatalogue();
     const { models, embedded, time } = fixture;
     const requestCount = (): number => requestsAt(fixture, '/v1/models/new-model').length;
-    expect(await refusal(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
-    await refusal(models.get('new-model'));
+    expect(await rejectionOf(models.get('new-model'))).toMatchObject({ key: 'refusals.unknownModel' });
+    await rejectionOf(models.get('new-model'));
     expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     await models.list();
-    await refusal(models.get('new-model'));
+    await rejectionOf(models.get('new-model'));
     expect(requestCount()).toBe(1);
     time.advance(6 * 60_000);
     embedded.faults.add({
@@ -143,7 +143,7 @@ describe('The catalogue of models', () => {
   it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
     const { models, embedded } = await createCatalogue();
     embedded.faults.add({ do: 'bad-gateway' });
-    expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
+    expect(await rejectionOf(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
     expect((await models.get('lumen-image-1')).id).toBe('lumen-image-1');
   });
 });
@@ -152,7 +152,7 @@ describe('What models delivered', () => {
   const data = ['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6'].map((id) => ({
     ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
   }));
-  const listed = async (options: CatalogueOptions = {}) => {
+  const createListedCatalogue = async (options: CatalogueOptions = {}) => {
     const fixture = await createCatalogue(options);
     fixture.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
     const idsFor = async (kind: ModelKind) => (await fixture.models.listFor(kind)).map(({ id }) => id);
@@ -161,7 +161,7 @@ describe('What models delivered', () => {
   };
 
   it('A model that delivered a video is a video model regardless of its ID', async () => {
-    const { models, idsFor, kindOf } = await listed();
+    const { models, idsFor, kindOf } = await createListedCatalogue();
     expect(await idsFor('video')).toEqual(['kling-v1-6', 'aurora', 'gpt-4o', 'flux-pro']);
     await models.markDelivered('aurora', 'video');
     await models.markDelivered('flux-pro', 'video');
@@ -170,14 +170,14 @@ describe('What models delivered', () => {
   });
 
   it('A text model that delivered an image stays a text model and is suggested for images too', async () => {
-    const { models, idsFor, kindOf } = await listed();
+    const { models, idsFor, kindOf } = await createListedCatalogue();
     await models.markDelivered('gpt-4o', 'image');
     expect(await kindOf('gpt-4o')).toBe('text');
     expect((await idsFor('image')).slice(0, 2)).toEqual(['gpt-4o', 'flux-pro']);
   });
 
-  it('A model that was refused for a kind is suggested last for it, until it delivers', async () => {
-    const { models, idsFor } = await listed();
+  it('A model that was rejected for a kind is suggested last for that kind until it delivers', async () => {
+    const { models, idsFor } = await createListedCatalogue();
     await idsFor('video');
     await models.markUnfit('kling-v1-6', 'video');
     expect(await idsFor('video')).toEqual(['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6']);
@@ -187,14 +187,14 @@ describe('What models delivered', () => {
   });
 
   it('MODEL_KINDS takes precedence over what a model delivered', async () => {
-    const { models, kindOf, idsFor } = await listed({ overrides: { aurora: 'music' } });
+    const { models, kindOf, idsFor } = await createListedCatalogue({ overrides: { aurora: 'music' } });
     await models.markDelivered('aurora', 'video');
     expect(await kindOf('aurora')).toBe('music');
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
   it('What models delivered is stored and available after a restart; made-up IDs are not stored', async () => {
-    const { models, stored, idsFor } = await listed();
+    const { models, stored, idsFor } = await createListedCatalogue();
     await idsFor('video');
     await models.markDelivered('aurora', 'video');
     await models.markUnfit('flux-pro', 'video');
@@ -203,7 +203,7 @@ describe('What models delivered', () => {
       ['aurora', { delivered: ['video'], unfit: [] }],
       ['flux-pro', { delivered: [], unfit: ['video'] }],
     ]);
-    const restarted = await listed({ stored });
+    const restarted = await createListedCatalogue({ stored });
     expect(await restarted.idsFor('video')).toEqual(['aurora', 'kling-v1-6', 'gpt-4o', 'flux-pro']);
   });
 });

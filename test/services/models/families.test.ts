@@ -209,13 +209,13 @@ const ids: Record<Exclude<ModelKind, never>, readonly string[]> = {
   other: ['rerank-v3.5', 'BAAI/bge-reranker-v2-m3', 'jina-reranker-v2-base-multilingual', 'Qwen/Qwen3-Reranker-8B'],
 };
 
-const all = Object.entries(ids).flatMap(([kind, names]) => names.map((id) => [id, kind] as const));
+const allIds = Object.entries(ids).flatMap(([kind, names]) => names.map((id) => [id, kind] as const));
 
 it('The table of model families is tested with at least 150 published ids', () => {
-  expect(new Set(all.map(([id]) => id)).size).toBeGreaterThanOrEqual(150);
+  expect(new Set(allIds.map(([id]) => id)).size).toBeGreaterThanOrEqual(150);
 });
 
-it.each(all)('The model %s is of the kind %s', (id, kind) => {
+it.each(allIds)('The model %s is of the kind %s', (id, kind) => {
   expect(kindOfId(id)).toBe(kind);
 });
 
@@ -241,7 +241,7 @@ it('The kind of a model is guessed from its endpoint types, else its ID, else it
     fields: types ? { supported_endpoint_types: types } : {},
   });
   expect(guessKind(model('gpt-4o', undefined, ['openai-video']))).toBe('video');
-  // Gateways name a protocol for models of every kind.
+  // Gateways report the endpoint type `openai` for models of every kind.
   expect(guessKind(model('gpt-4o-transcribe', 'openai', ['openai']))).toBe('speech');
   expect(guessKind(model('aurora', 'runway', ['openai']))).toBe('text');
   expect(guessKind(model('aurora', 'runway'))).toBe('video');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { largerSizes, sizeVariantOf } from '../../../src/services/models/ids.ts';
 
-const listed = ['lumen', 'lumen-2K', 'lumen-4K', 'maker/lumen-2K', 'small-4k'].map((id) => ({ id }));
+const listedModels = ['lumen', 'lumen-2K', 'lumen-4K', 'maker/lumen-2K', 'small-4k'].map((id) => ({ id }));
 
 it.each([
   ['lumen', ['2K', '4K']],
@@ -14,7 +14,7 @@ it.each([
   ['LUMEN', []],
   ['', []],
 ] as const)('The larger variants of %j in the list are %j', (id, sizes) => {
-  expect(largerSizes(id, listed)).toEqual(sizes);
+  expect(largerSizes(id, listedModels)).toEqual(sizes);
 });
 
 it('A variant is only offered if it is larger', () => {

@@ -7,18 +7,18 @@ interface AgendaItem {
   moment: number;
 }
 
-const step = fc.oneof(
+const stepArbitrary = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('add' as const), moment: fc.integer({ min: 0, max: 20 }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('remove' as const), which: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), now: fc.integer({ min: 0, max: 20 }) }) },
 );
 
 describe('The agenda', () => {
-  it('The agenda returns due items, the earliest first and equal ones in their order, after any additions and removals', () => {
+  it('The agenda returns due items, the earliest first and simultaneous ones in the order of their addition, after any additions and removals', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      fc.property(fc.array(stepArbitrary, { maxLength: 200 }), (steps) => {
         const agenda = new Agenda<AgendaItem>();
-        /** The same agenda, sorted the slow way. */
+        /** The expected content of the agenda: a list that is sorted after each addition. */
         let model: AgendaItem[] = [];
         for (const one of steps) {
           if (one.do === 'add') {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
-import { stage } from './stage.ts';
+import { createFixture } from './stage.ts';
 
 const outcome = fc.oneof(
   { weight: 6, arbitrary: fc.constant('answer' as const) },
@@ -27,7 +27,7 @@ const workload = fc.record({
   outcomes: fc.array(outcome, { minLength: 1, maxLength: 40 }),
   delays: fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 10 }),
   /** Calls from outside, each after a delay: hints, removals, repeated additions. */
-  meddling: fc.array(
+  interventions: fc.array(
     fc.record({
       wait: fc.integer({ min: 0, max: 3_000 }),
       do: fc.constantFrom('hint' as const, 'remove' as const, 'add' as const),
@@ -41,8 +41,8 @@ const workload = fc.record({
 type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
 
 /** Runs the workload. Polls cycle through the outcomes and the delays in order until the failures end. */
-async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddling, random }: Workload) {
-  const setup = stage({ limits: { perSecond, inFlight }, random: () => random });
+async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, interventions, random }: Workload) {
+  const setup = createFixture({ limits: { perSecond, inFlight }, random: () => random });
   const { scheduler, time, at, now, pass } = setup;
   const pollTimes: number[] = [];
   const activePolls = new Map<string, number>();
@@ -75,11 +75,11 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
     const lane = testLanes[(task?.lane ?? 0) % testLanes.length];
     if (!task || !lane) return;
     followed.add(id);
-    scheduler.add({ id, lane, group: `${task.group}`, at: at(now() + task.at) });
+    scheduler.add({ id, lane, group: `${task.group}`, nextPollAt: at(now() + task.at) });
   };
   for (const id of tasks.keys()) add(`${id}`);
   scheduler.start();
-  for (const one of meddling) {
+  for (const one of interventions) {
     await pass(one.wait);
     const id = `${one.task % tasks.length}`;
     if (one.do === 'hint') scheduler.hint(id);
@@ -89,19 +89,19 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
       followed.delete(id);
     }
   }
-  return { ...setup, begun: pollTimes, state, followed };
+  return { ...setup, pollTimes, state, followed };
 }
 
 describe('The scheduler under any workload and any failures', () => {
   it('The scheduler loses no task: once the gateway responds again, every task ends', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const { scheduler, followed, state, pass, own: timers } = await run(work);
+        const { scheduler, followed, state, pass, timers } = await run(work);
         expect(scheduler.size).toBe(followed.size);
         await pass(20_000);
         expect(scheduler.size).toBe(followed.size);
         state.haveFailuresEnded = true;
-        // The longest pause, the time over which polls are spread after it, the longest gap, and some reserve.
+        // The longest pause, the time over which polls are spread after it, the longest gap, and some margin.
         await pass(300_000 + 5_000 + 60_000 + serialPollTime(work));
         expect(scheduler.size).toBe(0);
         expect(scheduler.troubles()).toEqual([]);
@@ -116,7 +116,7 @@ describe('The scheduler under any workload and any failures', () => {
   it('The scheduler never exceeds the budget, and sends no poll without a task', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const { begun: pollTimes, state, pass, scheduler } = await run(work);
+        const { pollTimes, state, pass, scheduler } = await run(work);
         await pass(30_000);
         for (const [index, from] of pollTimes.entries()) {
           expect(pollTimes.slice(index).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
@@ -134,8 +134,8 @@ describe('The scheduler under any workload and any failures', () => {
   it('The scheduler never polls the same task twice at once, unless it is added again', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const meddling = work.meddling.filter((one) => one.do === 'hint');
-        const { state, pass } = await run({ ...work, meddling });
+        const interventions = work.interventions.filter((one) => one.do === 'hint');
+        const { state, pass } = await run({ ...work, interventions });
         await pass(30_000);
         expect(state.maxPerTask).toBe(1);
       }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 describe('The polls of a task', () => {
   it('The scheduler polls nothing before the start, and then what is due', async () => {
-    const { scheduler, lane, at, pass, questions: polls, own: timers } = stage();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(0) });
+    const { scheduler, lane, at, pass, polls, timers } = createFixture();
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', nextPollAt: at(0) });
     await pass(10_000);
     expect(polls).toEqual([]);
     expect(timers.count).toBe(0);
@@ -14,10 +14,10 @@ describe('The polls of a task', () => {
   });
 
   it('The scheduler polls first at the given time, then at the times that the verdicts name, and never after the last one', async () => {
-    const { scheduler, lane, at, pass, questions: polls, now } = stage();
+    const { scheduler, lane, at, pass, polls, now } = createFixture();
     const testLane = lane('l', (ids) => verdictForAll(ids, polls.length < 3 ? { again: at(now() + 2_500) } : 'done'));
     scheduler.start();
-    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: at(1_000) });
     await pass(999);
     expect(polls).toEqual([]);
     await pass(60_000);
@@ -26,9 +26,9 @@ describe('The polls of a task', () => {
   });
 
   it.each(['done', 'lost'] as const)('The scheduler stops polling a task when it is %s', async (verdict) => {
-    const { scheduler, lane, at, pass, own: timers } = stage();
+    const { scheduler, lane, at, pass, timers } = createFixture();
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, verdict)), group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, verdict)), group: 'g', nextPollAt: at(0) });
     expect(scheduler.size).toBe(1);
     await pass(0);
     expect(scheduler.size).toBe(0);
@@ -36,11 +36,11 @@ describe('The polls of a task', () => {
   });
 
   it('The scheduler polls tasks in the order in which they fall due, and equal ones in the order in which they were added', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
-    const due = [300, 100, 200, 100, 100, 300, 100];
-    for (const [index, ms] of due.entries())
-      scheduler.add({ id: `${ms}.${index}`, lane: testLane, group: 'g', at: at(ms) });
+    const dueTimes = [300, 100, 200, 100, 100, 300, 100];
+    for (const [index, ms] of dueTimes.entries())
+      scheduler.add({ id: `${ms}.${index}`, lane: testLane, group: 'g', nextPollAt: at(ms) });
     scheduler.start();
     await pass(1_000);
     expect(polls.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
@@ -52,13 +52,13 @@ describe('The polls of a task', () => {
       [0.5, 10_000],
       [1, 10_500],
     ] as const) {
-      const { scheduler, lane, at, pass, questions: polls, now } = stage({ random: () => random });
+      const { scheduler, lane, at, pass, polls, now } = createFixture({ random: () => random });
       scheduler.start();
       scheduler.add({
         id: 'a',
         lane: lane('l', (ids) => verdictForAll(ids, { again: at(now() + 10_000) })),
         group: 'g',
-        at: at(0),
+        nextPollAt: at(0),
       });
       await pass(11_000);
       expect(polls[1]?.at).toBe(expected);
@@ -67,14 +67,7 @@ describe('The polls of a task', () => {
 
   it("The scheduler keeps the tasks of one poll together, and includes those that fall due soon, up to the lane's limit", async () => {
     let chance = 0;
-    const {
-      scheduler,
-      at,
-      pass,
-      questions: polls,
-      lane,
-      now,
-    } = stage({ random: () => (chance = (chance + 0.37) % 1) });
+    const { scheduler, at, pass, polls, lane, now } = createFixture({ random: () => (chance = (chance + 0.37) % 1) });
     const max = { count: 3 };
     const testLane = {
       ...lane('l', (ids) => verdictForAll(ids, { again: at(now() + 10_000) })),
@@ -84,24 +77,24 @@ describe('The polls of a task', () => {
       },
     };
     for (const [index, id] of ['a', 'b', 'c'].entries())
-      scheduler.add({ id, lane: testLane, group: 'g', at: at(index * 900) });
+      scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(index * 900) });
     scheduler.start();
     await pass(60_000);
     expect(polls.length).toBeGreaterThan(4);
     for (const { ids } of polls) expect(ids).toHaveLength(3);
     // A gateway that turns out to accept fewer ids gets fewer ids immediately.
     max.count = 2;
-    const before = polls.length;
+    const pollsBefore = polls.length;
     await pass(30_000);
-    for (const { ids } of polls.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);
+    for (const { ids } of polls.slice(pollsBefore)) expect(ids.length).toBeLessThanOrEqual(2);
   });
 
   it('The scheduler uses one timer for all waiting tasks', async () => {
-    const { scheduler, manualLane, at, own: timers, pass } = stage();
+    const { scheduler, manualLane, at, timers, pass } = createFixture();
     scheduler.start();
     const testLane = manualLane('l');
     for (let task = 0; task < 1_000; task += 1) {
-      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(1_000 - (task % 7)) });
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', nextPollAt: at(1_000 - (task % 7)) });
       expect(timers.count).toBe(1);
     }
     expect(timers.next).toBe(at(994));
@@ -110,9 +103,9 @@ describe('The polls of a task', () => {
   });
 
   it('The scheduler polls a task again after a while when the response omitted it', async () => {
-    const { scheduler, lane, at, pass, questions: polls, lines } = stage();
+    const { scheduler, lane, at, pass, polls, lines } = createFixture();
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', () => new Map()), group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: lane('l', () => new Map()), group: 'g', nextPollAt: at(0) });
     await pass(12_000);
     expect(polls.map((poll) => poll.at)).toEqual([0, 5_000, 10_000]);
     expect(lines[0]).toMatchObject({ level: 'debug', facts: { lane: 'l', missing: ['a'] } });
@@ -121,9 +114,14 @@ describe('The polls of a task', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'The scheduler polls after a while if a verdict has an invalid time: %s',
     async (again) => {
-      const { scheduler, lane, at, pass, questions: polls } = stage();
+      const { scheduler, lane, at, pass, polls } = createFixture();
       scheduler.start();
-      scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, { again })), group: 'g', at: again });
+      scheduler.add({
+        id: 'a',
+        lane: lane('l', (ids) => verdictForAll(ids, { again })),
+        group: 'g',
+        nextPollAt: again,
+      });
       await pass(10_000);
       expect(polls.map((poll) => poll.at)).toEqual([0, 5_000, 10_000]);
       expect(at(10_000)).toBeGreaterThan(0);
@@ -131,38 +129,48 @@ describe('The polls of a task', () => {
   );
 
   it('The scheduler keeps the minimum gap if a verdict names a time in the past', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     scheduler.start();
     scheduler.add({
       id: 'a',
       lane: lane('l', (ids) => verdictForAll(ids, { again: at(-1_000) })),
       group: 'g',
-      at: at(-5_000),
+      nextPollAt: at(-5_000),
     });
     await pass(5_000);
     expect(polls.map((poll) => poll.at)).toEqual([0, 2_000, 4_000]);
   });
 
   it('The scheduler waits longer than a timer can, without polling early or spinning', async () => {
-    const { scheduler, lane, at, pass, questions: polls, own: timers } = stage();
-    const days = 86_400_000;
+    const { scheduler, lane, at, pass, polls, timers } = createFixture();
+    const dayMs = 86_400_000;
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(60 * days) });
+    scheduler.add({
+      id: 'a',
+      lane: lane('l', (ids) => verdictForAll(ids, 'done')),
+      group: 'g',
+      nextPollAt: at(60 * dayMs),
+    });
     expect(timers.next - timers.now()).toBeLessThan(2 ** 31);
-    await pass(60 * days - 1);
+    await pass(60 * dayMs - 1);
     expect(polls).toEqual([]);
     await pass(1);
     expect(polls).toHaveLength(1);
   });
 
   it('The scheduler replaces a task that is added again, even when it is due earlier', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     scheduler.start();
     const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
-    scheduler.add({ id: 'later', lane: testLane, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'later', lane: testLane, group: 'g', at: at(2_000) });
-    scheduler.add({ id: 'earlier', lane: testLane, group: 'g', at: at(2_000) });
-    scheduler.add({ id: 'earlier', lane: lane('other', (ids) => verdictForAll(ids, 'done')), group: 'h', at: at(500) });
+    scheduler.add({ id: 'later', lane: testLane, group: 'g', nextPollAt: at(1_000) });
+    scheduler.add({ id: 'later', lane: testLane, group: 'g', nextPollAt: at(2_000) });
+    scheduler.add({ id: 'earlier', lane: testLane, group: 'g', nextPollAt: at(2_000) });
+    scheduler.add({
+      id: 'earlier',
+      lane: lane('other', (ids) => verdictForAll(ids, 'done')),
+      group: 'h',
+      nextPollAt: at(500),
+    });
     expect(scheduler.size).toBe(2);
     await pass(5_000);
     expect(polls).toEqual([
@@ -172,18 +180,18 @@ describe('The polls of a task', () => {
   });
 
   it('The scheduler accepts every call from inside a poll', async () => {
-    const { scheduler, at, pass, questions: polls, lane } = stage();
-    const inner = lane('inner', (ids) => verdictForAll(ids, 'done'));
+    const { scheduler, at, pass, polls, lane } = createFixture();
+    const otherLane = lane('inner', (ids) => verdictForAll(ids, 'done'));
     const testLane = lane('l', (ids) => {
       scheduler.remove('c');
       scheduler.hint('b');
-      scheduler.add({ id: 'd', lane: inner, group: 'g', at: at(0) });
+      scheduler.add({ id: 'd', lane: otherLane, group: 'g', nextPollAt: at(0) });
       return verdictForAll(ids, 'done');
     });
     scheduler.start();
-    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
-    scheduler.add({ id: 'b', lane: inner, group: 'g', at: at(9_000) });
-    scheduler.add({ id: 'c', lane: inner, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: at(0) });
+    scheduler.add({ id: 'b', lane: otherLane, group: 'g', nextPollAt: at(9_000) });
+    scheduler.add({ id: 'c', lane: otherLane, group: 'g', nextPollAt: at(0) });
     await pass(0);
     expect(polls.map(({ ids }) => ids[0])).toEqual(['a', 'b', 'd']);
     expect(scheduler.size).toBe(0);

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PollBudget } from '../../../src/services/polling/capacity.ts';
-import { stage } from './stage.ts';
+import { createFixture } from './stage.ts';
 
-/** Starts as many polls as allowed at each of these times, up to the wanted number, and returns their times. */
+/** Starts as many polls at each of these moments as are demanded and allowed, and returns their times. */
 function startPolls(
   budget: PollBudget,
-  moments: readonly { wait: number; wanted: number }[],
+  moments: readonly { wait: number; demand: number }[],
   startedAt = 1_000_000,
 ): number[] {
   const pollTimes: number[] = [];
   let now = startedAt;
-  for (const { wait, wanted } of moments) {
+  for (const { wait, demand } of moments) {
     now += wait;
-    for (let one = 0; one < wanted && budget.opensAt <= now; one += 1) {
+    for (let index = 0; index < demand && budget.opensAt <= now; index += 1) {
       budget.begin(now);
       budget.end();
       pollTimes.push(now);
@@ -30,7 +30,7 @@ describe('The poll budget', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
-        fc.array(fc.record({ wait: fc.integer({ min: 0, max: 400 }), wanted: fc.integer({ min: 0, max: 100 }) }), {
+        fc.array(fc.record({ wait: fc.integer({ min: 0, max: 400 }), demand: fc.integer({ min: 0, max: 100 }) }), {
           maxLength: 60,
         }),
         (perSecond, moments) => {
@@ -42,7 +42,7 @@ describe('The poll budget', () => {
   });
 
   it('A changing poll budget is never exceeded: no second has more polls than the larger limit allows', () => {
-    const moment = fc.record({ wait: fc.integer({ min: 0, max: 200 }), wanted: fc.integer({ min: 0, max: 100 }) });
+    const moment = fc.record({ wait: fc.integer({ min: 0, max: 200 }), demand: fc.integer({ min: 0, max: 100 }) });
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 2 }),
@@ -64,7 +64,7 @@ describe('The poll budget', () => {
   it.each([1, 2, 3, 7, 10, 19, 33, 50, 57, 99, 1_000])(
     'The poll budget is used up and not exceeded under constant demand: %i a second',
     (perSecond) => {
-      const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
+      const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, demand: perSecond }));
       const pollTimes = startPolls(new PollBudget({ perSecond, inFlight: 1 }), moments);
       expect(pollTimes.length / 5).toBeGreaterThan(perSecond * 0.9);
       expect(maxWithin(pollTimes, 1_000)).toBeLessThanOrEqual(perSecond);
@@ -72,14 +72,14 @@ describe('The poll budget', () => {
   );
 
   it('The poll budget spreads the polls of a second', () => {
-    const moments = [{ wait: 0, wanted: 100 }];
+    const moments = [{ wait: 0, demand: 100 }];
     expect(startPolls(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
   it('The poll budget may be less than one poll a second', () => {
     const pollTimes = startPolls(
       new PollBudget({ perSecond: 0.2, inFlight: 1 }),
-      Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
+      Array.from({ length: 200 }, () => ({ wait: 100, demand: 1 })),
     );
     expect(pollTimes.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
@@ -102,6 +102,6 @@ describe('The poll budget', () => {
     { inFlight: 0 },
     { inFlight: Number.NaN },
   ])('The poll budget is refused when it is invalid: %o', (limits) => {
-    expect(() => stage({ limits })).toThrow(RangeError);
+    expect(() => createFixture({ limits })).toThrow(RangeError);
   });
 });

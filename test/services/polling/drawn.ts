@@ -5,7 +5,7 @@ function normalQuantile(share: number): number {
   return (share ** 0.135 - (1 - share) ** 0.135) / 0.1975;
 }
 
-/** The most even sample of a log-normal distribution: its quantiles, in milliseconds. */
+/** An evenly spread sample of a log-normal distribution: its quantiles, in milliseconds. */
 export function logNormal(count: number, medianMs: number, sigma: number): number[] {
   return Array.from(
     { length: count },

@@ -35,9 +35,9 @@ describe('A running task', () => {
   it('Only the scheduler polls a running task: reading the task sends no poll', async () => {
     const setup = await startEngine();
     const task = await setup.tasks.orders.submit(order);
-    const before = setup.gateway.requests.length;
+    const requestsBefore = setup.gateway.requests.length;
     await expect(setup.tasks.fetchSnapshot(task)).rejects.toThrow('under way');
-    expect(setup.gateway.requests).toHaveLength(before);
+    expect(setup.gateway.requests).toHaveLength(requestsBefore);
     await setup.until(() => setup.changes.find(({ state }) => state === 'ready'));
     const ended = await setup.tasks.book.get(task.id);
     expect((await setup.tasks.fetchSnapshot(ended ?? task)).state).toBe('succeeded');

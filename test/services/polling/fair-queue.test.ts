@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairQueue } from '../../../src/services/polling/fair-queue.ts';
 
-class Waiting {
+class QueueItem {
   readonly group: string;
-  previous: Waiting | undefined = undefined;
-  next: Waiting | undefined = undefined;
+  previous: QueueItem | undefined = undefined;
+  next: QueueItem | undefined = undefined;
 
   constructor(group: string) {
     this.group = group;
   }
 }
 
-const step = fc.oneof(
+const stepArbitrary = fc.oneof(
   fc.record({ do: fc.constant('add' as const), group: fc.constantFrom('a', 'b', 'c', 'd') }),
   fc.record({ do: fc.constant('remove' as const), which: fc.nat() }),
   fc.record({ do: fc.constant('next' as const) }),
@@ -21,13 +21,13 @@ const step = fc.oneof(
 describe('Turns in the fair queue', () => {
   it('Turns in the fair queue alternate between groups and keep the order within them, while tasks come and go', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const queue = new FairQueue<Waiting>();
+      fc.property(fc.array(stepArbitrary, { maxLength: 200 }), (steps) => {
+        const queue = new FairQueue<QueueItem>();
         /** The same queue as plain lists: groups in the order of their turns. */
-        let model: Waiting[][] = [];
+        let model: QueueItem[][] = [];
         for (const one of steps) {
           if (one.do === 'add') {
-            const item = new Waiting(one.group);
+            const item = new QueueItem(one.group);
             const group = model.find(([first]) => first?.group === one.group);
             if (group) group.push(item);
             else model.push([item]);
@@ -40,7 +40,7 @@ describe('Turns in the fair queue', () => {
           } else {
             const [group = [], ...others] = model;
             const [item, ...rest] = group;
-            expect(queue.next()).toBe(item);
+            expect(queue.takeNext()).toBe(item);
             model = rest.length > 0 ? [...others, rest] : others;
           }
           expect(queue.size).toBe(model.flat().length);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/services/polling/scheduler.ts';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
-const oneAtATime = { limits: { perSecond: 10, inFlight: 1_000 } };
+const tenPollsPerSecond = { limits: { perSecond: 10, inFlight: 1_000 } };
 
 describe('Turns of the scheduler', () => {
   it('Turns of the scheduler alternate between groups, so a thousand tasks of one group delay the only task of another by one turn', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage(oneAtATime);
+    const { scheduler, lane, at, pass, polls } = createFixture(tenPollsPerSecond);
     const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
     scheduler.start();
     for (let task = 0; task < 1_000; task += 1)
-      scheduler.add({ id: `busy ${task}`, lane: testLane, group: 'busy', at: at(0) });
+      scheduler.add({ id: `busy ${task}`, lane: testLane, group: 'busy', nextPollAt: at(0) });
     await pass(1_950);
-    scheduler.add({ id: 'single', lane: testLane, group: 'quiet', at: at(1_950) });
+    scheduler.add({ id: 'single', lane: testLane, group: 'quiet', nextPollAt: at(1_950) });
     await pass(200);
     const index = polls.findIndex(({ ids }) => ids[0] === 'single');
     const lastBefore = polls.findLastIndex((poll) => poll.at <= 1_950);
@@ -21,10 +21,10 @@ describe('Turns of the scheduler', () => {
   });
 
   it('Turns of the scheduler alternate between groups, and serve the first task within a group first', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage(oneAtATime);
+    const { scheduler, lane, at, pass, polls } = createFixture(tenPollsPerSecond);
     const testLane = lane('l', (ids) => verdictForAll(ids, 'done'));
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
-      scheduler.add({ id, lane: testLane, group: id.charAt(0), at: at(0) });
+      scheduler.add({ id, lane: testLane, group: id.charAt(0), nextPollAt: at(0) });
     }
     scheduler.start();
     await pass(1_000);
@@ -32,11 +32,11 @@ describe('Turns of the scheduler', () => {
   });
 
   it('Turns of the scheduler alternate between lanes as well', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage(oneAtATime);
+    const { scheduler, lane, at, pass, polls } = createFixture(tenPollsPerSecond);
     const lanes = ['x', 'y', 'z'].map((name) => lane(name, (ids) => verdictForAll(ids, 'done')));
     for (const one of lanes) {
       for (let task = 0; task < 3; task += 1) {
-        scheduler.add({ id: `${one.name}${task}`, lane: one, group: 'g', at: at(0) });
+        scheduler.add({ id: `${one.name}${task}`, lane: one, group: 'g', nextPollAt: at(0) });
       }
     }
     scheduler.start();
@@ -48,21 +48,15 @@ describe('Turns of the scheduler', () => {
   });
 
   it('Turns of the scheduler continue while one lane hangs, because it never takes up all the polls in flight', async () => {
-    const {
-      scheduler,
-      manualLane,
-      lane,
-      at,
-      pass,
-      questions: polls,
-    } = stage({ limits: { perSecond: 100, inFlight: 8 } });
-    const hanging = manualLane('hanging');
-    const healthy = lane('well', (ids) => verdictForAll(ids, 'done'));
-    for (let task = 0; task < 20; task += 1) scheduler.add({ id: `h${task}`, lane: hanging, group: 'g', at: at(0) });
+    const { scheduler, manualLane, lane, at, pass, polls } = createFixture({ limits: { perSecond: 100, inFlight: 8 } });
+    const hangingLane = manualLane('hanging');
+    const healthyLane = lane('well', (ids) => verdictForAll(ids, 'done'));
+    for (let task = 0; task < 20; task += 1)
+      scheduler.add({ id: `h${task}`, lane: hangingLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(10_000);
     expect(polls).toHaveLength(6);
-    scheduler.add({ id: 'other', lane: healthy, group: 'g', at: at(10_000) });
+    scheduler.add({ id: 'other', lane: healthyLane, group: 'g', nextPollAt: at(10_000) });
     await pass(0);
     expect(polls.at(-1)).toEqual({ lane: 'well', ids: ['other'], at: 10_000 });
   });
@@ -70,9 +64,9 @@ describe('Turns of the scheduler', () => {
 
 describe('A lane that polls several tasks at once', () => {
   async function pollInBatches(max: number, tasks: readonly { id: string; group: string; at: number }[]) {
-    const { scheduler, lane, at, pass, questions: polls } = stage({ limits: { perSecond: 10, inFlight: 10 } });
+    const { scheduler, lane, at, pass, polls } = createFixture({ limits: { perSecond: 10, inFlight: 10 } });
     const testLane: Lane = lane('l', (ids) => verdictForAll(ids, 'done'), max);
-    for (const task of tasks) scheduler.add({ ...task, lane: testLane, at: at(task.at) });
+    for (const task of tasks) scheduler.add({ ...task, lane: testLane, nextPollAt: at(task.at) });
     scheduler.start();
     await pass(10_000);
     expect(scheduler.size).toBe(0);

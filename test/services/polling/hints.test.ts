@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 /** Starts the first poll of a task and leaves it in flight. */
 async function startPoll() {
-  const setup = stage();
+  const setup = createFixture();
   const testLane = setup.manualLane('l');
   setup.scheduler.start();
-  setup.scheduler.add({ id: 'a', lane: testLane, group: 'g', at: setup.at(0) });
+  setup.scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: setup.at(0) });
   await setup.pass(0);
-  expect(setup.open).toHaveLength(1);
+  expect(setup.pendingPolls).toHaveLength(1);
   const answer = async (index: number, verdict: { again: number } | 'done'): Promise<void> => {
-    setup.open[index]?.answer(verdictForAll(['a'], verdict));
+    setup.pendingPolls[index]?.answer(verdictForAll(['a'], verdict));
     await setup.pass(0);
   };
-  return { ...setup, road: testLane, answer };
+  return { ...setup, testLane, answer };
 }
 
 describe('A hint', () => {
   it('A hint brings the next poll forward to now', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     scheduler.start();
     scheduler.add({
       id: 'a',
       lane: lane('l', (ids) => verdictForAll(ids, { again: at(50_000) })),
       group: 'g',
-      at: at(60_000),
+      nextPollAt: at(60_000),
     });
     await pass(1_000);
     scheduler.hint('a');
@@ -34,7 +34,7 @@ describe('A hint', () => {
   });
 
   it("A hint during a poll is followed by exactly one more, as soon as the task's allowance permits", async () => {
-    const { scheduler, at, pass, open: pendingPolls, answer } = await startPoll();
+    const { scheduler, at, pass, pendingPolls, answer } = await startPoll();
     scheduler.hint('a');
     scheduler.hint('a');
     await pass(1_000);
@@ -48,7 +48,7 @@ describe('A hint', () => {
   });
 
   it('A hint during the last poll changes nothing', async () => {
-    const { scheduler, pass, open: pendingPolls, answer } = await startPoll();
+    const { scheduler, pass, pendingPolls, answer } = await startPoll();
     scheduler.hint('a');
     await answer(0, 'done');
     await pass(60_000);
@@ -56,8 +56,8 @@ describe('A hint', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('A hint during a poll that fails waits for the next one', async () => {
-    const { scheduler, pass, open: pendingPolls } = await startPoll();
+  it('A hint during a poll that fails takes effect with the next poll', async () => {
+    const { scheduler, pass, pendingPolls } = await startPoll();
     scheduler.hint('a');
     pendingPolls[0]?.answer({ kind: 'unreachable', reason: 'reset' });
     await pass(1_999);
@@ -69,7 +69,7 @@ describe('A hint', () => {
   });
 
   it('A hint about an unknown task has no effect', async () => {
-    const { scheduler, pass, questions: polls } = stage();
+    const { scheduler, pass, polls } = createFixture();
     scheduler.start();
     scheduler.hint('nobody');
     scheduler.remove('nobody');
@@ -80,7 +80,7 @@ describe('A hint', () => {
 
 describe('A task that is removed while it is polled', () => {
   it('A task that is removed while it is polled stays removed after any verdict', async () => {
-    const { scheduler, at, pass, open: pendingPolls, answer, own: timers } = await startPoll();
+    const { scheduler, at, pass, pendingPolls, answer, timers } = await startPoll();
     scheduler.remove('a');
     scheduler.hint('a');
     await answer(0, { again: at(1_000) });
@@ -91,8 +91,8 @@ describe('A task that is removed while it is polled', () => {
   });
 
   it('A task that is removed while it is polled is not ended by the old verdict after it was added again', async () => {
-    const { scheduler, road: testLane, at, pass, open: pendingPolls, answer } = await startPoll();
-    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(3_000) });
+    const { scheduler, testLane, at, pass, pendingPolls, answer } = await startPoll();
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: at(3_000) });
     await answer(0, 'done');
     expect(scheduler.size).toBe(1);
     await pass(3_000);
@@ -102,10 +102,10 @@ describe('A task that is removed while it is polled', () => {
   });
 
   it('A task that is removed while it is polled does not affect the other tasks of its poll', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
     const testLane = manualLane('l', 3);
     scheduler.start();
-    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', at: at(0) });
+    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(0) });
     await pass(0);
     scheduler.remove('b');
     pendingPolls[0]?.answer(verdictForAll(['a', 'b', 'c'], { again: at(1_000) }));

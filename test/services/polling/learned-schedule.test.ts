@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { DurationHistory, LearnedSchedule } from '../../../src/services/polling/learned-schedule.ts';
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import { openStore } from '../../../src/services/store/index.ts';
@@ -13,13 +13,13 @@ import { buildTask, minute, start } from '../tasks/made.ts';
 import { logNormal } from './drawn.ts';
 
 const second = 1_000;
-const log = openLog({ level: 'warn', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: () => undefined });
 
-const running = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}): Task =>
+const runningTask = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}): Task =>
   buildTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
 
 async function createSchedule(
-  { count = 60, medianMs = 20 * second, task = running(), waitedMs, limit = 'video' }: Partial<HistoryOptions> = {},
+  { count = 60, medianMs = 20 * second, task = runningTask(), waitedMs, limit = 'video' }: Partial<HistoryOptions> = {},
   existingStore?: TaskStore,
 ) {
   const store =
@@ -30,7 +30,7 @@ async function createSchedule(
     ));
   const history = new DurationHistory({ store, log, waitLimitOf: () => limit });
   const durations = logNormal(count, medianMs, 0.3);
-  // In a shuffled order, with one job ending every second.
+  // The durations are learned in a shuffled order, with one job ending every second.
   for (let job = 0; job < count; job += 1) {
     const ms = (durations[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
     const duration = { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + job * second, waitedMs };
@@ -39,7 +39,7 @@ async function createSchedule(
   const state = { pressure: 1 };
   const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => state.pressure });
   const gapAt = (polledTask: Task, age: number): number => schedule.nextAt(polledTask, start + age) - (start + age);
-  return { store, experience: history, schedule, state, gapAt };
+  return { store, history, schedule, state, gapAt };
 }
 
 interface HistoryOptions {
@@ -52,26 +52,26 @@ interface HistoryOptions {
 
 describe('The learned schedule', () => {
   it("The learned schedule equals the specification's until twenty jobs are known", async () => {
-    const { gapAt, experience: history } = await createSchedule({ count: 19 });
+    const { gapAt, history } = await createSchedule({ count: 19 });
     for (const age of [0, 10_000, 29_999, 30_000, 100_000]) {
-      expect(gapAt(running(), age)).toBe(specSchedule.nextAt(running(), start + age) - start - age);
+      expect(gapAt(runningTask(), age)).toBe(specSchedule.nextAt(runningTask(), start + age) - start - age);
     }
-    expect(history.modelFor(running(), 'all')).toBeUndefined();
+    expect(history.modelFor(runningTask(), 'all')).toBeUndefined();
   });
 
   it('The learned schedule assumes typical durations for images before any are known, and discards them as it learns', async () => {
-    const unknown = await createSchedule({ count: 0, limit: 'image' });
-    unknown.gapAt(running(), 0);
+    const emptySchedule = await createSchedule({ count: 0, limit: 'image' });
+    emptySchedule.gapAt(runningTask(), 0);
     await turnOfTheLoop();
-    expect(unknown.gapAt(running(), 0)).toBeGreaterThan(4 * second);
-    expect(unknown.gapAt(running(), 0)).toBeLessThan(5 * second);
+    expect(emptySchedule.gapAt(runningTask(), 0)).toBeGreaterThan(4 * second);
+    expect(emptySchedule.gapAt(runningTask(), 0)).toBeLessThan(5 * second);
     for (const [count, minSeconds] of [
       [5, 18],
       [20, 30],
       [60, 37],
     ] as const) {
-      const { experience: history } = await createSchedule({ count, medianMs: 40 * second, limit: 'image' });
-      expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(minSeconds * second);
+      const { history } = await createSchedule({ count, medianMs: 40 * second, limit: 'image' });
+      expect(history.modelFor(runningTask(), 'all')?.medianFrom(0)).toBeGreaterThan(minSeconds * second);
     }
   });
 
@@ -80,53 +80,53 @@ describe('The learned schedule', () => {
       const { gapAt, state } = await createSchedule({ medianMs, limit: 'image' });
       for (let age = 0; age < 5 * minute; age += second) {
         for (const progress of [undefined, 1, 20, 99]) {
-          expect(gapAt({ ...running(), progress }, age)).toBeLessThanOrEqual(9_500);
+          expect(gapAt({ ...runningTask(), progress }, age)).toBeLessThanOrEqual(9_500);
         }
       }
       state.pressure = 6;
-      expect(gapAt(running(), 1)).toBeGreaterThan(9_500);
+      expect(gapAt(runningTask(), 1)).toBeGreaterThan(9_500);
     }
   });
 
   it('The learned schedule polls more often when a job is likely to end, once durations are known', async () => {
     const { gapAt } = await createSchedule();
-    expect(gapAt(running(), 0)).toBeGreaterThan(5 * second);
-    expect(gapAt(running(), 20 * second)).toBeLessThan(2.5 * second);
+    expect(gapAt(runningTask(), 0)).toBeGreaterThan(5 * second);
+    expect(gapAt(runningTask(), 20 * second)).toBeLessThan(2.5 * second);
   });
 
   it('The learned schedule keeps what it has learned across a restart', async () => {
     const { store, gapAt } = await createSchedule();
-    const after = await createSchedule({ count: 0 }, store);
+    const restarted = await createSchedule({ count: 0 }, store);
     // The first poll finds nothing loaded, and triggers the read.
-    expect(after.gapAt(running(), 0)).toBe(2_500);
+    expect(restarted.gapAt(runningTask(), 0)).toBe(2_500);
     await turnOfTheLoop();
-    expect(after.gapAt(running(), 0)).toBeCloseTo(gapAt(running(), 0), 6);
+    expect(restarted.gapAt(runningTask(), 0)).toBeCloseTo(gapAt(runningTask(), 0), 6);
   });
 
   it('The learned schedule drops old jobs when the gateway has become twice as slow', async () => {
     const first = await createSchedule({ count: 200 });
-    const { experience: history } = first;
+    const { history } = first;
     for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
-      await history.learn(running(), { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + minute * (10 + job) });
+      await history.learn(runningTask(), { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + minute * (10 + job) });
     }
-    expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
+    expect(history.modelFor(runningTask(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
   });
 
   it('The learned schedule gives many jobs that end at the same moment the weight of a few', async () => {
-    const { experience: history } = await createSchedule({ count: 100 });
+    const { history } = await createSchedule({ count: 100 });
     for (let job = 0; job < 200; job += 1) {
-      await history.learn(running(), {
+      await history.learn(runningTask(), {
         atLeastMs: 5 * minute,
         atMostMs: 5 * minute,
         at: start + 200 * second + job,
       });
     }
-    expect(history.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
+    expect(history.modelFor(runningTask(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
   it('The learned schedule uses the data of the kind while there is little data on the model', async () => {
-    const model = (name: string): Task => running({ durationKey: `imagine ${name}` });
-    const { experience: history } = await createSchedule({ count: 100, task: model('old') });
+    const model = (name: string): Task => runningTask({ durationKey: `imagine ${name}` });
+    const { history } = await createSchedule({ count: 100, task: model('old') });
     for (let job = 0; job < 9; job += 1) {
       await history.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
     }
@@ -140,58 +140,65 @@ describe('The learned schedule', () => {
 
   it("The learned schedule is slow for overdue tasks and slower for old ones, like the specification's", async () => {
     const { gapAt } = await createSchedule();
-    expect(gapAt(running({}, { overdue: start + 5 * minute }), 6 * minute)).toBe(30_000);
-    expect(gapAt(running({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
+    expect(gapAt(runningTask({}, { overdue: start + 5 * minute }), 6 * minute)).toBe(30_000);
+    expect(gapAt(runningTask({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
   });
 
   it('The learned schedule increases its gaps under pressure, with and without data', async () => {
-    const known = await createSchedule();
-    const unknown = await createSchedule({ count: 0 });
-    const before = known.gapAt(running(), 15 * second);
-    known.state.pressure = 10;
-    unknown.state.pressure = 10;
-    expect(known.gapAt(running(), 15 * second)).toBeGreaterThan(before);
-    expect(unknown.gapAt(running(), 0)).toBe(25_000);
+    const trainedSchedule = await createSchedule();
+    const emptySchedule = await createSchedule({ count: 0 });
+    const gapBefore = trainedSchedule.gapAt(runningTask(), 15 * second);
+    trainedSchedule.state.pressure = 10;
+    emptySchedule.state.pressure = 10;
+    expect(trainedSchedule.gapAt(runningTask(), 15 * second)).toBeGreaterThan(gapBefore);
+    expect(emptySchedule.gapAt(runningTask(), 0)).toBe(25_000);
   });
 
   it('The learned schedule adjusts to the progress that the gateway reports, more towards the end, and only within limits', async () => {
     const { gapAt } = await createSchedule({ medianMs: 120 * second });
-    const at = (progress: number): number => gapAt({ ...running(), progress }, 60 * second);
-    const baseline = gapAt(running(), 60 * second);
-    expect(at(90)).toBeLessThan(baseline / 2);
-    expect(at(20)).toBeGreaterThan(baseline);
-    expect(at(1) / baseline).toBeLessThan(1.3);
-    for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(baseline);
+    const gapAtProgress = (progress: number): number => gapAt({ ...runningTask(), progress }, 60 * second);
+    const baseline = gapAt(runningTask(), 60 * second);
+    expect(gapAtProgress(90)).toBeLessThan(baseline / 2);
+    expect(gapAtProgress(20)).toBeGreaterThan(baseline);
+    expect(gapAtProgress(1) / baseline).toBeLessThan(1.3);
+    for (const progress of [0, 100, -5, 700, Number.NaN]) expect(gapAtProgress(progress)).toBe(baseline);
   });
 
   it('The learned schedule counts from the reported start of the run, and treats a queued job as about to start', async () => {
     const { gapAt, schedule } = await createSchedule({ waitedMs: 100 * second });
     const age = 300 * second;
-    const started = running({}, { started: start + age - 20 * second });
-    expect(gapAt(started, age)).toBeLessThan(2.5 * second);
-    const queued = running({ state: 'queued' });
-    expect(gapAt(queued, age)).toBe(gapAt(running({}, { started: start + age }), age));
-    expect(schedule.nextAt(running({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
+    const startedTask = runningTask({}, { started: start + age - 20 * second });
+    expect(gapAt(startedTask, age)).toBeLessThan(2.5 * second);
+    const queuedTask = runningTask({ state: 'queued' });
+    expect(gapAt(queuedTask, age)).toBe(gapAt(runningTask({}, { started: start + age }), age));
+    expect(schedule.nextAt(runningTask({}, { started: start + age + minute }), start + age)).toBeGreaterThan(
+      start + age,
+    );
   });
 
-  it('The learned schedule counts from the prompt of a task that waited for one, and leaves a waiting task alone', async () => {
+  it('The learned schedule counts from the arrival of a prompt that a task waited for, and does not apply to a task that still waits', async () => {
     const { gapAt } = await createSchedule();
     const age = 10 * minute;
-    expect(gapAt(running({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
-    expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
+    expect(gapAt(runningTask({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
+    expect(gapAt(runningTask({ state: 'needs-input' }), age)).toBe(7_500);
   });
 
   it('The learned schedule falls back to the specification if the store fails', async () => {
-    const failing = {
+    const failingStore = {
       durations: () => Promise.reject(new Error('gone')),
       addDuration: () => Promise.reject(new Error('gone')),
     };
     const lines: string[] = [];
-    const recordingLog = openLog({ level: 'warn', secrets: [], isReadable: false, write: (line) => lines.push(line) });
-    const history = new DurationHistory({ store: failing, log: recordingLog, waitLimitOf: () => 'image' });
+    const recordingLog = createLogger({
+      level: 'warn',
+      secrets: [],
+      isPretty: false,
+      write: (line) => lines.push(line),
+    });
+    const history = new DurationHistory({ store: failingStore, log: recordingLog, waitLimitOf: () => 'image' });
     const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => 1 });
-    expect(schedule.nextAt(running(), start)).toBe(start + 2_500);
-    await history.learn(running(), { atLeastMs: 1, atMostMs: 2, at: start });
+    expect(schedule.nextAt(runningTask(), start)).toBe(start + 2_500);
+    await history.learn(runningTask(), { atLeastMs: 1, atMostMs: 2, at: start });
     await turnOfTheLoop();
     expect(lines.join('')).toContain('could not be read');
     expect(lines.join('')).toContain('could not be stored');

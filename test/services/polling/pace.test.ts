@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Latency, Pace, RateMeter } from '../../../src/services/polling/pace.ts';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 const minute = 60_000;
 
@@ -39,15 +39,15 @@ describe('The pace', () => {
     const slowdowns = fc.record({
       wait: fc.integer({ min: 0, max: 100_000 }),
       rate: fc.double({ min: 0, max: 1_000, noNaN: true }),
-      why: fc.constantFrom('complaint' as const, 'slowness' as const),
+      reason: fc.constantFrom('complaint' as const, 'slowness' as const),
     });
     fc.assert(
       fc.property(fc.array(slowdowns), fc.integer({ min: 1, max: 1_000 }), (events, perSecond) => {
         const pace = new Pace(perSecond);
         let now = 0;
-        for (const { wait, rate, why } of events) {
+        for (const { wait, rate, reason } of events) {
           now += wait;
-          pace.slowDown(why, rate, now);
+          pace.slowDown(reason, rate, now);
           expect(pace.rateAt(now)).toBeGreaterThanOrEqual(0.01 * perSecond);
           expect(pace.rateAt(now)).toBeLessThanOrEqual(perSecond);
         }
@@ -59,7 +59,7 @@ describe('The pace', () => {
 
 describe('The latency of a lane', () => {
   const reportCount = (latency: Latency, ms: number, times: number): number =>
-    Array.from({ length: times }, () => latency.noteLatency(ms)).filter(Boolean).length;
+    Array.from({ length: times }, () => latency.recordLatency(ms)).filter(Boolean).length;
 
   it('The latency of a lane is high when several responses are slow, and is reported once until there is enough new evidence', () => {
     const latency = new Latency();
@@ -91,8 +91,8 @@ describe('The rate meter', () => {
 describe('A gateway that accepts a limited number of polls per second', () => {
   /** Polls tasks every two seconds, at a gateway that accepts a limited number of polls per second. */
   async function pollGateway(limit: number, tasks: number, ms: number) {
-    const setup = stage({ limits: { perSecond: 100, inFlight: 50 } });
-    const { scheduler, lane, at, now, pass, questions: polls } = setup;
+    const setup = createFixture({ limits: { perSecond: 100, inFlight: 50 } });
+    const { scheduler, lane, at, now, pass, polls } = setup;
     let received: number[] = [];
     const refused: number[] = [];
     const testLane = lane('l', (ids): ReturnType<typeof verdictForAll> | Trouble => {
@@ -104,7 +104,8 @@ describe('A gateway that accepts a limited number of polls per second', () => {
       received.push(now());
       return verdictForAll(ids, { again: at(now() + 2_000) });
     });
-    for (let task = 0; task < tasks; task += 1) scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(0) });
+    for (let task = 0; task < tasks; task += 1)
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(ms);
     return { ...setup, refused, acceptedCount: polls.length - refused.length };
@@ -114,7 +115,7 @@ describe('A gateway that accepts a limited number of polls per second', () => {
     const { refused, acceptedCount, lines } = await pollGateway(20, 100, 300_000);
     expect(refused.filter((at) => at > 60_000).length).toBeLessThan(20);
     expect(acceptedCount).toBeGreaterThan(0.5 * 20 * 300);
-    expect(lines.some(({ sentence }) => sentence.includes('polling rate was reduced'))).toBe(true);
+    expect(lines.some(({ message }) => message.includes('polling rate was reduced'))).toBe(true);
   });
 
   it('A gateway that accepts all polls does not slow the pace down', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Pressure } from '../../../src/services/polling/pace.ts';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 /** Applies the same load for the given time. */
 function pressureAfter(
@@ -34,29 +34,22 @@ describe('The poll pressure', () => {
   });
 
   it('The poll pressure reduces demand to the allowance, so tasks that follow it hardly queue', async () => {
-    const {
-      scheduler,
-      lane,
-      at,
-      now,
-      pass,
-      questions: polls,
-    } = stage({
+    const { scheduler, lane, at, now, pass, polls } = createFixture({
       limits: { perSecond: 20, inFlight: 100 },
       random: Math.random,
     });
     const lateness: number[] = [];
-    const due = new Map<string, number>();
+    const dueTimes = new Map<string, number>();
     const testLane = lane('l', (ids) => {
       const next = now() + 4_000 * scheduler.pressure;
       for (const id of ids) {
-        if (now() > 200_000) lateness.push(now() - (due.get(id) ?? now()));
-        due.set(id, next);
+        if (now() > 200_000) lateness.push(now() - (dueTimes.get(id) ?? now()));
+        dueTimes.set(id, next);
       }
       return verdictForAll(ids, { again: at(next) });
     });
     for (let task = 0; task < 160; task += 1)
-      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(task * 50) });
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', nextPollAt: at(task * 50) });
     scheduler.start();
     await pass(400_000);
     expect(scheduler.pressure).toBeGreaterThan(1.8);

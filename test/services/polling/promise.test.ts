@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { expectWithinPollLimit } from './promise.ts';
-import { stage } from './stage.ts';
+import { createFixture } from './stage.ts';
 
 /** Everything that can bring a poll forward. */
 const event = fc.record({
@@ -41,7 +41,10 @@ describe('The poll limit of the scheduler', () => {
   it('The poll limit of the scheduler holds after any verdict, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (scenario) => {
-        const { scheduler, time, machine, now, pass } = stage({ limits: scenario, random: () => scenario.random });
+        const { scheduler, time, machine, now, pass } = createFixture({
+          limits: scenario,
+          random: () => scenario.random,
+        });
         const moments = new Map<string, number[]>();
         let turn = 0;
         async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
@@ -59,9 +62,11 @@ describe('The poll limit of the scheduler', () => {
           );
         }
         const lane: Lane = { name: 'l', max: scenario.max, poll };
-        const add = (id: string): void => scheduler.add({ id, lane, group: 'g', at: machine.now() });
+        const add = (id: string): void => scheduler.add({ id, lane, group: 'g', nextPollAt: machine.now() });
         scheduler.start();
-        const additions = scenario.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));
+        const additions = scenario.tasks.map(({ at: ms }, taskIndex) =>
+          pause(time, ms).then(() => add(`${taskIndex}`)),
+        );
         for (const one of scenario.events) {
           await pass(one.wait);
           const id = `${one.task % scenario.tasks.length}`;

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
-import { CallbackAddresses } from '../../../src/services/callbacks/addresses.ts';
+import { createLogger } from '../../../src/lib/log.ts';
+import { CallbackUrls } from '../../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../../src/services/callbacks/callbacks.ts';
 import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
@@ -19,9 +19,9 @@ import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { buildSnapshot, order } from '../tasks/made.ts';
 import { expectWithinPollLimit } from './promise.ts';
-import { Timers } from './timers.ts';
+import { CountingClock } from './timers.ts';
 
-const log = openLog({ level: 'fatal', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'fatal', secrets: [], isPretty: false, write: () => undefined });
 const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 let folder = '';
 
@@ -39,21 +39,21 @@ const event = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('callback' as const),
       wait: fc.integer({ min: 0, max: 6_000 }),
-      said: fc.array(callbackContent, { minLength: 1, maxLength: 4 }),
+      contents: fc.array(callbackContent, { minLength: 1, maxLength: 4 }),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('hint' as const), wait: fc.integer({ min: 0, max: 6_000 }) }) },
   fc.record({
     do: fc.constant('restart' as const),
     wait: fc.integer({ min: 0, max: 30_000 }),
-    away: fc.integer({ min: 0, max: 8_000 }),
+    downtimeMs: fc.integer({ min: 0, max: 8_000 }),
   }),
   fc.record({ do: fc.constant('wait' as const), wait: fc.integer({ min: 0, max: 120_000 }) }),
 );
 
 const history = fc.record({
   schedule: fc.constantFrom('learned' as const, 'spec' as const),
-  inLists: fc.boolean(),
+  pollsInLists: fc.boolean(),
   tasks: fc.integer({ min: 1, max: 4 }),
   /** The outcomes of polls, which repeat in this order. */
   outcomes: fc.array(
@@ -63,8 +63,8 @@ const history = fc.record({
       maxLength: 10,
     },
   ),
-  /** The one-way latency to the gateway. */
-  ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
+  /** The one-way latencies to the gateway, which repeat in this order. */
+  latencies: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
   events: fc.array(event, { maxLength: 12 }),
   random: fc.double({ min: 0, max: 1, noNaN: true }),
 });
@@ -72,13 +72,13 @@ const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 /** A gateway that responds as the scenario says, and records when it receives a poll of a task. */
-function simulateGateway({ outcomes, ways, inLists }: History, time: Timers) {
+function simulateGateway({ outcomes, latencies, pollsInLists }: History, time: CountingClock) {
   const submitted = new Map<string, number>();
   const moments = new Map<string, number[]>();
   let turn = 0;
   async function receive(ids: readonly string[]): Promise<string> {
     const index = turn++;
-    const latency = ways[index % ways.length] ?? 0;
+    const latency = latencies[index % latencies.length] ?? 0;
     await pause(time, latency);
     for (const id of ids) moments.set(id, [...(moments.get(id) ?? []), time.now() - (submitted.get(id) ?? 0)]);
     await pause(time, latency);
@@ -97,8 +97,8 @@ function simulateGateway({ outcomes, ways, inLists }: History, time: Timers) {
   const source: Source = {
     name: 'simulated',
     pollOne: async (remoteId) => snapshot(await receive([remoteId]), remoteId),
-    ...(inLists && {
-      many: {
+    ...(pollsInLists && {
+      batch: {
         max: 3,
         pollMany: async (ids: readonly string[]) => {
           const outcome = await receive(ids);
@@ -122,14 +122,14 @@ function simulateGateway({ outcomes, ways, inLists }: History, time: Timers) {
   return { simulated, moments };
 }
 
-const addresses = new CallbackAddresses('https://bot.example', 'a secret of the store');
+const addresses = new CallbackUrls('https://bot.example', 'a secret of the store');
 
 let storeCount = 0;
 
 /** Returns when the tasks of one bot were polled, across its restarts. */
 async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>> {
   const manualClock = new ManualClock();
-  const time = new Timers(manualClock);
+  const time = new CountingClock(manualClock);
   const { simulated, moments } = simulateGateway(scenario, time);
   const file = join(folder, `${storeCount++}.sqlite`);
   const pass = async (ms: number): Promise<void> => {
@@ -150,7 +150,7 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
     await recorded;
   };
   const startBot = async () => {
-    const botClock = new Timers(time);
+    const botClock = new CountingClock(time);
     const store = await openStore(
       { url: `sqlite://${file}`, scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: botClock },
@@ -169,7 +169,7 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
     callbacks.open(addresses);
     const tasks = new Tasks({
       book,
-      callbackUrlOf: (lane, id) => callbacks.addressFor(lane, id),
+      callbackUrlOf: (lane, id) => callbacks.urlFor(lane, id),
       missedShare: (task) => callbacks.missedShare(task),
       specs: kindSpecs,
       ...parts,
@@ -192,10 +192,10 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
     await pass(one.wait);
     if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
     if (one.do === 'callback')
-      for (const content of one.said)
+      for (const content of one.contents)
         for (const id of ids) {
-          const found = bot.callbacks.find(addresses.urlFor(id));
-          expect(found).toBe(id);
+          const foundId = bot.callbacks.find(addresses.urlFor(id));
+          expect(foundId).toBe(id);
           bot.callbacks.process(id, content);
         }
     if (one.do !== 'restart') continue;
@@ -203,7 +203,7 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
     const stopped = bot.tasks.pause();
     await bot.store.close();
     await passUntil(stopped);
-    await pass(index % 2 === 0 ? 0 : one.away);
+    await pass(index % 2 === 0 ? 0 : one.downtimeMs);
     bot = await startBot();
   }
   await pass(60_000);
@@ -226,8 +226,8 @@ describe('The poll limit of the bot', () => {
 
   it('The poll limit of the bot holds if a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
     const scenario: History = {
-      ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
-      events: [{ do: 'restart', wait: 2_918, away: 0 }],
+      ...{ schedule: 'learned', pollsInLists: false, tasks: 2, outcomes: ['running'], latencies: [0, 334] },
+      events: [{ do: 'restart', wait: 2_918, downtimeMs: 0 }],
       random: 6.9e-259,
     };
     for (const polledAt of (await runBot(scenario)).values()) expectWithinPollLimit(polledAt, scenario);
@@ -239,11 +239,11 @@ describe('The poll limit of the bot', () => {
       const hints = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
       const scenario: History = {
         schedule,
-        inLists: false,
+        pollsInLists: false,
         tasks: 1,
         outcomes: ['running'],
-        ways: [1],
-        events: [...hints, { do: 'restart', wait: 0, away: 0 }, ...hints],
+        latencies: [1],
+        events: [...hints, { do: 'restart', wait: 0, downtimeMs: 0 }, ...hints],
         random: 0.5,
       };
       const [polledAt = []] = (await runBot(scenario)).values();

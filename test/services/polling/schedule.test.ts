@@ -43,9 +43,11 @@ describe('A failed poll', () => {
   it.each(Object.entries(meanings))(
     'A poll that failed because of %s means "%s", and never the end of a task',
     (kind, meaning) => {
-      const read = pollErrorMeaning(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
-      expect(typeof read === 'string' ? read : read.kind).toBe(meaning);
-      if (typeof read !== 'string') expect(read).toMatchObject({ retryAfterMs: 7, reason: 'no' });
+      const actualMeaning = pollErrorMeaning(
+        new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }),
+      );
+      expect(typeof actualMeaning === 'string' ? actualMeaning : actualMeaning.kind).toBe(meaning);
+      if (typeof actualMeaning !== 'string') expect(actualMeaning).toMatchObject({ retryAfterMs: 7, reason: 'no' });
     },
   );
 });

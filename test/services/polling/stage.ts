@@ -4,14 +4,14 @@ import type { SchedulerLimits } from '../../../src/services/polling/capacity.ts'
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Timers } from './timers.ts';
+import { CountingClock } from './timers.ts';
 
 type PollResult = ReadonlyMap<string, Verdict> | Trouble;
 
 export interface RecordedPoll {
   lane: string;
   ids: readonly string[];
-  /** In milliseconds since the stage was set up. */
+  /** In milliseconds since the fixture was created. */
   at: number;
 }
 
@@ -23,16 +23,16 @@ interface PendingPoll extends RecordedPoll {
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
-  sentence: string;
+  message: string;
   facts: Record<string, unknown>;
 }
 
-interface StageOptions {
+interface FixtureOptions {
   limits?: Partial<SchedulerLimits>;
   random?: () => number;
 }
 
-/** A machine whose clock can be set while its timers continue unchanged. */
+/** A system clock that can be set while its timers continue unchanged. */
 class SettableClock implements Clock {
   readonly #time: Clock;
   #offsetMs = 0;
@@ -57,19 +57,19 @@ class SettableClock implements Clock {
 const generousLimits: SchedulerLimits = { perSecond: 10_000, inFlight: 1_000 };
 
 /** A scheduler on a manual clock, with all its polls and log lines recorded. */
-export function stage({ limits = generousLimits, random = () => 0.5 }: StageOptions = {}) {
+export function createFixture({ limits = generousLimits, random = () => 0.5 }: FixtureOptions = {}) {
   const manualClock = new ManualClock();
-  const time = new Timers(manualClock);
+  const time = new CountingClock(manualClock);
   const machine = new SettableClock(time);
-  const timers = new Timers(machine);
+  const timers = new CountingClock(machine);
   const startedAt = time.now();
   const polls: RecordedPoll[] = [];
   const pendingPolls: PendingPoll[] = [];
   const lines: LogLine[] = [];
   const recordLine =
     (level: LogLine['level']) =>
-    (facts: object, sentence: string): void => {
-      lines.push({ level, sentence, facts: { ...facts } });
+    (facts: object, message: string): void => {
+      lines.push({ level, message, facts: { ...facts } });
     };
   const log = {
     debug: recordLine('debug'),
@@ -90,10 +90,10 @@ export function stage({ limits = generousLimits, random = () => 0.5 }: StageOpti
     /** The scheduler's clock, which shows the manual time unless it is set. */
     machine,
     /** The timers of the scheduler only. */
-    own: timers,
-    questions: polls,
+    timers,
+    polls,
     /** All polls of a `manualLane`, to which the test responds. */
-    open: pendingPolls,
+    pendingPolls,
     lines,
     now: () => time.now() - startedAt,
     at: (ms: number) => startedAt + ms,
@@ -106,7 +106,7 @@ export function stage({ limits = generousLimits, random = () => 0.5 }: StageOpti
         return answer(ids);
       },
     }),
-    /** A lane whose polls the test responds to. */
+    /** A lane whose polls wait until the test responds to them. */
     manualLane: (name: string, max = 1): Lane => ({
       name,
       max,

@@ -6,9 +6,9 @@ import type { Lane } from '../../../src/services/polling/scheduler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const hour = 3_600_000;
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const silentLog = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A machine whose clock can be set while its timers continue unchanged. */
+/** A system clock that can be set while its timers continue unchanged. */
 class Machine implements Clock {
   readonly time = new ManualClock();
   #offsetMs = 0;
@@ -30,20 +30,20 @@ describe('A machine clock that is set back', () => {
   it('A machine clock that is set back does not set the steady clock back, and times stay the same', () => {
     const machine = new Machine();
     const clock = new SteadyClock(machine);
-    const before = clock.now();
+    const timeBefore = clock.now();
     machine.set(-hour);
-    expect(clock.now()).toBe(before);
+    expect(clock.now()).toBe(timeBefore);
     machine.time.advance(500);
-    expect(clock.now()).toBe(before + 500);
-    expect(clock.fromMachine(machine.now() + 7)).toBe(before + 507);
-    expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
+    expect(clock.now()).toBe(timeBefore + 500);
+    expect(clock.fromMachine(machine.now() + 7)).toBe(timeBefore + 507);
+    expect(clock.toMachine(timeBefore + 507)).toBe(machine.now() + 7);
   });
 
   it('A machine clock that is set back delays no task: neither a waiting one, nor a new one, nor one that is polled again', async () => {
     const machine = new Machine();
     const startedAt = machine.time.now();
     const polls: [string | undefined, number][] = [];
-    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
+    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silentLog });
     const lane: Lane = {
       name: 'l',
       max: 1,
@@ -53,9 +53,9 @@ describe('A machine clock that is set back', () => {
       },
     };
     scheduler.start();
-    scheduler.add({ id: 'waits', lane, group: 'g', at: machine.now() + 1_000 });
+    scheduler.add({ id: 'waits', lane, group: 'g', nextPollAt: machine.now() + 1_000 });
     machine.set(-hour);
-    scheduler.add({ id: 'comes', lane, group: 'g', at: machine.now() + 1_500 });
+    scheduler.add({ id: 'comes', lane, group: 'g', nextPollAt: machine.now() + 1_500 });
     for (let turn = 0; turn < 25; turn += 1) {
       machine.time.advance(500);
       await turnOfTheLoop();
@@ -71,10 +71,10 @@ describe('A machine clock that is set back', () => {
 
   it('A machine clock that is set back does not distort the times of reported failures', async () => {
     const machine = new Machine();
-    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
+    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silentLog });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });
     scheduler.start();
-    scheduler.add({ id: 'a', lane: { name: 'l', max: 1, poll }, group: 'g', at: machine.now() });
+    scheduler.add({ id: 'a', lane: { name: 'l', max: 1, poll }, group: 'g', nextPollAt: machine.now() });
     machine.time.advance(0);
     await turnOfTheLoop();
     machine.set(-hour);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 describe('Stopping the scheduler', () => {
   it('A stopping scheduler starts no poll, waits for those in flight, and leaves no timer behind', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls, own: timers, lines } = stage();
+    const { scheduler, manualLane, at, pass, pendingPolls, timers, lines } = createFixture();
     const testLane = manualLane('l');
-    for (const id of ['a', 'b']) scheduler.add({ id, lane: testLane, group: 'g', at: at(0) });
-    scheduler.add({ id: 'c', lane: testLane, group: 'g', at: at(1_000) });
+    for (const id of ['a', 'b']) scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(0) });
+    scheduler.add({ id: 'c', lane: testLane, group: 'g', nextPollAt: at(1_000) });
     scheduler.start();
     await pass(0);
     let hasStopped = false;
@@ -20,7 +20,7 @@ describe('Stopping the scheduler', () => {
     pendingPolls[1]?.answer({ kind: 'refused', reason: 'The key is not valid.' });
     await stopped;
     scheduler.hint('c');
-    scheduler.add({ id: 'd', lane: testLane, group: 'g', at: at(0) });
+    scheduler.add({ id: 'd', lane: testLane, group: 'g', nextPollAt: at(0) });
     await pass(60_000);
     expect(pendingPolls).toHaveLength(2);
     expect(timers.count).toBe(0);
@@ -29,7 +29,7 @@ describe('Stopping the scheduler', () => {
   });
 
   it('A scheduler stops immediately if nothing is in flight, even before its start, and repeatedly', async () => {
-    const { scheduler, own: timers } = stage();
+    const { scheduler, timers } = createFixture();
     await scheduler.stop();
     scheduler.start();
     await Promise.all([scheduler.stop(), scheduler.stop()]);
@@ -37,8 +37,8 @@ describe('Stopping the scheduler', () => {
   });
 
   it('A stopping scheduler waits for a poll that fails', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
-    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', at: at(0) });
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
+    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(0);
     const stopped = scheduler.stop();
@@ -47,13 +47,13 @@ describe('Stopping the scheduler', () => {
   });
 
   it('A scheduler that is stopped in the middle of a round does not send the rest of the round', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     let stopped = Promise.resolve();
     const testLane = lane('l', (ids) => {
       stopped = scheduler.stop();
       return verdictForAll(ids, 'done');
     });
-    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', at: at(0) });
+    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(1_000);
     await stopped;
@@ -61,8 +61,8 @@ describe('Stopping the scheduler', () => {
   });
 
   it('A stopped scheduler loses nothing: after another start everything is polled, whatever responses came in between', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
-    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', at: at(0) });
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
+    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(0);
     const stopped = scheduler.stop();

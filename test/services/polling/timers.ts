@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/lib/clock.ts';
 
 /** A clock that counts its pending timers. Several may share one base clock, each with its own timers. */
-export class Timers implements Clock {
+export class CountingClock implements Clock {
   readonly #clock: Clock;
   readonly #pending = new Set<{ at: number }>();
 

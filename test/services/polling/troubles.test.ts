@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
-import { stage, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './stage.ts';
 
 const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
 const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
 
 /** A lane with the given failure until the test ends it; polled tasks are polled again after ten minutes. */
-function troubledLane(trouble: Trouble, tasks: number, max = 1) {
-  const setup = stage();
+function createTroubledLane(trouble: Trouble, tasks: number, max = 1) {
+  const setup = createFixture();
   const state = { trouble: trouble as Trouble | undefined };
   const testLane = setup.lane(
     'l',
@@ -16,15 +16,15 @@ function troubledLane(trouble: Trouble, tasks: number, max = 1) {
     max,
   );
   for (let task = 0; task < tasks; task += 1) {
-    setup.scheduler.add({ id: `${task}`, lane: testLane, group: `${task % 2}`, at: setup.at(0) });
+    setup.scheduler.add({ id: `${task}`, lane: testLane, group: `${task % 2}`, nextPollAt: setup.at(0) });
   }
   setup.scheduler.start();
-  return { ...setup, road: testLane, state, times: () => setup.questions.map(({ at }) => at) };
+  return { ...setup, testLane, state, times: () => setup.polls.map(({ at }) => at) };
 }
 
 /** The times of the first polls of a lane that keeps failing. With one task, all polls are probes. */
 async function probeTimes(trouble: Trouble, ms: number): Promise<number[]> {
-  const { pass, times, scheduler } = troubledLane(trouble, 1);
+  const { pass, times, scheduler } = createTroubledLane(trouble, 1);
   await pass(ms);
   expect(scheduler.size).toBe(1);
   return times();
@@ -49,14 +49,14 @@ describe('A lane that was asked to wait', () => {
   });
 
   it('A lane that was asked to wait waits at least a second, and then polls another task', async () => {
-    const { scheduler, pass, times, at, road: testLane } = troubledLane(busy(0), 1);
-    scheduler.add({ id: 'other', lane: testLane, group: 'g', at: at(500) });
+    const { scheduler, pass, times, at, testLane } = createTroubledLane(busy(0), 1);
+    scheduler.add({ id: 'other', lane: testLane, group: 'g', nextPollAt: at(500) });
     await pass(1_000);
     expect(times()).toEqual([0, 1_000]);
   });
 
   it('A lane that was asked to wait sends one poll after the pause, and all others after its response', async () => {
-    const { pass, times, state } = troubledLane(busy(3_000), 10);
+    const { pass, times, state } = createTroubledLane(busy(3_000), 10);
     await pass(2_999);
     // All ten were in flight before the first response told the lane to wait.
     expect(times()).toHaveLength(10);
@@ -69,39 +69,39 @@ describe('A lane that was asked to wait', () => {
   });
 
   it('A lane that was asked to wait does not make the other lanes wait', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = troubledLane(busy(60_000), 3);
-    const healthy = lane('well', (ids) => verdictForAll(ids, 'done'));
+    const { scheduler, lane, at, pass, polls } = createTroubledLane(busy(60_000), 3);
+    const healthyLane = lane('well', (ids) => verdictForAll(ids, 'done'));
     await pass(0);
-    scheduler.add({ id: 'other', lane: healthy, group: 'g', at: at(1_000) });
+    scheduler.add({ id: 'other', lane: healthyLane, group: 'g', nextPollAt: at(1_000) });
     await pass(1_000);
     expect(polls.at(-1)).toEqual({ lane: 'well', ids: ['other'], at: 1_000 });
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
   it('A lane that was asked to wait waits longer if a single success is followed by the same failure', async () => {
-    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(busy(), 1);
+    const { scheduler, pass, times, state, at, testLane } = createTroubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
     await pass(1);
     state.trouble = busy();
-    scheduler.add({ id: 'next', lane: testLane, group: 'g', at: at(3_000) });
+    scheduler.add({ id: 'next', lane: testLane, group: 'g', nextPollAt: at(3_000) });
     await pass(5_000);
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
   it('A lane that was asked to wait starts with a short wait again if the failure returns after a while', async () => {
-    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(busy(), 1);
+    const { scheduler, pass, times, state, at, testLane } = createTroubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
     await pass(1);
     state.trouble = busy();
-    scheduler.add({ id: 'next', lane: testLane, group: 'g', at: at(4_001) });
+    scheduler.add({ id: 'next', lane: testLane, group: 'g', nextPollAt: at(4_001) });
     await pass(5_000);
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
   it('A lane that was asked to wait starts with a short wait again if the kind of failure changes', async () => {
-    const { pass, times, state } = troubledLane(busy(), 1);
+    const { pass, times, state } = createTroubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;
     await pass(6_000);
@@ -120,12 +120,12 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused delays hints and new tasks, and loses none of them', async () => {
-    const { scheduler, pass, times, state, at, road: testLane } = troubledLane(refused, 2);
+    const { scheduler, pass, times, state, at, testLane } = createTroubledLane(refused, 2);
     await pass(0);
     scheduler.hint('0');
-    scheduler.add({ id: 'new', lane: testLane, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'gone', lane: testLane, group: 'g', at: at(1_000) });
-    scheduler.add({ id: 'hinted and gone', lane: testLane, group: 'g', at: at(50_000) });
+    scheduler.add({ id: 'new', lane: testLane, group: 'g', nextPollAt: at(1_000) });
+    scheduler.add({ id: 'gone', lane: testLane, group: 'g', nextPollAt: at(1_000) });
+    scheduler.add({ id: 'hinted and gone', lane: testLane, group: 'g', nextPollAt: at(50_000) });
     scheduler.hint('hinted and gone');
     await pass(29_999);
     scheduler.remove('gone');
@@ -139,21 +139,21 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused spreads waiting tasks over a few seconds, in turns', async () => {
-    const { pass, questions: polls, state } = troubledLane(refused, 101);
+    const { pass, polls, state } = createTroubledLane(refused, 101);
     await pass(29_999);
     state.trouble = undefined;
     await pass(1 + 5_000);
-    const resumed = polls.slice(102);
-    expect(resumed).toHaveLength(100);
-    expect(gaps(resumed.map(({ at }) => at))).toEqual(Array.from({ length: 99 }, () => 50));
-    expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
+    const resumedPolls = polls.slice(102);
+    expect(resumedPolls).toHaveLength(100);
+    expect(gaps(resumedPolls.map(({ at }) => at))).toEqual(Array.from({ length: 99 }, () => 50));
+    expect(resumedPolls.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
   });
 
   it('A lane that is refused spreads tasks that fell due during the probe as well', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
     const testLane = manualLane('l');
     for (let task = 0; task < 11; task += 1) {
-      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', at: at(task === 0 ? 0 : 31_000) });
+      scheduler.add({ id: `${task}`, lane: testLane, group: 'g', nextPollAt: at(task === 0 ? 0 : 31_000) });
     }
     scheduler.start();
     await pass(0);
@@ -166,22 +166,22 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused resumes with full polls if it polls several tasks at once', async () => {
-    const { pass, questions: polls, state } = troubledLane(refused, 110, 10);
+    const { pass, polls, state } = createTroubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
     await pass(1 + 5_000);
-    const resumed = polls.slice(12);
-    expect(resumed.map(({ ids }) => ids.length)).toEqual(Array.from({ length: 10 }, () => 10));
-    expect(resumed.map(({ at }) => at - 30_000)).toEqual([
+    const resumedPolls = polls.slice(12);
+    expect(resumedPolls.map(({ ids }) => ids.length)).toEqual(Array.from({ length: 10 }, () => 10));
+    expect(resumedPolls.map(({ at }) => at - 30_000)).toEqual([
       0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500,
     ]);
   });
 
-  it('A lane that is refused resumes with a single poll if that covers any number of tasks', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+  it('A lane that is refused resumes with a single poll if one poll can cover any number of tasks', async () => {
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
     const testLane = manualLane('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
-      scheduler.add({ id, lane: testLane, group: 'g', at: at(due) });
+      scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(due) });
     }
     scheduler.start();
     await pass(0);
@@ -193,7 +193,7 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused logs once when it pauses and once when it resumes, however many tasks wait', async () => {
-    const { scheduler, pass, lines, state, at } = troubledLane(refused, 50);
+    const { scheduler, pass, lines, state, at } = createTroubledLane(refused, 50);
     await pass(100_000);
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
     state.trouble = undefined;
@@ -201,30 +201,30 @@ describe('A lane that is refused', () => {
     expect(lines).toEqual([
       {
         level: 'warn',
-        sentence: expect.any(String),
+        message: expect.any(String),
         // The gateway's own message may quote the request, so it is not logged.
         facts: { lane: 'l', kind: 'refused', forMs: 30_000 },
       },
-      { level: 'info', sentence: expect.any(String), facts: { lane: 'l', afterMs: 210_000 } },
+      { level: 'info', message: expect.any(String), facts: { lane: 'l', afterMs: 210_000 } },
     ]);
     expect(scheduler.troubles()).toEqual([]);
   });
 
   it('A lane that is refused is not reported if no task waits, and is probed with the next task that is added', async () => {
-    const { scheduler, pass, times, at, road: testLane } = troubledLane(refused, 1);
+    const { scheduler, pass, times, at, testLane } = createTroubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
     expect(scheduler.troubles()).toEqual([]);
     await pass(100_000);
-    scheduler.add({ id: 'new', lane: testLane, group: 'g', at: at(102_000) });
+    scheduler.add({ id: 'new', lane: testLane, group: 'g', nextPollAt: at(102_000) });
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
     await pass(2_000);
     expect(times()).toEqual([0, 102_000]);
   });
 
   it('A lane that is refused is reported as failing while its probe is in flight', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
-    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', at: at(0) });
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
+    scheduler.add({ id: 'a', lane: manualLane('l'), group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(0);
     pendingPolls[0]?.answer(refused);
@@ -237,7 +237,7 @@ describe('A lane that is refused', () => {
   });
 
   it('A lane that is refused is reported with its latest failure and the time of the first', async () => {
-    const { scheduler, pass, state, at } = troubledLane(refused, 1);
+    const { scheduler, pass, state, at } = createTroubledLane(refused, 1);
     await pass(29_999);
     state.trouble = unreachable;
     await pass(1);
@@ -252,7 +252,7 @@ describe('A lane whose polls do not arrive', () => {
       [1_000, 2_000],
       [20_000, 20_000],
     ] as const) {
-      const { scheduler, pass, times } = troubledLane({ ...unreachable, retryAfterMs }, 1);
+      const { scheduler, pass, times } = createTroubledLane({ ...unreachable, retryAfterMs }, 1);
       await pass(expected);
       expect(times()).toEqual([0, expected]);
       expect(scheduler.troubles()).toEqual([]);
@@ -262,13 +262,13 @@ describe('A lane whose polls do not arrive', () => {
   it('A lane whose polls do not arrive delays no other lane', async () => {
     for (const trouble of [unreachable, refused]) {
       const polledAt = async (bad: Trouble | undefined): Promise<number[]> => {
-        const { scheduler, lane, at, pass, questions: polls, now } = stage();
+        const { scheduler, lane, at, pass, polls, now } = createFixture();
         const again = (ids: readonly string[]) => verdictForAll(ids, { again: at(now() + 2_500) });
-        const good = lane('good', again);
-        const other = lane('bad', (ids) => bad ?? again(ids));
+        const goodLane = lane('good', again);
+        const badLane = lane('bad', (ids) => bad ?? again(ids));
         for (let task = 0; task < 20; task += 1) {
-          scheduler.add({ id: `good ${task}`, lane: good, group: 'g', at: at(0) });
-          scheduler.add({ id: `bad ${task}`, lane: other, group: 'g', at: at(0) });
+          scheduler.add({ id: `good ${task}`, lane: goodLane, group: 'g', nextPollAt: at(0) });
+          scheduler.add({ id: `bad ${task}`, lane: badLane, group: 'g', nextPollAt: at(0) });
         }
         scheduler.start();
         await pass(60_000);
@@ -287,11 +287,11 @@ describe('A lane whose polls do not arrive', () => {
   });
 
   it('A lane whose polls do not arrive does not pause when a response arrives in between', async () => {
-    const { scheduler, lane, at, pass, questions: polls, now } = stage();
+    const { scheduler, lane, at, pass, polls, now } = createFixture();
     const testLane = lane('l', (ids) =>
       polls.length % 5 === 0 ? verdictForAll(ids, { again: at(now() + 5_000) }) : unreachable,
     );
-    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(100_000);
     expect(polls).toHaveLength(24);
@@ -299,10 +299,10 @@ describe('A lane whose polls do not arrive', () => {
   });
 
   it('A lane whose polls do not arrive is resumed by the next task if only the polls of a single task have failed', async () => {
-    const { scheduler, lane, at, pass, questions: polls } = stage();
+    const { scheduler, lane, at, pass, polls } = createFixture();
     const testLane = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : verdictForAll(ids, 'done')));
-    scheduler.add({ id: 'poison', lane: testLane, group: 'g', at: at(0) });
-    scheduler.add({ id: 'good', lane: testLane, group: 'g', at: at(20_000) });
+    scheduler.add({ id: 'poison', lane: testLane, group: 'g', nextPollAt: at(0) });
+    scheduler.add({ id: 'good', lane: testLane, group: 'g', nextPollAt: at(20_000) });
     scheduler.start();
     await pass(23_000);
     expect(polls.slice(-4).map((poll) => [poll.ids[0], poll.at])).toEqual([
@@ -316,17 +316,17 @@ describe('A lane whose polls do not arrive', () => {
   });
 
   it('A lane treats a poll that throws as a failure, with its stack in the log', async () => {
-    const { scheduler, lane, at, pass, questions: polls, lines } = stage();
+    const { scheduler, lane, at, pass, polls, lines } = createFixture();
     const mistake = new TypeError('a mistake');
     const testLane = lane('l', (ids) => {
       if (polls.length === 1) throw mistake;
       return verdictForAll(ids, 'done');
     });
-    scheduler.add({ id: 'a', lane: testLane, group: 'g', at: at(0) });
+    scheduler.add({ id: 'a', lane: testLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(5_000);
     expect(polls.map((poll) => poll.at)).toEqual([0, 2_000]);
-    expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
+    expect(lines).toEqual([{ level: 'error', message: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
   it('A lane also treats a poll that throws synchronously or returns no verdict as a failure', async () => {
@@ -338,9 +338,14 @@ describe('A lane whose polls do not arrive', () => {
       async () => ({}) as never,
       async () => 'garbage' as never,
     ]) {
-      const { scheduler, at, pass, lines, lane, questions: polls } = stage();
-      scheduler.add({ id: 'a', lane: { name: 'bad', max: 1, poll }, group: 'g', at: at(0) });
-      scheduler.add({ id: 'b', lane: lane('well', (ids) => verdictForAll(ids, 'done')), group: 'g', at: at(1_000) });
+      const { scheduler, at, pass, lines, lane, polls } = createFixture();
+      scheduler.add({ id: 'a', lane: { name: 'bad', max: 1, poll }, group: 'g', nextPollAt: at(0) });
+      scheduler.add({
+        id: 'b',
+        lane: lane('well', (ids) => verdictForAll(ids, 'done')),
+        group: 'g',
+        nextPollAt: at(1_000),
+      });
       scheduler.start();
       await pass(1_000);
       expect(lines.map(({ level }) => level)).toEqual(['error']);
@@ -350,9 +355,9 @@ describe('A lane whose polls do not arrive', () => {
   });
 
   it('A paused lane keeps its pause unchanged when an earlier poll returns', async () => {
-    const { scheduler, manualLane, at, pass, open: pendingPolls } = stage();
+    const { scheduler, manualLane, at, pass, pendingPolls } = createFixture();
     const testLane = manualLane('l');
-    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', at: at(0) });
+    for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(0) });
     scheduler.start();
     await pass(0);
     pendingPolls[0]?.answer(busy(10_000));

@@ -17,15 +17,16 @@ async function learnAll(
   variant = baseVariant,
   firstNumber = 0,
 ): Promise<void> {
-  for (const [at, cost] of costs.entries()) await prices.learn(`${variant.model}-${firstNumber + at}`, variant, cost);
+  for (const [index, cost] of costs.entries())
+    await prices.learn(`${variant.model}-${firstNumber + index}`, variant, cost);
 }
 
-const times = (count: number, cost: string): string[] => Array.from({ length: count }, () => cost);
+const repeat = (count: number, cost: string): string[] => Array.from({ length: count }, () => cost);
 
 describe('The prices learned from past costs', () => {
   it('A price is learned from twenty tasks, each of which counts once', async () => {
     const { prices, clock } = createPrices();
-    await learnAll(prices, times(19, '0.10'));
+    await learnAll(prices, repeat(19, '0.10'));
     await prices.learn('reel-2-0', baseVariant, '9');
     expect(prices.find(baseVariant)).toBeUndefined();
     clock.advance(5);
@@ -35,7 +36,7 @@ describe('The prices learned from past costs', () => {
 
   it('If costs vary, the highest of the latest twenty is an upper bound', async () => {
     const { prices } = createPrices();
-    await learnAll(prices, ['5', ...times(18, '1'), '2.50']);
+    await learnAll(prices, ['5', ...repeat(18, '1'), '2.50']);
     expect(prices.find(baseVariant)).toMatchObject({ amount: '5', isUpperBound: true });
     await prices.learn('one-more', baseVariant, '1');
     expect(prices.find(baseVariant)).toMatchObject({ amount: '2.50', isUpperBound: true });
@@ -43,7 +44,7 @@ describe('The prices learned from past costs', () => {
 
   it('Prices of different kinds, models and variants are learned separately', async () => {
     const { prices } = createPrices();
-    await learnAll(prices, times(20, '1'));
+    await learnAll(prices, repeat(20, '1'));
     for (const other of [
       { ...baseVariant, kind: 'image' },
       { ...baseVariant, model: 'reel-2-pro' },
@@ -54,28 +55,29 @@ describe('The prices learned from past costs', () => {
 
   it('Learned prices survive a restart, and contain nothing that a member has typed', async () => {
     const { prices, store } = createPrices();
-    await learnAll(prices, times(20, '0.000000000000000000001'));
+    await learnAll(prices, repeat(20, '0.000000000000000000001'));
     expect(JSON.stringify([...store.rows.values()])).not.toContain('private');
-    const later = createPrices(store).prices;
-    await later.open();
-    expect(later.find(baseVariant)).toMatchObject({ amount: '0.000000000000000000001' });
+    const reloaded = createPrices(store).prices;
+    await reloaded.open();
+    expect(reloaded.find(baseVariant)).toMatchObject({ amount: '0.000000000000000000001' });
   });
 
   it('A failing store neither loses a price nor causes an error', async () => {
-    const failing = { ...learnedStore(), put: async () => Promise.reject(new Error('away')) };
-    const prices = new LearnedPrices({ store: failing, clock: new ManualClock(), log });
-    await learnAll(prices, times(20, '1'));
+    const failingStore = { ...learnedStore(), put: async () => Promise.reject(new Error('unavailable')) };
+    const prices = new LearnedPrices({ store: failingStore, clock: new ManualClock(), log });
+    await learnAll(prices, repeat(20, '1'));
     expect(prices.find(baseVariant)?.amount).toBe('1');
   });
 
   it('The numbers of stored variants and models are limited', async () => {
     const { prices, store } = createPrices();
-    for (let at = 0; at < 30; at++)
-      await learnAll(prices, times(20, '1'), { ...baseVariant, facts: [`${at}`] }, at * 100);
+    for (let index = 0; index < 30; index++)
+      await learnAll(prices, repeat(20, '1'), { ...baseVariant, facts: [`${index}`] }, index * 100);
     expect(store.rows.get('video:reel-2')?.variants).toHaveLength(20);
     expect(prices.find({ ...baseVariant, facts: ['0'] })).toBeUndefined();
     expect(prices.find({ ...baseVariant, facts: ['29'] })).toBeDefined();
-    for (let at = 0; at < 2_100; at++) await prices.learn(`task-${at}`, { ...baseVariant, model: `m-${at}` }, '1');
+    for (let index = 0; index < 2_100; index++)
+      await prices.learn(`task-${index}`, { ...baseVariant, model: `m-${index}` }, '1');
     expect(store.rows.size).toBe(2_000);
     await prices.learn('long', { ...baseVariant, kind: 'image', model: 'x'.repeat(201) }, '1');
     expect(store.rows.size).toBe(2_000);

@@ -13,16 +13,16 @@ import { makeTask } from '../store/stage.ts';
 
 const log = { warn: () => undefined };
 
-const pricedModel = (name: string, more: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
-  ...{ name, billedBy: 'job', ratio: undefined, outputRatio: undefined, cachedRatio: undefined, groups: [] },
-  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, ...more },
+const pricedModel = (name: string, overrides: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
+  ...{ name, billingUnit: 'job', ratio: undefined, outputRatio: undefined, cachedRatio: undefined, groups: [] },
+  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, ...overrides },
 });
 
-const listed: PriceList = {
+const priceList: PriceList = {
   models: [
     pricedModel('reel-2', { price: '0.04' }),
     pricedModel('mj_imagine', { price: '0.037' }),
-    pricedModel('quill-5', { billedBy: 'tokens', ratio: '0.625', outputRatio: '8' }),
+    pricedModel('quill-5', { billingUnit: 'tokens', ratio: '0.625', outputRatio: '8' }),
   ],
   groups: new Map([
     ['default', '1'],
@@ -33,7 +33,7 @@ const listed: PriceList = {
 /** Creates a price book that has read the gateway's list. */
 async function createBook(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
-  const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });
+  const gateway = new GatewayPrices({ fetch: async () => priceList, group: group ?? undefined, clock, log });
   onTestFinished(() => gateway.stop());
   gateway.start();
   await new Promise((resolve) => setImmediate(resolve));
@@ -49,8 +49,8 @@ const imagine = { kind: 'imagine', request: { prompt: 'a fox' } } as const;
 const ask = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } } as const;
 
 async function learnCosts(book: PriceBook, order: OrderedRequest<TaskKind>, cost: string, count = 20): Promise<void> {
-  for (let at = 0; at < count; at++)
-    await book.learn(makeTask({ ...order, id: `t-${cost}-${at}`, state: 'ready', cost }));
+  for (let index = 0; index < count; index++)
+    await book.learn(makeTask({ ...order, id: `t-${cost}-${index}`, state: 'ready', cost }));
 }
 
 describe('The estimate of a request', () => {
@@ -106,10 +106,10 @@ describe('The estimate of a request', () => {
 
   it('Nothing is learned from failed tasks, from tasks that were handed over to another task, or from tasks without a cost', async () => {
     const { book } = await createBook({});
-    for (let at = 0; at < 30; at++) {
-      await book.learn(makeTask({ ...video, id: `a-${at}`, state: 'failed', cost: '9' }));
-      await book.learn(makeTask({ ...video, id: `b-${at}`, state: 'ready', cost: '9', handedOver: true }));
-      await book.learn(makeTask({ ...video, id: `c-${at}`, state: 'ready' }));
+    for (let index = 0; index < 30; index++) {
+      await book.learn(makeTask({ ...video, id: `a-${index}`, state: 'failed', cost: '9' }));
+      await book.learn(makeTask({ ...video, id: `b-${index}`, state: 'ready', cost: '9', handedOver: true }));
+      await book.learn(makeTask({ ...video, id: `c-${index}`, state: 'ready' }));
     }
     expect(book.estimateOf(video)).toMatchObject({ source: 'gateway' });
   });

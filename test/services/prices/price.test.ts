@@ -4,11 +4,11 @@ import { compare } from '../../../src/lib/decimals.ts';
 import { maxTokens, measuresOf } from '../../../src/services/prices/measures.ts';
 import { costOf, type Price } from '../../../src/services/prices/price.ts';
 
-const long = '0.123456789012345678901234567890123456789';
+const longPrice = '0.123456789012345678901234567890123456789';
 
 describe('The cost of a job based on its price', () => {
   it.each<[string, Price, Parameters<typeof measuresOf>[0], string | undefined]>([
-    ['a price per job', { each: long }, {}, long],
+    ['a price per job', { each: longPrice }, {}, longPrice],
     ['a price with trailing zeros', { each: '1.00' }, {}, '1.00'],
     ['a price per image', { each: '0.03' }, { metadata: { n: 4 } } as object, '0.12'],
     ['a price per second', { perSecond: '0.0089285714285714' }, { duration: '4.5' } as object, '0.0401785714285713'],
@@ -37,7 +37,7 @@ describe('The cost of a job based on its price', () => {
       '6',
     ],
     [
-      'text like flags for a model',
+      'flag-like text for a model',
       { each: '1', times: { mode: { turbo: '2' } } },
       { prompt: 'a --turbo', model: 'm' },
       '1',
@@ -57,7 +57,7 @@ describe('The cost of a job based on its price', () => {
     [{ output: 1 }, undefined],
     [{ input: 10, output: 1, cached: 11 }, undefined],
     [{ input: 10, output: 1, audioOutput: 2 }, undefined],
-    // It is not known which of the two was cached.
+    // It is unknown whether the cached tokens are text or audio.
     [{ input: 10, output: 1, cached: 5, audioInput: 5 }, undefined],
   ])('The cost of the tokens %j is %s', (tokens, cost) => {
     expect(costOf({ perMillion }, { count: 1 }, tokens)).toBe(cost);
@@ -75,8 +75,8 @@ describe('The cost of a job based on its price', () => {
         const { input = 0, output = 0 } = maxTokens({ prompt }, false);
         expect(input).toBeGreaterThanOrEqual(Buffer.byteLength(prompt));
         expect(output).toBe(4_000);
-        const more = maxTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
-        expect(more.input).toBe(input + 2_000);
+        const withImage = maxTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
+        expect(withImage.input).toBe(input + 2_000);
         expect(maxTokens({ prompt }, true).input).toBe(input + 20_000);
       }),
     );
@@ -87,8 +87,8 @@ describe('The cost of a job based on its price', () => {
     const names = ['duration', 'size', 'resolution', 'quality', 'mode', 'n', 'count', 'sound', 'seconds'];
     const fields = fc.dictionary(fc.constantFrom(...names), value);
     fc.assert(
-      fc.property(fields, fields, fields, (own, metadata, extra) => {
-        const { count, seconds = '1', ...labels } = measuresOf({ ...own, metadata, extra } as object);
+      fc.property(fields, fields, fields, (ownFields, metadata, extra) => {
+        const { count, seconds = '1', ...labels } = measuresOf({ ...ownFields, metadata, extra } as object);
         expect(count).toBeGreaterThanOrEqual(1);
         expect(count).toBeLessThanOrEqual(100);
         expect(compare(seconds, '1000000')).toBe(-1);

@@ -4,12 +4,12 @@ import { Judge, type JudgedRequest } from '../../../src/services/rules/judge.ts'
 import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
 
 const judgeOf = (rules: Partial<RuleSet>) => new Judge({ ...ruleSet.parse({}), ...rules });
-const order = (prompt: string, more: Partial<JudgedRequest> = {}): JudgedRequest => ({
+const order = (prompt: string, overrides: Partial<JudgedRequest> = {}): JudgedRequest => ({
   ...{ kind: 'imagine', request: { prompt }, channelId: '1' },
-  ...more,
+  ...overrides,
 });
-const keyOf = (rules: Partial<RuleSet>, judged: JudgedRequest): string | undefined =>
-  judgeOf(rules).judge(judged)?.refusal.key;
+const keyOf = (rules: Partial<RuleSet>, request: JudgedRequest): string | undefined =>
+  judgeOf(rules).judge(request)?.refusal.key;
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
 describe('The rule check of a server', () => {

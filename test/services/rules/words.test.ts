@@ -34,16 +34,16 @@ function measure(groups: readonly Group[]) {
     missed.push(...group.hits.filter((text) => list.find(foldText(text)) === undefined));
     falsePositives.push(...group.innocent.filter((text) => list.find(foldText(text)) !== undefined));
   }
-  return { hits, innocent, missed, wrong: falsePositives };
+  return { hits, innocent, missed, falsePositives };
 }
 
-const finds = (blocked: string[], text: string) => new WordList(blocked).find(foldText(text));
+const findWord = (blocked: string[], text: string) => new WordList(blocked).find(foldText(text));
 
 describe('Blocked words', () => {
   it.each(parts)(
     'Blocked words are found in the disguises of the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
     (part) => {
-      const { hits, innocent, missed, wrong: falsePositives } = measure(corpus(part));
+      const { hits, innocent, missed, falsePositives } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);
       expect(innocent).toBeGreaterThan(80);
       expect(missed.length / hits, missed.join('\n')).toBeLessThanOrEqual(MAX_MISSED_SHARE[part]);
@@ -52,6 +52,6 @@ describe('Blocked words', () => {
   );
 
   it('An empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
-    for (const entry of ['', '*', '  ', '---', '\u200b']) expect(finds([entry], 'a * b -- c')).toBeUndefined();
+    for (const entry of ['', '*', '  ', '---', '\u200b']) expect(findWord([entry], 'a * b -- c')).toBeUndefined();
   });
 });

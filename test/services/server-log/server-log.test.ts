@@ -3,12 +3,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Removal, ServerLogs } from '../../../src/services/server-log/server-log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { createTemporaryFolder, DAY_MS, stage } from '../store/stage.ts';
+import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/stage.ts';
 
 const GUILD = '323456789012345678';
 
 async function setUp(days = 1) {
-  const { file, clock, log } = stage(join(createTemporaryFolder(), 'atelier.sqlite'));
+  const { file, clock, log } = createStoreFixture(join(createTemporaryFolder(), 'atelier.sqlite'));
   const store = await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
   onTestFinished(() => store.close());
   const removed: string[] = [];
@@ -25,17 +25,17 @@ async function setUp(days = 1) {
     },
     clock,
   });
-  const note = (id: number, more: { about?: string } = {}) =>
-    logs.record(GUILD, { channelId: GUILD, id: String(id), at: clock.now(), ...more });
+  const note = (id: number, overrides: { about?: string } = {}) =>
+    logs.record(GUILD, { channelId: GUILD, id: String(id), at: clock.now(), ...overrides });
   const kept = async () => (await store.serverLogs.get(GUILD))?.messages.map(({ id }) => id) ?? [];
-  return { store, clock, logs, note, kept, removed, answers: removals, undecided };
+  return { store, clock, logs, note, kept, removed, removals, undecided };
 }
 
 it('The newest thousand messages of a server are stored, each once', async () => {
   const { store, clock, note, kept } = await setUp();
-  const messages = Array.from({ length: 1_000 }, (_, at) => ({
+  const messages = Array.from({ length: 1_000 }, (_, index) => ({
     channelId: GUILD,
-    id: String(at + 1),
+    id: String(index + 1),
     at: clock.now(),
   }));
   await store.serverLogs.put({ guildId: GUILD, messages });
@@ -58,7 +58,7 @@ it('A sweep deletes fifty old messages, and the next one continues', async () =>
 });
 
 it('A message that cannot be deleted right now is kept, and one that can never be deleted is no longer tracked', async () => {
-  const { clock, logs, note, kept, removed, answers: removals, undecided } = await setUp();
+  const { clock, logs, note, kept, removed, removals, undecided } = await setUp();
   for (let id = 1; id <= 5; id++) await note(id);
   removals.set('2', 'stays').set('3', 'none').set('4', 'later');
   undecided.add('1');
@@ -72,7 +72,7 @@ it('A message that cannot be deleted right now is kept, and one that can never b
 });
 
 it('An erasure is not complete until the last message that names the member is deleted', async () => {
-  const { logs, note, kept, answers: removals } = await setUp();
+  const { logs, note, kept, removals } = await setUp();
   await note(1, { about: '600000000000000001' });
   await note(2, { about: '600000000000000002' });
   await note(3, { about: '600000000000000001' });

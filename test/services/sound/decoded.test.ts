@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
@@ -15,11 +15,11 @@ import { SECONDS, TONE_SECONDS, toneSamples, tones } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
 const lines: string[] = [];
-const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => lines.push(line) });
+const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => lines.push(line) });
 const audio = openAudio({ log, process: mediaProcess });
 afterAll(() => audio.close());
 
-const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
+const readTestFile = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
 const decode = (bytes: Uint8Array, maxSeconds = 60) => audio.decode(memoryContent(Buffer.from(bytes)), { maxSeconds });
 const outcomeOf = async (bytes: Uint8Array, maxSeconds = 60): Promise<string> =>
   await decode(bytes, maxSeconds).then(
@@ -32,7 +32,7 @@ const original = toneSamples(PCM_RATE);
 /** A file of Opus packets, with the header of a real file. */
 const opusFile = (packets: readonly Buffer[], samples: number): Buffer =>
   oggOf(
-    [file('mono.ogg').subarray(28, 28 + 19), Buffer.from('OpusTags\0\0\0\0\0\0\0\0')],
+    [readTestFile('mono.ogg').subarray(28, 28 + 19), Buffer.from('OpusTags\0\0\0\0\0\0\0\0')],
     packets.map((data, index) => ({ data, granule: (index + 1) * samples })),
     7,
   );
@@ -49,7 +49,7 @@ describe('An audio file from a member', () => {
     ['floats.wav', 1],
     ['with-a-list.wav', 1],
   ])('An audio file from a member is decoded as it was recorded: %s', async (name, amplitude) => {
-    const pcm = await decode(file(name));
+    const pcm = await decode(readTestFile(name));
     expect(secondsOf(pcm)).toBeCloseTo(SECONDS, 2);
     expect(similarity(original, pcm)).toBeGreaterThan(0.99);
     // LAME leaves five percent of headroom.
@@ -86,17 +86,21 @@ describe('An audio file from a member', () => {
   );
 
   it('An audio file from a member is decoded as far as possible if its end is missing', async () => {
-    const long = Int16Array.from(
+    const longSamples = Int16Array.from(
       { length: 4 * original.length },
-      (_, at) => 32_767 * (original[at % original.length] ?? 0),
+      (_, index) => 32_767 * (original[index % original.length] ?? 0),
     );
-    const { bytes: message } = await encodeVoiceMessage(audio, long);
-    for (const whole of [message, file('constant-with-title.mp3'), file('twenty-four-bits.wav')]) {
-      const seconds = secondsOf(await decode(whole));
-      const pcm = await decode(whole.subarray(0, Math.round(whole.length * 0.7)));
+    const { bytes: message } = await encodeVoiceMessage(audio, longSamples);
+    for (const completeFile of [
+      message,
+      readTestFile('constant-with-title.mp3'),
+      readTestFile('twenty-four-bits.wav'),
+    ]) {
+      const seconds = secondsOf(await decode(completeFile));
+      const pcm = await decode(completeFile.subarray(0, Math.round(completeFile.length * 0.7)));
       expect(secondsOf(pcm)).toBeGreaterThan(0.3 * seconds);
       expect(secondsOf(pcm)).toBeLessThan(0.85 * seconds);
-      expect(similarity(long.subarray(0, pcm.length), pcm)).toBeGreaterThan(0.98);
+      expect(similarity(longSamples.subarray(0, pcm.length), pcm)).toBeGreaterThan(0.98);
     }
   });
 
@@ -130,7 +134,7 @@ describe('A file without usable audio', () => {
 
   it('A file without usable audio is refused as broken if none of the announced data is present', async () => {
     const headersOnly = opusFile([], 0);
-    const damaged = Buffer.from(file('mono.ogg'));
+    const damaged = Buffer.from(readTestFile('mono.ogg'));
     damaged.writeUInt8(damaged.readUInt8(2_000) ^ 1, 2_000);
     const withoutData = wavOf([toneSamples(8_000)], 8_000, { bytes: 2 });
     withoutData.write('atad', 36);
@@ -139,8 +143,8 @@ describe('A file without usable audio', () => {
   });
 
   it('A file without usable audio is refused according to its type, not to how decoding fails', async () => {
-    expect(await outcomeOf(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
-    expect(await outcomeOf(file('tones.m4a'))).toBe('refusals.audioNotSupported');
+    expect(await outcomeOf(readTestFile('vorbis.ogg'))).toBe('refusals.audioNotSupported');
+    expect(await outcomeOf(readTestFile('tones.m4a'))).toBe('refusals.audioNotSupported');
     expect(await outcomeOf(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
       'refusals.audioNotSupported',
     );
@@ -150,17 +154,17 @@ describe('A file without usable audio', () => {
   });
 
   it('A file without usable audio is refused if a WAV states an impossible format', async () => {
-    const changed = (change: (wav: Buffer) => void): Buffer => {
+    const changedWav = (change: (wav: Buffer) => void): Buffer => {
       const wav = wavOf([toneSamples(8_000)], 8_000, { bytes: 2 });
       change(wav);
       return wav;
     };
     const invalidWavs = [
-      changed((wav) => wav.writeUInt16LE(0, 22)),
-      changed((wav) => wav.writeUInt16LE(0, 32)),
-      changed((wav) => wav.writeUInt32LE(1, 24)),
-      changed((wav) => wav.writeUInt32LE(0xffffffff, 24)),
-      changed((wav) => wav.writeUInt32LE(4, 16)),
+      changedWav((wav) => wav.writeUInt16LE(0, 22)),
+      changedWav((wav) => wav.writeUInt16LE(0, 32)),
+      changedWav((wav) => wav.writeUInt32LE(1, 24)),
+      changedWav((wav) => wav.writeUInt32LE(0xffffffff, 24)),
+      changedWav((wav) => wav.writeUInt32LE(4, 16)),
     ];
     for (const wav of invalidWavs)
       expect(await outcomeOf(wav)).toMatch(/^refusals\.audio(NotSupported|Damaged|Empty)$/);
@@ -184,12 +188,12 @@ describe('A small file with minutes of audio', () => {
   });
 
   it('A small file with minutes of audio is not read to its end', async () => {
-    let read = 0;
-    const endless = (function* () {
-      for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
+    let readCount = 0;
+    const endlessChunks = (function* () {
+      for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * readCount++ };
     })();
-    await expect(collectSamples(endless, 5)).rejects.toMatchObject({ key: 'refusals.audioTooLong' });
-    expect(read).toBeLessThan(8);
+    await expect(collectSamples(endlessChunks, 5)).rejects.toMatchObject({ key: 'refusals.audioTooLong' });
+    expect(readCount).toBeLessThan(8);
   });
 });
 
@@ -202,10 +206,10 @@ describe('A damaged audio file', () => {
     'eight-bits.wav',
     'twenty-four-bits.wav',
   ];
-  const keys = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
-  const outcome = async (bytes: Uint8Array): Promise<boolean> => {
+  const refusalPattern = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
+  const isExpectedOutcome = async (bytes: Uint8Array): Promise<boolean> => {
     const refusalKey = await outcomeOf(bytes, 5);
-    return keys.test(refusalKey) || /^\d+ samples$/.test(refusalKey);
+    return refusalPattern.test(refusalKey) || /^\d+ samples$/.test(refusalKey);
   };
 
   it('A damaged audio file is decoded as far as possible or refused after any change', {
@@ -221,12 +225,12 @@ describe('A damaged audio file', () => {
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         const [first] = changes;
         if (!first) return;
-        let bytes = file(first.name);
+        let bytes = readTestFile(first.name);
         for (const { from, bytes: inserted, removed } of changes) {
-          const at = Math.floor(from * bytes.length);
-          bytes = Buffer.concat([bytes.subarray(0, at), inserted, bytes.subarray(at + removed)]);
+          const offset = Math.floor(from * bytes.length);
+          bytes = Buffer.concat([bytes.subarray(0, offset), inserted, bytes.subarray(offset + removed)]);
         }
-        expect(await outcome(bytes)).toBe(true);
+        expect(await isExpectedOutcome(bytes)).toBe(true);
       }),
       { numRuns: 150 },
     );
@@ -238,7 +242,7 @@ describe('A damaged audio file', () => {
     const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
     await fc.assert(
       fc.asyncProperty(fc.array(packet, { maxLength: 60 }), fc.nat(200_000), async (packets, samples) => {
-        expect(await outcome(opusFile(packets, samples))).toBe(true);
+        expect(await isExpectedOutcome(opusFile(packets, samples))).toBe(true);
       }),
       { numRuns: 150 },
     );
@@ -249,11 +253,11 @@ describe('A damaged audio file', () => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), fc.uint8Array({ maxLength: 4_000 }), async (name, noise) => {
-        expect(await outcome(Buffer.concat([file(name).subarray(0, 300), noise]))).toBe(true);
+        expect(await isExpectedOutcome(Buffer.concat([readTestFile(name).subarray(0, 300), noise]))).toBe(true);
       }),
       { numRuns: 60 },
     );
-    expect(secondsOf(await decode(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
+    expect(secondsOf(await decode(readTestFile('mono.ogg')))).toBeCloseTo(SECONDS, 3);
   });
 
   it('A damaged audio file never crashes the worker', () => {

@@ -14,9 +14,9 @@ const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = readPackets
   .toArray();
 const decode = (bytes: Buffer) => collectSamples(decodeOpus(bytes), 60);
 const pageOffset = (number: number) => (bytes: Buffer) => {
-  let at = 0;
-  for (let remaining = number; remaining > 0; remaining--) at = bytes.indexOf('OggS', at + 4);
-  return at;
+  let offset = 0;
+  for (let remaining = number; remaining > 0; remaining--) offset = bytes.indexOf('OggS', offset + 4);
+  return offset;
 };
 
 /** Repeats the content of the file this many times; each of its packets lasts 20 ms. */
@@ -45,15 +45,15 @@ describe('An Ogg file', () => {
   });
 
   it('An Ogg file with a broken page loses only that page', async () => {
-    const whole = repeatVoice(4);
-    const length = (await decode(whole)).length;
-    const broken = Buffer.from(whole);
-    const at = pageOffset(3)(broken) + 200;
-    broken.writeUInt8(broken.readUInt8(at) ^ 0x55, at);
-    expect(length - (await decode(broken)).length).toBe(PCM_RATE);
+    const completeFile = repeatVoice(4);
+    const length = (await decode(completeFile)).length;
+    const brokenFile = Buffer.from(completeFile);
+    const offset = pageOffset(3)(brokenFile) + 200;
+    brokenFile.writeUInt8(brokenFile.readUInt8(offset) ^ 0x55, offset);
+    expect(length - (await decode(brokenFile)).length).toBe(PCM_RATE);
   });
 
-  it('An Ogg file drops a packet whose beginning was lost, over any number of pages', () => {
+  it('An Ogg file drops a packet whose beginning was lost, however many pages it spans', () => {
     const packets = [Buffer.alloc(10, 1), Buffer.alloc(3 * 255 * 255, 2), Buffer.alloc(10, 3)];
     const lengths = (packet: Buffer): number[] => [
       ...Array<number>(Math.floor(packet.length / 255)).fill(255),
@@ -63,7 +63,7 @@ describe('An Ogg file', () => {
     const segments = packets.flatMap(lengths);
     const data = Buffer.concat(packets);
     const pages: Buffer[] = [];
-    for (let first = 0, at = 0; first < segments.length; first += 255) {
+    for (let first = 0, offset = 0; first < segments.length; first += 255) {
       const pageSegments = segments.slice(first, first + 255);
       const size = pageSegments.reduce((sum, length) => sum + length, 0);
       const head = Buffer.alloc(27);
@@ -71,10 +71,10 @@ describe('An Ogg file', () => {
       head[5] = first > 0 && segments[first - 1] === 255 ? 1 : 0;
       head.writeUInt32LE(first / 255, 18);
       head[26] = pageSegments.length;
-      const whole = Buffer.concat([head, Buffer.from(pageSegments), data.subarray(at, at + size)]);
-      whole.writeUInt32LE(oggChecksum(whole), 22);
-      pages.push(whole);
-      at += size;
+      const page = Buffer.concat([head, Buffer.from(pageSegments), data.subarray(offset, offset + size)]);
+      page.writeUInt32LE(oggChecksum(page), 22);
+      pages.push(page);
+      offset += size;
     }
     const read = (remaining: Buffer[]) =>
       readPackets(Buffer.concat(remaining))
@@ -86,11 +86,11 @@ describe('An Ogg file', () => {
   });
 
   it('An Ogg file is decoded even if there are foreign bytes between its pages', async () => {
-    const whole = repeatVoice(2);
-    const second = pageOffset(2)(whole);
+    const completeFile = repeatVoice(2);
+    const second = pageOffset(2)(completeFile);
     const noise = Buffer.from('OggS is how a page begins. OggS\0\0\0\0');
-    const noisy = Buffer.concat([noise, whole.subarray(0, second), noise, whole.subarray(second)]);
-    expect(await decode(noisy)).toEqual(await decode(whole));
+    const withNoise = Buffer.concat([noise, completeFile.subarray(0, second), noise, completeFile.subarray(second)]);
+    expect(await decode(withNoise)).toEqual(await decode(completeFile));
   });
 
   it('An Ogg file is decoded from its first stream only', async () => {
@@ -101,25 +101,26 @@ describe('An Ogg file', () => {
   });
 
   it('An Ogg file is decoded with the gain that its header states', async () => {
-    const quieter = Buffer.from(head);
-    quieter.writeInt16LE(Math.round(-6.0206 * 256), 16);
-    const quietSamples = await decode(repeatVoice(1, { heads: [quieter, tags] }));
+    const quieterHead = Buffer.from(head);
+    quieterHead.writeInt16LE(Math.round(-6.0206 * 256), 16);
+    const quietSamples = await decode(repeatVoice(1, { heads: [quieterHead, tags] }));
     expect(loudness(quietSamples) / loudness(await decode(repeatVoice(1)))).toBeCloseTo(0.5, 2);
   });
 
   it('An Ogg file starts after the pre-skip of its header and ends at the position of its last page', async () => {
     expect((await decode(file)).length).toBe(Math.round(SECONDS * PCM_RATE));
-    const later = Buffer.from(head);
-    later.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
+    const longerPreSkipHead = Buffer.from(head);
+    longerPreSkipHead.writeUInt16LE(head.readUInt16LE(10) + 9_600, 10);
     expect(
-      (await decode(repeatVoice(1))).length - (await decode(repeatVoice(1, { heads: [later, tags] }))).length,
+      (await decode(repeatVoice(1))).length -
+        (await decode(repeatVoice(1, { heads: [longerPreSkipHead, tags] }))).length,
     ).toBe(4_800);
   });
 
   it('An Ogg file with more than two channels is refused', async () => {
-    const surround = Buffer.from(head);
-    surround.writeUInt8(1, 18);
-    await expect(decode(repeatVoice(1, { heads: [surround, tags] }))).rejects.toMatchObject({
+    const surroundHead = Buffer.from(head);
+    surroundHead.writeUInt8(1, 18);
+    await expect(decode(repeatVoice(1, { heads: [surroundHead, tags] }))).rejects.toMatchObject({
       key: 'refusals.audioNotSupported',
     });
   });

@@ -11,12 +11,12 @@ const tone = (hertz: number, rate: number, seconds = 0.25): Float32Array =>
 function resample(samples: Float32Array, rate: number, chunkSizes: readonly number[] = []): number[] {
   const resampler = new Resampler(rate);
   const output: number[] = [];
-  let at = 0;
+  let offset = 0;
   for (const size of chunkSizes) {
-    output.push(...resampler.push(samples.slice(at, at + size)));
-    at += size;
+    output.push(...resampler.push(samples.slice(offset, offset + size)));
+    offset += size;
   }
-  output.push(...resampler.push(samples.slice(at)), ...resampler.end());
+  output.push(...resampler.push(samples.slice(offset)), ...resampler.end());
   return output;
 }
 

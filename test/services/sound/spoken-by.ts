@@ -3,7 +3,7 @@ import type { VoiceMessage } from '../../../src/services/sound/voice-queue.ts';
 
 /** Encodes a complete voice message in one go. */
 export function encodeVoiceMessage(audio: AudioService, pcm: Int16Array): Promise<VoiceMessage> {
-  const writer = audio.writing({ maxSeconds: 600 });
+  const writer = audio.startVoice({ maxSeconds: 600 });
   writer.add(pcm);
   return writer.finish();
 }

@@ -1,6 +1,6 @@
 import { OpusDecoder } from 'opus-decoder';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { openAudio } from '../../../src/services/sound/audio.ts';
@@ -9,7 +9,7 @@ import { loudness, similarity } from './listen.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
 import { toneSamples } from './tones.ts';
 
-const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 const audio = openAudio({ log, process: mediaProcess });
 afterAll(() => audio.close());
 
@@ -19,7 +19,7 @@ const repeatTones = (seconds: number): Int16Array => {
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
-/** Returns the samples that a third-party decoder reads from verified pages, as a player would by RFC 7845. */
+/** Returns the samples that a third-party decoder reads from verified pages, as a player would under RFC 7845. */
 async function decodeAsPlayer(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
   const [head, , ...audioPages] = pagesOf(bytes);
   const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
@@ -44,11 +44,11 @@ interface Page {
  */
 function pagesOf(bytes: Buffer): Page[] {
   const pages: Page[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    expect(bytes.toString('latin1', at, at + 5)).toBe('OggS\0');
-    const lengths = [...bytes.subarray(at + 27, at + 27 + (bytes[at + 26] ?? 0))];
-    const end = at + 27 + lengths.length + lengths.reduce((sum, length) => sum + length, 0);
-    const page = Buffer.from(bytes.subarray(at, end));
+  for (let offset = 0; offset < bytes.length; ) {
+    expect(bytes.toString('latin1', offset, offset + 5)).toBe('OggS\0');
+    const lengths = [...bytes.subarray(offset + 27, offset + 27 + (bytes[offset + 26] ?? 0))];
+    const end = offset + 27 + lengths.length + lengths.reduce((sum, length) => sum + length, 0);
+    const page = Buffer.from(bytes.subarray(offset, end));
     const sum = page.readUInt32LE(22);
     page.writeUInt32LE(0, 22);
     expect(slowChecksum(page)).toBe(sum);
@@ -70,7 +70,7 @@ function pagesOf(bytes: Buffer): Page[] {
       number: page.readUInt32LE(18),
       packets,
     });
-    at = end;
+    offset = end;
   }
   return pages;
 }

@@ -9,11 +9,11 @@ export function wavOf(
   for (let frame = 0; frame < frames; frame++) {
     for (const [number, channel] of channels.entries()) {
       const value = channel[frame] ?? 0;
-      const at = (frame * channels.length + number) * bytes;
-      if (isFloat && bytes === 8) data.writeDoubleLE(value, at);
-      else if (isFloat) data.writeFloatLE(value, at);
-      else if (bytes === 1) data.writeUInt8(Math.round(value * 127) + 128, at);
-      else data.writeIntLE(Math.round(value * (2 ** (8 * bytes - 1) - 1)), at, bytes as 2 | 3 | 4);
+      const offset = (frame * channels.length + number) * bytes;
+      if (isFloat && bytes === 8) data.writeDoubleLE(value, offset);
+      else if (isFloat) data.writeFloatLE(value, offset);
+      else if (bytes === 1) data.writeUInt8(Math.round(value * 127) + 128, offset);
+      else data.writeIntLE(Math.round(value * (2 ** (8 * bytes - 1) - 1)), offset, bytes as 2 | 3 | 4);
     }
   }
   const header = Buffer.alloc(44);

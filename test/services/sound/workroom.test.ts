@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { WorkerPool } from '../../../src/lib/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A worker that fails in the way its job asks for, as it might on a broken file, or responds with how many jobs it has had. */
+/** A worker that fails in the way its job requests, as it might on a broken file, or else responds with its job count. */
 const script = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
@@ -87,12 +87,12 @@ describe('The pool of the audio workers', () => {
   it('The pool of the audio workers continues with other files while one hangs, and terminates that one after its time limit', async () => {
     const clock = new ManualClock();
     const pool = new WorkerPool(script, clock, { workers: 2 });
-    const slow = outcomeOf(pool.run(job(4), [], { longestMs: 20_000 }));
+    const hangingJob = outcomeOf(pool.run(job(4), [], { longestMs: 20_000 }));
     const outcomes = [];
     for (let file = 0; file < 3; file++) outcomes.push(await outcomeOf(pool.run(job(0), [])));
     expect(outcomes).toEqual(['{"failed":"1"}', '{"failed":"2"}', '{"failed":"3"}']);
     clock.advance(20_000);
-    expect(await slow).toBe('WorkerLost: It took too long.');
+    expect(await hangingJob).toBe('WorkerLost: It took too long.');
     expect(await outcomeOf(pool.run(job(0), []))).toBe('{"failed":"4"}');
     await pool.close();
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
@@ -15,7 +15,7 @@ import { wavOf } from './wav-file.ts';
 
 const createAudio = () =>
   openAudio({
-    log: openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined }),
+    log: createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined }),
   });
 /** A queue of voice messages with a media process of its own. */
 function createQueue(clock: Clock) {
@@ -47,7 +47,7 @@ describe('A voice message that is written while it is spoken', () => {
             pieces.reduce((sum, size) => sum + size, 1),
             5_000 * number,
           ),
-          writer: audio.writing({ maxSeconds: 60 }),
+          writer: audio.startVoice({ maxSeconds: 60 }),
           at: 0,
         }));
         for (let turn = 0; turn < 12; turn++) {
@@ -69,9 +69,9 @@ describe('A voice message that is written while it is spoken', () => {
 
   it('A voice message is complete even if a stopped bot has left one with the same number', async () => {
     const { process, queue } = createQueue(systemClock);
-    const abandoned = queue.begin(60);
-    abandoned.add(second);
-    await expect.poll(() => abandoned.waitingSamples, WAIT_LIMIT).toBe(0);
+    const abandonedWriter = queue.begin(60);
+    abandonedWriter.add(second);
+    await expect.poll(() => abandonedWriter.waitingSamples, WAIT_LIMIT).toBe(0);
     queue.close();
     const next = new VoiceQueue(process).begin(60);
     next.add(second);
@@ -81,38 +81,38 @@ describe('A voice message that is written while it is spoken', () => {
   it('A voice message can begin long before it ends', async () => {
     const clock = new ManualClock();
     const { process, queue } = createQueue(clock);
-    const slow = queue.begin(60);
-    slow.add(second);
-    await expect.poll(() => slow.waitingSamples, WAIT_LIMIT).toBe(0);
+    const slowWriter = queue.begin(60);
+    slowWriter.add(second);
+    await expect.poll(() => slowWriter.waitingSamples, WAIT_LIMIT).toBe(0);
     // Models pause in the middle of a sentence, and idle workers end.
     clock.advance(600_000);
-    slow.add(second);
-    const message = await slow.finish();
+    slowWriter.add(second);
+    const message = await slowWriter.finish();
     expect(message.seconds).toBe(2);
     clock.advance(60_000);
     expect(process.pid).toBeUndefined();
   });
 
   it('A voice message is truncated at its limit and reports that', async () => {
-    const writer = audio.writing({ maxSeconds: 2 });
+    const writer = audio.startVoice({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
     expect(writer.isEmpty).toBe(true);
     for (const piece of [second, second.subarray(1), Int16Array.of(7, 8), second]) writer.add(piece);
     expect(writer.isEmpty).toBe(false);
     const { seconds, isTruncated } = await writer.finish();
-    expect({ seconds, isCut: isTruncated }).toEqual({ seconds: 2, isCut: true });
-    const exact = audio.writing({ maxSeconds: 2 });
+    expect({ seconds, isTruncated }).toEqual({ seconds: 2, isTruncated: true });
+    const exact = audio.startVoice({ maxSeconds: 2 });
     exact.add(voiceSamples(2 * PCM_RATE));
-    expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
+    expect(await exact.finish()).toMatchObject({ seconds: 2, isTruncated: false });
   });
 
   it('Voice messages are written in turns, so a short one does not wait for a long one', async () => {
-    const long = audio.writing({ maxSeconds: 60 });
-    long.add(voiceSamples(60 * PCM_RATE));
+    const longWriter = audio.startVoice({ maxSeconds: 60 });
+    longWriter.add(voiceSamples(60 * PCM_RATE));
     const order: string[] = [];
     const done = [
-      long.finish().then(() => order.push('long')),
+      longWriter.finish().then(() => order.push('long')),
       encodeVoiceMessage(audio, second).then(() => order.push('short')),
       audio
         .decode(memoryContent(wavOf([toneSamples(8_000)], 8_000, { bytes: 2 })), { maxSeconds: 2 })
@@ -123,17 +123,17 @@ describe('A voice message that is written while it is spoken', () => {
   });
 
   it('A voice message is discarded once it is dropped, and the others continue', async () => {
-    const dropped = Array.from({ length: 5 }, () => audio.writing({ maxSeconds: 60 }));
-    for (const writer of dropped) writer.add(voiceSamples(10 * PCM_RATE));
+    const droppedWriters = Array.from({ length: 5 }, () => audio.startVoice({ maxSeconds: 60 }));
+    for (const writer of droppedWriters) writer.add(voiceSamples(10 * PCM_RATE));
     const other = encodeVoiceMessage(audio, second);
-    for (const writer of dropped) writer.drop();
-    for (const writer of dropped) writer.add(second);
-    expect(await outcomeOf(dropped[0]?.finish() ?? other)).toContain('dropped');
+    for (const writer of droppedWriters) writer.drop();
+    for (const writer of droppedWriters) writer.add(second);
+    expect(await outcomeOf(droppedWriters[0]?.finish() ?? other)).toContain('dropped');
     expect((await other).seconds).toBe(1);
   });
 
   it('A voice message keeps what was written when it is dropped after its end', async () => {
-    const writer = audio.writing({ maxSeconds: 60 });
+    const writer = audio.startVoice({ maxSeconds: 60 });
     writer.add(second);
     const message = await writer.finish();
     writer.drop();
@@ -163,7 +163,7 @@ describe('A voice message that is written while it is spoken', () => {
 
   it('Only the voice message itself fails if its samples cannot be handed over, and leaves nothing behind', async () => {
     const service = createAudio();
-    const writer = service.writing({ maxSeconds: 60 });
+    const writer = service.startVoice({ maxSeconds: 60 });
     writer.add(second);
     await service.close();
     writer.add(second);
@@ -180,16 +180,16 @@ describe('Voice messages beyond the memory limit', () => {
     const [first, next] = writers;
     first?.drop();
     expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
-    const late = queue.begin(60);
-    late.add(second);
-    expect((await late.finish()).seconds).toBe(1);
+    const lateWriter = queue.begin(60);
+    lateWriter.add(second);
+    expect((await lateWriter.finish()).seconds).toBe(1);
   });
 
   it('Voice messages are refused while half an hour of audio is waiting', async () => {
     const { queue } = createQueue(systemClock);
-    const minutes = new Int16Array(10 * 60 * PCM_RATE);
+    const tenMinutes = new Int16Array(10 * 60 * PCM_RATE);
     const writers = Array.from({ length: 4 }, () => queue.begin(600));
-    for (const writer of writers) writer.add(minutes);
+    for (const writer of writers) writer.add(tenMinutes);
     expect(await outcomeOf(writers[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
   });
 });
@@ -210,11 +210,13 @@ describe('The waveform of a voice message', () => {
     for (const seconds of [0.001, 1.234_5, 5.461_4, 12.345, 44.444, 180.001]) {
       const pcm = voiceSamples(Math.round(seconds * PCM_RATE));
       const waveform = new Waveform();
-      for (let at = 0; at < pcm.length; at += 7_777) waveform.add(pcm.subarray(at, at + 7_777));
+      for (let offset = 0; offset < pcm.length; offset += 7_777) waveform.add(pcm.subarray(offset, offset + 7_777));
       const columns = [...Buffer.from(waveform.toBase64(), 'base64')];
       const exact = expectedColumns(pcm);
       expect(columns).toHaveLength(exact.length);
-      expect(Math.max(...columns.map((height, at) => Math.abs(height - (exact[at] ?? 0))))).toBeLessThanOrEqual(2);
+      expect(Math.max(...columns.map((height, index) => Math.abs(height - (exact[index] ?? 0))))).toBeLessThanOrEqual(
+        2,
+      );
     }
   });
 });

@@ -11,12 +11,17 @@ import {
   withResets,
 } from '../../../src/services/spending/budget-changes.ts';
 import { Budgets, limitsIn } from '../../../src/services/spending/budgets.ts';
-import { type CapsByPeriod, EVERY_PERIOD, type Limits, mostGenerous } from '../../../src/services/spending/limits.ts';
+import {
+  type CapsByPeriod,
+  EVERY_PERIOD,
+  type Limits,
+  mostGenerousLimits,
+} from '../../../src/services/spending/limits.ts';
 import { type Period, periods } from '../../../src/services/spending/periods.ts';
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { DAY_MS, makeTask, type Stage, stage } from '../store/stage.ts';
+import { createStoreFixture, DAY_MS, makeTask, type StoreFixture } from '../store/stage.ts';
 import { createSpending } from './scene.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +35,7 @@ interface ModelOrder {
   price: string;
 }
 
-/** The start of the period to which a time belongs. 2026 began on a Thursday. */
+/** The start of the period to which a time belongs, in UTC. Weeks begin on Monday. */
 function startOf(period: Period, at: number): number {
   const date = new Date(at);
   const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
@@ -44,7 +49,7 @@ type Sums = Record<'amount' | 'tasks', Big>;
 /** The budget as a list of facts, all of which are searched for every query. */
 class Model {
   readonly orders: ModelOrder[] = [];
-  readonly grants: { to: string | undefined; at: number; amount: string; tasks: number }[] = [];
+  readonly grants: { holder: string | undefined; at: number; amount: string; tasks: number }[] = [];
   /** How many orders a holder had made when its usage was reset. */
   readonly resets = new Map<string, number>();
   server: Limits | undefined;
@@ -56,7 +61,7 @@ class Model {
 
   mayOrder(memberId: string, roleIds: readonly string[], price: string, now: number): boolean {
     if (this.isPaused || (this.blocked.get(memberId) ?? 0) > now) return false;
-    const byRole = mostGenerous(roleIds.flatMap((id) => this.roles.get(id) ?? []));
+    const byRole = mostGenerousLimits(roleIds.flatMap((id) => this.roles.get(id) ?? []));
     const limits = this.memberLimits.get(memberId) ?? byRole ?? this.members ?? settings.member;
     // The server's admins are trusted, so its own limits replace the default.
     return (
@@ -79,22 +84,27 @@ class Model {
       if (tasks !== undefined && used.tasks.gte(granted.tasks.plus(tasks))) return false;
       if (amount === undefined) return true;
       const excess = usedBefore.amount.minus(grantedBefore.amount.plus(amount));
-      const taken = used.amount.plus(excess.gt(0) ? excess : 0);
-      const left = granted.amount.plus(amount).minus(taken);
+      const effectiveUse = used.amount.plus(excess.gt(0) ? excess : 0);
+      const left = granted.amount.plus(amount).minus(effectiveUse);
       return left.gt(0) && left.gte(price);
     });
   }
 
   #used(holder: string | undefined, period: Period, start: number): Sums {
     const since = this.resets.get(holder ?? '') ?? 0;
-    const counted = this.orders.filter(
+    const countedOrders = this.orders.filter(
       ({ memberId, at }, index) => index >= since && (holder ?? memberId) === memberId && startOf(period, at) === start,
     );
-    return { tasks: Big(counted.length), amount: counted.reduce((sum, { price }) => sum.plus(price), Big(0)) };
+    return {
+      tasks: Big(countedOrders.length),
+      amount: countedOrders.reduce((sum, { price }) => sum.plus(price), Big(0)),
+    };
   }
 
   #granted(holder: string | undefined, period: Period, start: number): Sums {
-    const matching = this.grants.filter(({ to, at }) => to === holder && startOf(period, at) === start);
+    const matching = this.grants.filter(
+      ({ holder: grantee, at }) => grantee === holder && startOf(period, at) === start,
+    );
     return {
       tasks: matching.reduce((sum, { tasks }) => sum.plus(tasks), Big(0)),
       amount: matching.reduce((sum, { amount }) => sum.plus(amount), Big(0)),
@@ -103,17 +113,17 @@ class Model {
 }
 
 class Bot {
-  readonly setup: Stage;
+  readonly setup: StoreFixture;
   store!: StoredTasks;
   ledger!: Ledger;
   budgets!: Budgets;
   spending!: Spending;
 
-  constructor(setup: Stage) {
+  constructor(setup: StoreFixture) {
     this.setup = setup;
   }
 
-  /** Starts as after a crash, when only the content of the store is known. */
+  /** Starts as after a crash, with nothing but the content of the store. */
   async start(): Promise<void> {
     this.store = (await this.setup.open()) as StoredTasks;
     const { clock, log } = this.setup;
@@ -204,8 +214,8 @@ const order = fc.tuple(members, roleLists, prices).map(
 const settle = fc.constant(
   new Step('settle above the estimate', async (bot, model) => {
     const newest = model.orders.at(-1);
-    const isForgiven = Math.max(0, ...model.resets.values()) === model.orders.length;
-    if (!newest || isForgiven || newest.task.state === 'ready') return;
+    const isReset = Math.max(0, ...model.resets.values()) === model.orders.length;
+    if (!newest || isReset || newest.task.state === 'ready') return;
     newest.price = Big(newest.price).plus('0.7').toString();
     newest.task = { ...newest.task, state: 'ready', cost: newest.price };
     await bot.store.put(newest.task);
@@ -250,24 +260,24 @@ const steps = [
     return changeLimits(bot, { type: 'role', roleId: 'blue' }, value);
   }),
   fc.option(members, { nil: undefined }).map(
-    (to) =>
-      new Step(`grant ${to}`, async (bot, model) => {
+    (holder) =>
+      new Step(`grant ${holder}`, async (bot, model) => {
         const grant = { amount: '0.5', tasks: 2 };
         const { author } = bot;
-        model.grants.push({ to, at: author.at, ...grant });
-        const name = to === undefined ? undefined : bot.memberReference(to);
+        model.grants.push({ holder, at: author.at, ...grant });
+        const name = holder === undefined ? undefined : bot.memberReference(holder);
         await bot.budgets.change(GUILD, (budget) => withGrant(budget, name, grant, { ...author, isOperator: false }));
       }),
   ),
   fc.option(members, { nil: undefined }).map(
-    (to) =>
-      new Step(`reset ${to}`, async (bot, model) => {
-        model.resets.set(to ?? '', model.orders.length);
-        const name = to === undefined ? undefined : bot.memberReference(to);
+    (holder) =>
+      new Step(`reset ${holder}`, async (bot, model) => {
+        model.resets.set(holder ?? '', model.orders.length);
+        const name = holder === undefined ? undefined : bot.memberReference(holder);
         const scope = name?.hash ?? bot.spending.serverScope(GUILD);
         await bot.ledger.countFor(EVERY_PERIOD);
         await bot.budgets.change(GUILD, (budget) =>
-          withResets(budget, name, { [scope]: bot.spending.resetOf(scope) }, bot.author),
+          withResets(budget, name, { [scope]: bot.spending.createReset(scope) }, bot.author),
         );
       }),
   ),
@@ -298,7 +308,7 @@ describe('Budgets under any history', () => {
   it('Budgets under any history of limits, grants, resets, blocks, orders and restarts admit exactly the orders that they should', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 80, size: 'max' }), async (commands) => {
-        const bot = new Bot(stage());
+        const bot = new Bot(createStoreFixture());
         await bot.start();
         try {
           await fc.asyncModelRun(() => ({ model: new Model(), real: bot }), commands);

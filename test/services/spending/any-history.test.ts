@@ -8,7 +8,7 @@ import { Budgets } from '../../../src/services/spending/budgets.ts';
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
-import { makeTask, START, type Stage, stage } from '../store/stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture } from '../store/stage.ts';
 import { createSpending } from './scene.ts';
 
 const settings = {
@@ -25,13 +25,13 @@ interface ModelOrder {
   standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded';
 }
 
-interface Place {
+interface Requester {
   memberId: string;
   guildId: string | undefined;
 }
 
 /** What should be left of each limit, computed from scratch. */
-function expectedAllowances(orders: readonly ModelOrder[], { memberId, guildId }: Place) {
+function expectedAllowances(orders: readonly ModelOrder[], { memberId, guildId }: Requester) {
   const counted = orders.filter(({ standing }) => standing !== 'refunded');
   const serverOrders = counted.filter(({ task }) => task.guildId === guildId);
   const memberOrders = serverOrders.filter(({ task }) => task.requesterId === memberId);
@@ -58,18 +58,18 @@ function expectedAllowances(orders: readonly ModelOrder[], { memberId, guildId }
 }
 
 class Bot {
-  readonly setup: Stage;
+  readonly setup: StoreFixture;
   readonly orders: ModelOrder[] = [];
   store!: StoredTasks;
   ledger!: Ledger;
   budgets!: Budgets;
   spending!: Spending;
 
-  constructor(setup: Stage) {
+  constructor(setup: StoreFixture) {
     this.setup = setup;
   }
 
-  /** Starts as after a crash, when only the content of the store is known. */
+  /** Starts as after a crash, with nothing but the content of the store. */
   async start(): Promise<void> {
     this.store = (await this.setup.open()) as StoredTasks;
     const { clock, log } = this.setup;
@@ -87,7 +87,7 @@ class Bot {
     await this.start();
   }
 
-  async order({ memberId, guildId }: Place, kind: 'imagine' | 'video', price: string | undefined): Promise<void> {
+  async order({ memberId, guildId }: Requester, kind: 'imagine' | 'video', price: string | undefined): Promise<void> {
     const estimate = price === undefined ? undefined : { amount: price, source: 'operator' as const, at: 0 };
     const task = makeTask({
       ...{ kind, state: 'submitting', requesterId: memberId, guildId, estimate },
@@ -95,10 +95,10 @@ class Bot {
       times: { created: START + this.orders.length },
     });
     const allowances = expectedAllowances(this.orders, { memberId, guildId });
-    const shouldAdmit = allowances.every((left, at) =>
-      isAmount(at, guildId)
+    const shouldAdmit = allowances.every((left, index) =>
+      isAmount(index, guildId)
         ? Big(left).gte(price ?? 0) && left !== '0'
-        : left !== '0' || isOfOtherKind(at, guildId, kind),
+        : left !== '0' || isLimitOfOtherKind(index, guildId, kind),
     );
     try {
       await this.ledger.reserve(task);
@@ -112,8 +112,8 @@ class Bot {
     this.orders.push({ task, price, standing: 'reserved' });
   }
 
-  async end(at: number, state: TaskState, standing: ModelOrder['standing'], cost?: string): Promise<void> {
-    const order = this.orders.filter((one) => one.standing === 'reserved')[at];
+  async end(index: number, state: TaskState, standing: ModelOrder['standing'], cost?: string): Promise<void> {
+    const order = this.orders.filter((one) => one.standing === 'reserved')[index];
     if (!order) return;
     const failure = state === 'unconfirmed' ? { cause: 'unconfirmed' as const } : undefined;
     order.task = { ...order.task, state, failure, cost, times: { ...order.task.times, ended: START + 500 } } as Task;
@@ -135,23 +135,23 @@ class Bot {
   }
 
   async check(): Promise<void> {
-    for (const place of places) {
-      const left = this.spending.allowances(place).map((one) => Big(one.left).toString());
-      expect(left).toEqual(expectedAllowances(this.orders, place).map((one) => Big(one).toString()));
+    for (const requester of requesters) {
+      const left = this.spending.allowances(requester).map((one) => Big(one.left).toString());
+      expect(left).toEqual(expectedAllowances(this.orders, requester).map((one) => Big(one).toString()));
     }
-    for await (const entry of this.store.entries.between('', '9999')) {
+    for await (const entry of this.store.entries.readRange('', '9999')) {
       expect(entry.facts.filter(({ standing }) => standing === 'refunded').length).toBeLessThanOrEqual(1);
       expect(standingOf(entry)).not.toBe('');
     }
   }
 }
 
-const isAmount = (at: number, guildId: string | undefined): boolean =>
-  at === 0 || (guildId !== undefined && (at === 2 || at === 5));
-const isOfOtherKind = (at: number, guildId: string | undefined, kind: string): boolean =>
-  guildId !== undefined && at === 3 && kind !== 'video';
+const isAmount = (index: number, guildId: string | undefined): boolean =>
+  index === 0 || (guildId !== undefined && (index === 2 || index === 5));
+const isLimitOfOtherKind = (index: number, guildId: string | undefined, kind: string): boolean =>
+  guildId !== undefined && index === 3 && kind !== 'video';
 
-const places: readonly Place[] = [
+const requesters: readonly Requester[] = [
   { memberId: 'ann', guildId: 'den' },
   { memberId: 'bob', guildId: 'den' },
   { memberId: 'ann', guildId: 'lair' },
@@ -180,17 +180,17 @@ class Step implements fc.AsyncCommand<object, Bot> {
 const price = fc.constantFrom(undefined, '0', '0.05', '0.333', '0.70', '0.1234567890123456789');
 const steps = [
   fc
-    .tuple(fc.constantFrom(...places), fc.constantFrom('imagine' as const, 'video' as const), price)
+    .tuple(fc.constantFrom(...requesters), fc.constantFrom('imagine' as const, 'video' as const), price)
     .map(
-      ([place, kind, estimate]) =>
-        new Step(`order ${JSON.stringify([place, kind, estimate])}`, (bot) => bot.order(place, kind, estimate)),
+      ([requester, kind, estimate]) =>
+        new Step(`order ${JSON.stringify([requester, kind, estimate])}`, (bot) => bot.order(requester, kind, estimate)),
     ),
-  fc.nat(3).map((at) => new Step(`succeed ${at}`, (bot) => bot.end(at, 'ready', 'settled'))),
+  fc.nat(3).map((index) => new Step(`succeed ${index}`, (bot) => bot.end(index, 'ready', 'settled'))),
   fc
     .tuple(fc.nat(3), price)
-    .map(([at, cost]) => new Step(`cost ${at} ${cost}`, (bot) => bot.end(at, 'ready', 'settled', cost))),
-  fc.nat(3).map((at) => new Step(`fail ${at}`, (bot) => bot.end(at, 'failed', 'refunded'))),
-  fc.nat(3).map((at) => new Step(`lose ${at}`, (bot) => bot.end(at, 'unconfirmed', 'unconfirmed'))),
+    .map(([index, cost]) => new Step(`cost ${index} ${cost}`, (bot) => bot.end(index, 'ready', 'settled', cost))),
+  fc.nat(3).map((index) => new Step(`fail ${index}`, (bot) => bot.end(index, 'failed', 'refunded'))),
+  fc.nat(3).map((index) => new Step(`lose ${index}`, (bot) => bot.end(index, 'unconfirmed', 'unconfirmed'))),
   fc.constant(new Step('restart', (bot) => bot.restart())),
   fc.constantFrom('ann', 'bob').map((memberId) => new Step(`erase ${memberId}`, (bot) => bot.erase(memberId))),
 ];
@@ -199,7 +199,7 @@ describe('Limits under any history', () => {
   it('Under any history of orders, ends, erasures and restarts, the remaining limits match the entries, and nothing above them is admitted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
-        const bot = new Bot(stage());
+        const bot = new Bot(createStoreFixture());
         await bot.start();
         try {
           await fc.asyncModelRun(() => ({ model: {}, real: bot }), commands);
@@ -212,7 +212,7 @@ describe('Limits under any history', () => {
   }, 120_000);
 
   it('An erasure restores no allowance, not even after a restart', async () => {
-    const bot = new Bot(stage());
+    const bot = new Bot(createStoreFixture());
     await bot.start();
     for (let count = 0; count < 2; count++) {
       await bot.order({ memberId: 'ann', guildId: 'den' }, 'imagine', '0.333');
@@ -221,7 +221,7 @@ describe('Limits under any history', () => {
     await bot.erase('ann');
     await bot.check();
     await bot.restart();
-    const entries = await Array.fromAsync(bot.store.entries.between('', '9999'));
+    const entries = await Array.fromAsync(bot.store.entries.readRange('', '9999'));
     expect(entries.map(({ memberId, guildId }) => [memberId, guildId])).toEqual([
       [undefined, undefined],
       [undefined, undefined],
@@ -231,23 +231,23 @@ describe('Limits under any history', () => {
   });
 
   it('Simultaneous orders cannot exceed a limit in total', async () => {
-    const bot = new Bot(stage());
+    const bot = new Bot(createStoreFixture());
     await bot.start();
-    const place = { memberId: 'ann', guildId: 'den' };
-    const all = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, at) =>
+    const requester = { memberId: 'ann', guildId: 'den' };
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
         bot.ledger.reserve(
           makeTask({
             ...{ state: 'submitting', requesterId: 'ann', guildId: 'den' },
             estimate: { amount: '0.20', source: 'operator', at: 0 },
-            times: { created: START + at },
+            times: { created: START + index },
           }),
         ),
       ),
     );
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(
-      bot.spending.allowances(place).find(({ holder, unit }) => holder === 'member' && unit === 'amount')?.left,
+      bot.spending.allowances(requester).find(({ holder, unit }) => holder === 'member' && unit === 'amount')?.left,
     ).toBe('0.10');
     await bot.store.close();
   });

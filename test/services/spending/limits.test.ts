@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mostGenerous } from '../../../src/services/spending/limits.ts';
+import { mostGenerousLimits } from '../../../src/services/spending/limits.ts';
 import { limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
 
 const kinds = ['imagine', 'video'];
@@ -53,13 +53,13 @@ describe('Limits as text', () => {
 });
 
 describe('The most generous of several limits', () => {
-  it('The most generous limits have the largest value of each, and none if one role has none', () => {
+  it('The most generous limits have the largest value of each limit, and lack a limit that any of the roles lacks', () => {
     const one = { day: { amount: '5', tasks: 10 }, atOnce: 2, kinds: { video: { day: { tasks: 1 } } } };
     const other = { day: { amount: '0.5', tasks: 20 }, week: { tasks: 50 }, atOnce: 1, kinds: {} };
-    expect(mostGenerous([one, other])).toEqual({ day: { amount: '5', tasks: 20 }, atOnce: 2 });
-    expect(mostGenerous([one])).toEqual(one);
-    expect(mostGenerous([one, {}])).toEqual({});
-    expect(mostGenerous([])).toBeUndefined();
+    expect(mostGenerousLimits([one, other])).toEqual({ day: { amount: '5', tasks: 20 }, atOnce: 2 });
+    expect(mostGenerousLimits([one])).toEqual(one);
+    expect(mostGenerousLimits([one, {}])).toEqual({});
+    expect(mostGenerousLimits([])).toBeUndefined();
   });
 });
 

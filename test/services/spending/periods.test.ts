@@ -17,7 +17,7 @@ describe('A calendar', () => {
     ['Europe/Berlin', '2026-10-25T10:00:00Z', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
     ['America/Sao_Paulo', '2018-11-04T12:00:00Z', '2018-11-04T03:00:00.000Z', '2018-11-05T02:00:00.000Z'],
     ['Asia/Kolkata', '2026-01-01T00:00:00Z', '2025-12-31T18:30:00.000Z', '2026-01-01T18:30:00.000Z'],
-  ])('A calendar follows the clocks of %s at %s', (zone, now, start, end) => {
+  ])('A calendar uses the local day of %s at %s', (zone, now, start, end) => {
     const { startsAt, endsAt } = new Calendar(zone).spanOf('day', Date.parse(now));
     expect([iso(startsAt), iso(endsAt)]).toEqual([start, end]);
   });

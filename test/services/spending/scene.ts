@@ -15,7 +15,7 @@ interface SpendingOptions {
 
 const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
 
-/** The limits as a bot checks them. Without `budgets`, no admin has set any. */
+/** Creates the limit checks of a bot. Without `budgets`, no admin has set any limits. */
 export function createSpending({
   settings,
   clock,

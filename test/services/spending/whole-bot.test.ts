@@ -62,7 +62,7 @@ describe('The limits of the whole bot', () =>
       const testStore = await createTestStore();
       const total = { day: { amount: '30', tasks: 40 }, kinds: { imagine: { month: { amount: '25.5' } } } };
       const partitions = await Promise.all(
-        Array.from({ length: PARTITION_COUNT }, (_, at) => createPartition(testStore, at, { total })),
+        Array.from({ length: PARTITION_COUNT }, (_, index) => createPartition(testStore, index, { total })),
       );
       const admitted = await Promise.all(partitions.flatMap((one) => Array.from({ length: 10 }, () => one.order('1'))));
       expect(admitted.filter(Boolean)).toHaveLength(25);
@@ -94,10 +94,10 @@ describe('The limits of the whole bot', () =>
     it('A suspended process that has lost its partition reserves nothing more', async () => {
       const testStore = await createTestStore();
       const total = { day: { tasks: 5 } };
-      const suspended = await createPartition(testStore, 2, { total });
-      expect(await suspended.order('1')).toBe(true);
+      const suspendedPartition = await createPartition(testStore, 2, { total });
+      expect(await suspendedPartition.order('1')).toBe(true);
       const owner = await createPartition(testStore, 2, { total });
-      await expect(suspended.order('1')).rejects.toThrow('Another process owns partition 2.');
+      await expect(suspendedPartition.order('1')).rejects.toThrow('Another process owns partition 2.');
       expect(await owner.order('1')).toBe(true);
     });
 
@@ -110,11 +110,11 @@ describe('The limits of the whole bot', () =>
         wholeBot.start();
         onTestFinished(() => wholeBot.stop());
       }
-      for (const wanted of [true, false]) {
-        isPaused = wanted;
+      for (const expected of [true, false]) {
+        isPaused = expected;
         await vi.waitFor(() => {
           testStore.clock.advance(2_000);
-          expect(other.wholeBot.isPaused).toBe(wanted);
+          expect(other.wholeBot.isPaused).toBe(expected);
         });
       }
     });

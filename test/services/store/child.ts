@@ -8,24 +8,24 @@ export interface Child {
 
 /** Starts a program in a separate process, and resolves once the program reports that it is ready. */
 export async function startChild(program: string, ...args: string[]): Promise<Child> {
-  const running = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const kill = async (): Promise<void> => {
-    if (running.exitCode !== null || running.signalCode !== null) return;
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
     await ended;
   };
   onTestFinished(kill);
-  await waitUntilReady(running);
+  await waitUntilReady(child);
   return { kill };
 }
 
 async function waitUntilReady({ stdout }: ChildProcess): Promise<void> {
   let output = '';
-  for await (const piece of stdout ?? []) {
-    output += String(piece);
+  for await (const chunk of stdout ?? []) {
+    output += String(chunk);
     if (output.includes('ready')) return;
   }
   throw new Error(`The child ended without being ready: ${output}`);
@@ -40,28 +40,28 @@ export const HOLD_WRITE_PROGRAM = `
   setInterval(() => database.isOpen, 1000);
 `;
 
-/** Opens the store as a bot does, puts a task if one is given, and keeps the store until it is killed. */
+/** Opens the store as a bot does, stores a task if one is given, and holds the store until it is killed. */
 export const HOLD_STORE_PROGRAM = `
   const [url, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
   const { openLog } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
-  const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+  const quiet = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
   const kept = await openStore({ url, scheme: url.split(':')[0] }, { specs: kindSpecs, log: quiet, clock });
   if (task) await kept.put(JSON.parse(task));
   console.log('ready');
   setInterval(() => kept, 1000);
 `;
 
-/** Opens the partitions, takes the given ones, and keeps them until it is killed. */
+/** Opens a partitioned store, acquires the given partitions, and holds them until it is killed. */
 export const HOLD_PARTITIONS_PROGRAM = `
   const [url, store, log, commands, ...wanted] = process.argv.slice(1);
   const { nameHolder, openPartitions } = await import(store);
   const { openLog } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
-  const quiet = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
+  const quiet = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
   const parts = { specs: kindSpecs, log: quiet, clock, partitions: 4, holder: nameHolder() };
   const partitions = await openPartitions({ url, scheme: url.split(':')[0] }, parts);
   const kept = [];

@@ -54,7 +54,7 @@ describe('A lost connection to the store', () =>
       expect([logCount(testStore, 'cannot be reached'), logCount(testStore, 'responds again')]).toEqual([1, 1]);
       expect(await testStore.keys('finished')).toContain(task.id);
       await Promise.all(allOperations(store, task.id));
-      store.ownership.mustBeOurs();
+      store.ownership.assertOwned();
       await store.close();
     });
 
@@ -73,7 +73,7 @@ describe('A lost connection to the store', () =>
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       // An aborted request does not arrive after a later one.
       expect((await store.get(task.id))?.state).toBe('delivered');
-      store.ownership.mustBeOurs();
+      store.ownership.assertOwned();
       await store.close();
     });
 
@@ -85,7 +85,7 @@ describe('A lost connection to the store', () =>
       expect(error.message).toContain('was not renewed in time');
       expect(error.message).not.toContain(new URL(testStore.url).password);
       proxy.restore();
-      expect(() => store.ownership.mustBeOurs()).toThrow(error);
+      expect(() => store.ownership.assertOwned()).toThrow(error);
       await store.close();
     });
   }));

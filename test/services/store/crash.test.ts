@@ -6,7 +6,7 @@ import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { onEveryStore, populateStore, type RawRow, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-const at = (ms: number) => ({ times: { created: START + ms } });
+const createdAt = (ms: number) => ({ times: { created: START + ms } });
 const members = ['ann', 'bob'];
 
 /** Expects every list to match the stored tasks. */
@@ -36,43 +36,44 @@ function fillWith(testStore: TestStore, tasks: readonly Task[]): Promise<RawRow[
 }
 
 async function restoreRows(testStore: TestStore, rows: readonly RawRow[]): Promise<void> {
-  const known = new Map((await testStore.rows()).map((row) => [`${row.namespace} ${row.key}`, row.text]));
-  const wanted = new Set(rows.map(({ namespace, key }) => `${namespace} ${key}`));
-  await testStore.drop(({ namespace, key }) => !wanted.has(`${namespace} ${key}`));
-  await testStore.write(...rows.filter(({ namespace, key, text }) => known.get(`${namespace} ${key}`) !== text));
+  const textsByKey = new Map((await testStore.rows()).map((row) => [`${row.namespace} ${row.key}`, row.text]));
+  const wantedKeys = new Set(rows.map(({ namespace, key }) => `${namespace} ${key}`));
+  await testStore.drop(({ namespace, key }) => !wantedKeys.has(`${namespace} ${key}`));
+  await testStore.write(...rows.filter(({ namespace, key, text }) => textsByKey.get(`${namespace} ${key}`) !== text));
 }
 
 interface Changes {
-  adds?: string[];
-  removes?: string[];
+  addedIds?: string[];
+  removedIds?: string[];
 }
 
 /**
- * Repeats the work from the same state, with the power failing after no write, one, two …, until the work completes.
+ * Repeats the work from the same state until it completes. The power fails first before any write, then after one
+ * write, after two, and so on.
  */
 async function crashAfterEveryWrite(
   testStore: TestStore,
   initialTasks: readonly Task[],
   work: (store: TaskStore) => Promise<void>,
-  { adds = [], removes = [] }: Changes = {},
+  { addedIds = [], removedIds = [] }: Changes = {},
 ) {
   const rows = await fillWith(testStore, initialTasks);
   for (let writes = 0; ; writes++) {
     await restoreRows(testStore, rows);
-    const failing = await testStore.openFailing(writes);
-    const isComplete = await work(failing).then(
+    const failingStore = await testStore.openFailing(writes);
+    const isComplete = await work(failingStore).then(
       () => true,
       () => false,
     );
-    await failing.close();
+    await failingStore.close();
     const store = await testStore.open();
     const live = await store.live();
-    await expectMatchingLists(store, [...adds, ...initialTasks.map(({ id }) => id)]);
-    for (const { id } of initialTasks) if (!removes.includes(id)) expect(await store.get(id)).toBeDefined();
-    if (isComplete) for (const id of adds) expect(await store.get(id)).toBeDefined();
-    const inLive = await testStore.keys('live');
-    expect(inLive).toEqual(live.map(({ id }) => id).sort());
-    expect((await testStore.keys('finished')).filter((key) => inLive.includes(key))).toEqual([]);
+    await expectMatchingLists(store, [...addedIds, ...initialTasks.map(({ id }) => id)]);
+    for (const { id } of initialTasks) if (!removedIds.includes(id)) expect(await store.get(id)).toBeDefined();
+    if (isComplete) for (const id of addedIds) expect(await store.get(id)).toBeDefined();
+    const liveKeys = await testStore.keys('live');
+    expect(liveKeys).toEqual(live.map(({ id }) => id).sort());
+    expect((await testStore.keys('finished')).filter((key) => liveKeys.includes(key))).toEqual([]);
     expect(testStore.logged).toEqual([]);
     await store.close();
     if (isComplete) return writes;
@@ -81,55 +82,61 @@ async function crashAfterEveryWrite(
 
 describe('A crash between any two writes', () =>
   onEveryStore((createTestStore) => {
-    const fullChunk = Array.from({ length: 100 }, (_, index) => settled(makeTask(at(index * 10))));
+    const fullChunk = Array.from({ length: 100 }, (_, index) => settled(makeTask(createdAt(index * 10))));
 
     it('After a crash between any two writes of the first task, the store is valid', async () => {
       const task = makeTask();
       expect(
-        await crashAfterEveryWrite(await createTestStore(), [], (store) => store.put(task), { adds: [task.id] }),
+        await crashAfterEveryWrite(await createTestStore(), [], (store) => store.put(task), { addedIds: [task.id] }),
       ).toBeGreaterThan(4);
     });
 
     it('After a crash between any two writes of a task that begins a chunk, the store is valid', async () => {
-      const task = makeTask(at(5_000));
+      const task = makeTask(createdAt(5_000));
       expect(
-        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), { adds: [task.id] }),
+        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), {
+          addedIds: [task.id],
+        }),
       ).toBeGreaterThan(4);
     });
 
     it('After a crash between any two writes of a task that splits a chunk in the middle, the store is valid', async () => {
-      const task = makeTask(at(445));
+      const task = makeTask(createdAt(445));
       expect(
-        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), { adds: [task.id] }),
+        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), {
+          addedIds: [task.id],
+        }),
       ).toBeGreaterThan(6);
     });
 
     it('After a crash between any two writes of a settlement, the store is valid', async () => {
-      const task = makeTask(at(7));
-      await crashAfterEveryWrite(await createTestStore(), [makeTask(at(6)), task], (store) => store.put(settled(task)));
+      const task = makeTask(createdAt(7));
+      await crashAfterEveryWrite(await createTestStore(), [makeTask(createdAt(6)), task], (store) =>
+        store.put(settled(task)),
+      );
     });
 
     it('After a crash between any two writes of a removal, even of the last row of a chunk, the store is valid', async () => {
-      const task = makeTask(at(5_000));
+      const task = makeTask(createdAt(5_000));
       await crashAfterEveryWrite(await createTestStore(), [...fullChunk, task], (store) => store.remove(task), {
-        removes: [task.id],
+        removedIds: [task.id],
       });
       await crashAfterEveryWrite(await createTestStore(), [task], (store) => store.remove(task), {
-        removes: [task.id],
+        removedIds: [task.id],
       });
       await crashAfterEveryWrite(await createTestStore(), [settled(task)], (store) => store.remove(settled(task)), {
-        removes: [task.id],
+        removedIds: [task.id],
       });
     });
 
     it('A crash between any two writes leaves no fingerprints without their task', async () => {
       const testStore = await createTestStore();
-      const task = makeTask({ ...at(0), fingerprints: [{ hash: 'a'.repeat(64) }] });
+      const task = makeTask({ ...createdAt(0), fingerprints: [{ hash: 'a'.repeat(64) }] });
       const expectTaskOfFingerprints = async (): Promise<void> => {
         const store = await testStore.open();
-        const known = await store.get(task.id);
+        const storedTask = await store.get(task.id);
         await store.close();
-        expect((await testStore.keys('fingerprints')).filter(() => !known?.fingerprints)).toEqual([]);
+        expect((await testStore.keys('fingerprints')).filter(() => !storedTask?.fingerprints)).toEqual([]);
       };
       const steps: [readonly Task[], (store: TaskStore) => Promise<void>][] = [
         [[task], (store) => store.put(settled(task))],
@@ -140,12 +147,12 @@ describe('A crash between any two writes', () =>
         const rows = await fillWith(testStore, initialTasks);
         for (let writes = 0, isComplete = false; !isComplete; writes++) {
           await restoreRows(testStore, rows);
-          const failing = await testStore.openFailing(writes);
-          isComplete = await work(failing).then(
+          const failingStore = await testStore.openFailing(writes);
+          isComplete = await work(failingStore).then(
             () => true,
             () => false,
           );
-          await failing.close();
+          await failingStore.close();
           await expectTaskOfFingerprints();
         }
       }
@@ -157,7 +164,7 @@ describe('A crash between any two writes', () =>
       await crashAfterEveryWrite(await createTestStore(), [task], (store) =>
         store.put({ ...task, state: 'cancelled' }),
       );
-      await crashAfterEveryWrite(await createTestStore(), [], (store) => store.put(task), { adds: [task.id] });
+      await crashAfterEveryWrite(await createTestStore(), [], (store) => store.put(task), { addedIds: [task.id] });
     });
 
     it('After a crash between any two writes, a row that is being set aside is always in at least one place', async () => {
@@ -165,9 +172,9 @@ describe('A crash between any two writes', () =>
         const testStore = await createTestStore();
         await (await testStore.open()).close();
         await testStore.write({ namespace: 'live', key: 'broken', text: 'rubbish' });
-        const failing = await testStore.openFailing(writes);
-        await failing.live().catch(() => undefined);
-        await failing.close();
+        const failingStore = await testStore.openFailing(writes);
+        await failingStore.live().catch(() => undefined);
+        await failingStore.close();
         expect((await testStore.rows()).filter(({ text }) => text.includes('rubbish'))).not.toEqual([]);
         const store = await testStore.open();
         expect(await store.live()).toEqual([]);
@@ -178,7 +185,7 @@ describe('A crash between any two writes', () =>
 
 describe('Any sequence of operations and crashes', () => {
   type Step = { what: 'put' | 'settle' | 'remove' | 'reopen' | 'crash'; which: number };
-  const step: fc.Arbitrary<Step> = fc.record({
+  const stepArbitrary: fc.Arbitrary<Step> = fc.record({
     what: fc.constantFrom('put', 'put', 'settle', 'settle', 'remove', 'reopen', 'crash'),
     which: fc.nat({ max: 11 }),
   });
@@ -186,14 +193,14 @@ describe('Any sequence of operations and crashes', () => {
   onEveryStore((createTestStore) =>
     it('Any sequence of operations and crashes leaves lists that match the tasks', async () => {
       const testStore = await createTestStore();
-      const initialTasks = Array.from({ length: 97 }, (_, index) => settled(makeTask(at(index * 10))));
+      const initialTasks = Array.from({ length: 97 }, (_, index) => settled(makeTask(createdAt(index * 10))));
       const rows = await fillWith(testStore, initialTasks);
       const pool = Array.from({ length: 12 }, (_, index) =>
-        makeTask({ ...at((index * 137) % 1_100), requesterId: members[index % 2] ?? 'ann' }),
+        makeTask({ ...createdAt((index * 137) % 1_100), requesterId: members[index % 2] ?? 'ann' }),
       );
       const ids = [...initialTasks, ...pool].map(({ id }) => id);
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 20 }), async (steps) => {
           await restoreRows(testStore, rows);
           let store = await testStore.open();
           const model = new Map<string, Task>(initialTasks.map((task) => [task.id, task]));
@@ -211,9 +218,9 @@ describe('Any sequence of operations and crashes', () => {
             } else if (what === 'reopen' || what === 'crash') {
               await store.close();
               if (what === 'crash') {
-                const failing = await testStore.openFailing(which % 5);
-                await failing.put(settled(task)).catch(() => undefined);
-                await failing.close();
+                const failingStore = await testStore.openFailing(which % 5);
+                await failingStore.put(settled(task)).catch(() => undefined);
+                await failingStore.close();
               }
               store = await testStore.open();
               await store.live();

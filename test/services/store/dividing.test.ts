@@ -12,8 +12,8 @@ import { openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } f
 import { onServers, onStores, populateStore, type TestStore } from './sites.ts';
 import { START } from './stage.ts';
 
-const GUILDS = Array.from({ length: 12 }, (_, at) => `4000000000000000${10 + at}`);
-const homeIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
+const GUILDS = Array.from({ length: 12 }, (_, index) => `4000000000000000${10 + index}`);
+const partitionIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
 const NOT_COPIED = [
   'index',
   'meta',
@@ -34,10 +34,10 @@ const openWholeStore = async ({ url, scheme, log, clock }: TestStore, count?: nu
 };
 
 /** Moves everything. The power fails after this many writes to the target. */
-async function move(from: TestStore, to: TestStore, count: number, writes = Number.POSITIVE_INFINITY) {
-  const source = await openWholeStore(from);
+async function move(fromStore: TestStore, toStore: TestStore, count: number, writes = Number.POSITIVE_INFINITY) {
+  const source = await openWholeStore(fromStore);
   try {
-    const target = await openWholeStore(to, count);
+    const target = await openWholeStore(toStore, count);
     let writesLeft = writes;
     try {
       const partitions = target.partitions.map((one) => {
@@ -79,13 +79,13 @@ const fillPartitions = (testStore: TestStore, count: number) =>
     fillEveryNamespace(
       store,
       partition,
-      GUILDS.filter((id) => homeIn(count)(id) === partition.number),
+      GUILDS.filter((id) => partitionIn(count)(id) === partition.number),
     ),
   );
 
-const contentOf = (rows: readonly PartitionRow[], ...without: string[]): string[] =>
+const contentOf = (rows: readonly PartitionRow[], ...excludedNamespaces: string[]): string[] =>
   rows
-    .filter(({ namespace }) => !without.includes(namespace))
+    .filter(({ namespace }) => !excludedNamespaces.includes(namespace))
     .map(({ namespace, key, text }) => `${namespace} ${key} ${text}`)
     .sort();
 
@@ -106,166 +106,175 @@ describe('A store that is divided', () =>
   onServers((createTestStore) =>
     onStores(['sqlite'], (createFileStore) => {
       it('A store that is divided has every row once, in the right partition, and is the same when it is merged again', async () => {
-        const [from, to, back] = [await createFileStore(), await createTestStore(), await createFileStore()];
-        await fillWhole(from);
-        const before = await rowsOf(from, 1);
-        expect([...new Set(before.map(({ namespace }) => namespace))].sort()).toEqual([...namespaceNames].sort());
-        expect((await move(from, to, 4)).every(isSame)).toBe(true);
-        expect(await rowsOf(from, 1)).toEqual(before);
-        const divided = await rowsOf(to, 4);
-        expect(contentOf(divided, ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
-        const store = await openWholeStore(to);
+        const [fromStore, toStore, mergedStore] = [
+          await createFileStore(),
+          await createTestStore(),
+          await createFileStore(),
+        ];
+        await fillWhole(fromStore);
+        const rowsBefore = await rowsOf(fromStore, 1);
+        expect([...new Set(rowsBefore.map(({ namespace }) => namespace))].sort()).toEqual([...namespaceNames].sort());
+        expect((await move(fromStore, toStore, 4)).every(isSame)).toBe(true);
+        expect(await rowsOf(fromStore, 1)).toEqual(rowsBefore);
+        const divided = await rowsOf(toStore, 4);
+        expect(contentOf(divided, ...NOT_COPIED)).toEqual(contentOf(rowsBefore, ...NOT_COPIED));
+        const store = await openWholeStore(toStore);
         expect(await Array.fromAsync(findStrays(store.partitions.map(({ backend }) => backend)))).toEqual([]);
         await store.close();
-        expect(await unexpectedFindings(to)).toEqual(await unexpectedFindings(from));
-        const cluster = await openCluster(to, 4);
+        expect(await unexpectedFindings(toStore)).toEqual(await unexpectedFindings(fromStore));
+        const cluster = await openCluster(toStore, 4);
         const pages = [];
         for (let number = 0; number < 4; number++) {
           const bot = await cluster.open(number);
-          expect((await bot.budgets.all()).size).toBe(GUILDS.filter((id) => homeIn(4)(id) === number).length);
+          expect((await bot.budgets.all()).size).toBe(GUILDS.filter((id) => partitionIn(4)(id) === number).length);
           pages.push(...(await bot.page({ of: { memberId: 'member 1' }, max: 500 })).summaries);
           await bot.close();
         }
         expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length);
         expect(pages).toHaveLength(
-          before.filter(({ namespace, text }) => /^(live|finished)$/.test(namespace) && text.includes('"member 1"'))
+          rowsBefore.filter(({ namespace, text }) => /^(live|finished)$/.test(namespace) && text.includes('"member 1"'))
             .length,
         );
         await cluster.close();
-        await move(to, back, 1);
-        expect(parseRows(await rowsOf(back, 1))).toEqual(parseRows(before));
+        await move(toStore, mergedStore, 1);
+        expect(parseRows(await rowsOf(mergedStore, 1))).toEqual(parseRows(rowsBefore));
       });
 
       it('A store that is divided can become a single partition, in which the learned data of its partitions is merged', async () => {
-        const [from, to] = [await createTestStore(), await createFileStore()];
-        await fillPartitions(from, 3);
-        const before = await rowsOf(from, 3);
-        expect((await move(from, to, 1)).every(isSame)).toBe(true);
-        const after = await rowsOf(to, 1);
-        const merged = [...NOT_COPIED, 'quarantine'];
-        expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
-        expect(after.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(3);
+        const [fromStore, toStore] = [await createTestStore(), await createFileStore()];
+        await fillPartitions(fromStore, 3);
+        const rowsBefore = await rowsOf(fromStore, 3);
+        expect((await move(fromStore, toStore, 1)).every(isSame)).toBe(true);
+        const rowsAfter = await rowsOf(toStore, 1);
+        const mergedNamespaces = [...NOT_COPIED, 'quarantine'];
+        expect(contentOf(rowsAfter, ...mergedNamespaces)).toEqual(contentOf(rowsBefore, ...mergedNamespaces));
+        expect(rowsAfter.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(3);
         const duration = { atLeastMs: 1, atMostMs: 2 };
-        expect(valuesIn(after, 'durations')).toEqual([
-          { durations: [0, 1, 2].map((at) => ({ ...duration, at: START + at })) },
+        expect(valuesIn(rowsAfter, 'durations')).toEqual([
+          { durations: [0, 1, 2].map((index) => ({ ...duration, at: START + index })) },
         ]);
-        expect(valuesIn(after, 'costs')).toMatchObject([{ variants: [{ amounts: ['0.10', '0.20', '0.20'] }] }]);
-        expect(valuesIn(after, 'models')).toEqual([{ id: 'model', delivered: ['image'], unfit: ['video'] }]);
-        expect(valuesIn(after, 'asking')).toEqual([{ at: START + 2 }]);
-        expect(valuesIn(after, 'notices')).toMatchObject([
-          { since: START, count: 3, messages: [0, 1, 2].map((at) => ({ id: `message ${at}` })) },
+        expect(valuesIn(rowsAfter, 'costs')).toMatchObject([{ variants: [{ amounts: ['0.10', '0.20', '0.20'] }] }]);
+        expect(valuesIn(rowsAfter, 'models')).toEqual([{ id: 'model', delivered: ['image'], unfit: ['video'] }]);
+        expect(valuesIn(rowsAfter, 'asking')).toEqual([{ at: START + 2 }]);
+        expect(valuesIn(rowsAfter, 'notices')).toMatchObject([
+          { since: START, count: 3, messages: [0, 1, 2].map((index) => ({ id: `message ${index}` })) },
         ]);
-        expect(valuesIn(after, 'runs')).toHaveLength(3);
-        expect(valuesIn(after, 'forgetting')).toMatchObject([
+        expect(valuesIn(rowsAfter, 'runs')).toHaveLength(3);
+        expect(valuesIn(rowsAfter, 'forgetting')).toMatchObject([
           { memberId: 'member 0', until: START + 2, tasks: 3, messages: 6 },
         ]);
-        const pseudonyms = after.filter(({ namespace }) => namespace === 'pseudonyms');
+        const pseudonyms = rowsAfter.filter(({ namespace }) => namespace === 'pseudonyms');
         for (const { key, text } of pseudonyms) {
-          const candidates = before.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
-          const home = homeIn(3)(key.replace('of ', ''));
+          const candidates = rowsBefore.filter((row) => row.namespace === 'pseudonyms' && row.key === key);
+          const home = partitionIn(3)(key.replace('of ', ''));
           expect(text).toBe((candidates.find(({ partition }) => partition === home) ?? candidates[0])?.text);
         }
         expect(pseudonyms).toHaveLength(
-          new Set(before.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
+          new Set(rowsBefore.filter(({ namespace }) => namespace === 'pseudonyms').map(({ key }) => key)).size,
         );
-        const meta = parseRows(after.filter(({ namespace }) => namespace === 'meta'));
+        const meta = parseRows(rowsAfter.filter(({ namespace }) => namespace === 'meta'));
         expect(meta.get('meta ledger')).toEqual({ value: { openSince: '2026-01-01' } });
         expect(meta.has('meta partitions')).toBe(false);
-        expect(await unexpectedFindings(to)).toEqual([]);
-        const store = await to.open();
+        expect(await unexpectedFindings(toStore)).toEqual([]);
+        const store = await toStore.open();
         expect((await store.page({ of: { memberId: 'member 1' }, max: 500 })).summaries.length).toBeGreaterThan(0);
       });
 
       it('A store that is divided can get another number of partitions, or keep its own on another server', async () => {
-        const [from, other, same] = [await createTestStore(), await createTestStore(), await createTestStore()];
-        await fillPartitions(from, 3);
-        const before = await rowsOf(from, 3);
-        expect((await move(from, same, 3)).every(isSame)).toBe(true);
-        expect(await rowsOf(same, 3)).toEqual(before);
-        expect((await move(from, other, 2)).every(isSame)).toBe(true);
-        const after = await rowsOf(other, 2);
-        const merged = [...NOT_COPIED, 'quarantine'];
-        expect(contentOf(after, ...merged)).toEqual(contentOf(before, ...merged));
+        const [fromStore, other, same] = [await createTestStore(), await createTestStore(), await createTestStore()];
+        await fillPartitions(fromStore, 3);
+        const rowsBefore = await rowsOf(fromStore, 3);
+        expect((await move(fromStore, same, 3)).every(isSame)).toBe(true);
+        expect(await rowsOf(same, 3)).toEqual(rowsBefore);
+        expect((await move(fromStore, other, 2)).every(isSame)).toBe(true);
+        const rowsAfter = await rowsOf(other, 2);
+        const mergedNamespaces = [...NOT_COPIED, 'quarantine'];
+        expect(contentOf(rowsAfter, ...mergedNamespaces)).toEqual(contentOf(rowsBefore, ...mergedNamespaces));
         expect(await unexpectedFindings(other)).toEqual([]);
       });
 
       it('Dividing a store can be interrupted anywhere and restarted, and no process opens a half-filled store', async () => {
-        const [from, to] = [await createFileStore(), await createTestStore()];
-        await fillWhole(from);
+        const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
+        await fillWhole(fromStore);
         for (const writes of [1, 3, 1, 9, 12]) {
-          await expect(move(from, to, 4, writes)).rejects.toThrow('no power');
-          await expect(openCluster(to, 4)).rejects.toMatchObject({
+          await expect(move(fromStore, toStore, 4, writes)).rejects.toThrow('no power');
+          await expect(openCluster(toStore, 4)).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringContaining('not complete'),
           });
         }
-        expect((await move(from, to, 4)).every(isSame)).toBe(true);
-        const before = await rowsOf(from, 1);
-        expect(contentOf(await rowsOf(to, 4), ...NOT_COPIED)).toEqual(contentOf(before, ...NOT_COPIED));
-        // Moving again only compares.
-        await writeTo(to, { partition: 1, namespace: 'costs', key: 'of new', text: '{"value":1}' });
-        expect((await move(from, to, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace)).toEqual([
-          'costs',
-        ]);
+        expect((await move(fromStore, toStore, 4)).every(isSame)).toBe(true);
+        const rowsBefore = await rowsOf(fromStore, 1);
+        expect(contentOf(await rowsOf(toStore, 4), ...NOT_COPIED)).toEqual(contentOf(rowsBefore, ...NOT_COPIED));
+        // A second move only compares the rows.
+        await writeTo(toStore, { partition: 1, namespace: 'costs', key: 'of new', text: '{"value":1}' });
+        expect(
+          (await move(fromStore, toStore, 4)).filter((moved) => !isSame(moved)).map(({ namespace }) => namespace),
+        ).toEqual(['costs']);
       });
 
       it('A store is not divided into one with other tasks or another number of partitions, nor if it has rows in the wrong partition', async () => {
-        const [from, full, misplaced, to] = [
+        const [fromStore, fullStore, misplacedStore, toStore] = [
           await createFileStore(),
           await createTestStore(),
           await createTestStore(),
           await createTestStore(),
         ];
-        await fillWhole(from);
-        await fillPartitions(full, 2);
-        await expect(move(from, full, 2)).rejects.toThrow('it holds the tasks of another bot');
-        await expect(move(from, full, 4)).rejects.toThrow('has 2 partitions, and 4 partitions would be needed');
-        await expect(move(full, await createFileStore(), 2)).rejects.toThrow('is a file');
-        await fillPartitions(misplaced, 2);
-        const row = (await rowsOf(misplaced, 2)).find(
+        await fillWhole(fromStore);
+        await fillPartitions(fullStore, 2);
+        await expect(move(fromStore, fullStore, 2)).rejects.toThrow('it holds the tasks of another bot');
+        await expect(move(fromStore, fullStore, 4)).rejects.toThrow(
+          'has 2 partitions, and 4 partitions would be needed',
+        );
+        await expect(move(fullStore, await createFileStore(), 2)).rejects.toThrow('is a file');
+        await fillPartitions(misplacedStore, 2);
+        const row = (await rowsOf(misplacedStore, 2)).find(
           ({ partition, namespace }) => partition === 0 && namespace === 'live',
         );
         if (!row) throw new Error('A live task was expected.');
-        await writeTo(misplaced, { ...row, partition: 1 });
-        await expect(move(misplaced, to, 4)).rejects.toThrow('npm run doctor');
-        expect(await rowsOf(to, 4)).toEqual([]);
+        await writeTo(misplacedStore, { ...row, partition: 1 });
+        await expect(move(misplacedStore, toStore, 4)).rejects.toThrow('npm run doctor');
+        expect(await rowsOf(toStore, 4)).toEqual([]);
       });
 
       it('A store that is divided keeps the usage of an erased member in the sums of the server', async () => {
-        const [from, to] = [await createFileStore(), await createTestStore()];
-        await fillWhole(from);
-        const secret = valuesIn(await rowsOf(from, 1), 'meta')
+        const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
+        await fillWhole(fromStore);
+        const secret = valuesIn(await rowsOf(fromStore, 1), 'meta')
           .flatMap((value) => (value as { secret?: string }).secret ?? [])
           .join();
-        const kept = GUILDS.map((guildId, at) => ({ guildId, entry: `2026-01-01:anonymous 0 ${at}` }));
+        const anonymousEntries = GUILDS.map((guildId, index) => ({
+          guildId,
+          entry: `2026-01-01:anonymous 0 ${index}`,
+        }));
         const row = ({ guildId, entry }: { guildId: string; entry: string }) => ({
           partition: 0,
           namespace: 'allowances',
           key: `of ${entry}`,
           text: JSON.stringify({ value: { entry, scopes: ['total', hashedName(`server ${guildId}`, secret)] } }),
         });
-        await writeTo(from, ...kept.map(row));
-        await move(from, to, 4);
-        const rows = await rowsOf(to, 4);
-        for (const { guildId, entry } of kept) {
-          const places = rows
+        await writeTo(fromStore, ...anonymousEntries.map(row));
+        await move(fromStore, toStore, 4);
+        const rows = await rowsOf(toStore, 4);
+        for (const { guildId, entry } of anonymousEntries) {
+          const partitionNumbers = rows
             .filter(({ key }) => key === entry || key === `of ${entry}`)
             .map(({ partition }) => partition);
-          expect(places).toEqual([homeIn(4)(guildId), homeIn(4)(guildId)]);
+          expect(partitionNumbers).toEqual([partitionIn(4)(guildId), partitionIn(4)(guildId)]);
         }
       });
 
       it('A dry run of dividing a store counts the rows and writes nothing', async () => {
-        const from = await createFileStore();
-        await fillWhole(from);
-        const before = await rowsOf(from, 1);
-        const source = await openWholeStore(from);
+        const fromStore = await createFileStore();
+        await fillWhole(fromStore);
+        const rowsBefore = await rowsOf(fromStore, 1);
+        const source = await openWholeStore(fromStore);
         const counts = await countDivided(source, 4);
         await source.close();
         expect(counts.find(({ namespace }) => namespace === 'live')?.from.count).toBe(
-          before.filter(({ namespace }) => namespace === 'live').length,
+          rowsBefore.filter(({ namespace }) => namespace === 'live').length,
         );
-        expect(await rowsOf(from, 1)).toEqual(before);
+        expect(await rowsOf(fromStore, 1)).toEqual(rowsBefore);
       });
     }),
   ));

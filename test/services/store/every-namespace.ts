@@ -8,7 +8,7 @@ import { makeTask, START, settled } from './stage.ts';
 
 const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
 
-/** Writes rows into every namespace, as a bot does that serves this partition or the whole store. */
+/** Writes rows into every namespace, like a bot that serves this partition or the whole store. */
 export async function fillEveryNamespace(
   store: StoredTasks,
   partition: Partition,
@@ -17,29 +17,35 @@ export async function fillEveryNamespace(
   const { number } = partition;
   await store.hashSecret();
   await store.entries.setOpenSince(`2026-01-0${1 + number}`);
-  for (const [at, guildId] of guildIds.entries()) {
-    const id = idIn(partition, guildId, START + at);
-    const files = { fingerprints: [{ hash: String(at).padStart(64, '0'), likeness: '0123456789abcdef' }] };
-    const task = makeTask({ id, guildId, requesterId: `member ${at % 5}`, times: { created: START + at }, ...files });
+  for (const [index, guildId] of guildIds.entries()) {
+    const id = idIn(partition, guildId, START + index);
+    const files = { fingerprints: [{ hash: String(index).padStart(64, '0'), likeness: '0123456789abcdef' }] };
+    const task = makeTask({
+      id,
+      guildId,
+      requesterId: `member ${index % 5}`,
+      times: { created: START + index },
+      ...files,
+    });
     const music = makeTask({
-      id: idIn(partition, guildId, START + 500 + at),
+      id: idIn(partition, guildId, START + 500 + index),
       kind: 'music',
       request: { prompt: 'a song' },
       guildId,
-      requesterId: `member ${at % 5}`,
-      remoteId: `remote ${number} ${at}`,
+      requesterId: `member ${index % 5}`,
+      remoteId: `remote ${number} ${index}`,
     });
-    for (const one of [at % 3 === 0 ? task : settled(task), settled(music)]) {
+    for (const one of [index % 3 === 0 ? task : settled(task), settled(music)]) {
       await store.put(one);
       const entry = reconcileEntry(undefined, one);
       await store.entries.change(entryKey(entry), () => entry);
     }
-    await store.putSentOrder(id, { idempotencyKey: `key ${at}`, body: '{"a":"🦊"}' });
+    await store.putSentOrder(id, { idempotencyKey: `key ${index}`, body: '{"a":"🦊"}' });
     await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
     await store.rules.put(guildId, { ...NO_RULES, logChannelId: messageRef.channelId });
     await store.serverLogs.put({ guildId, messages: [{ ...messageRef, at: START, about: '1' }] });
     const report = {
-      id: idIn(partition, guildId, START + at),
+      id: idIn(partition, guildId, START + index),
       guildId: '323456789012345678',
       taskId: id,
       requesterId: '1',
@@ -49,15 +55,15 @@ export async function fillEveryNamespace(
     await store.reports.put({ ...report, ...reportDetails, channelId: messageRef.channelId, due: [] });
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
-    const anonymous = {
-      id: `anonymous ${number} ${at}`,
+    const anonymousEntry = {
+      id: `anonymous ${number} ${index}`,
       at: START,
       kind: 'imagine',
       facts: [{ standing: 'settled' as const, at: START }],
     };
-    await store.entries.change(entryKey(anonymous), () => anonymous);
-    await store.entries.keepScopes(anonymous, [`scope ${at}`], 60_000_000);
-    await store.pseudonyms.put(`member ${at % 5}`, `atelier-${number}-${at % 5}`);
+    await store.entries.change(entryKey(anonymousEntry), () => anonymousEntry);
+    await store.entries.keepScopes(anonymousEntry, [`scope ${index}`], 60_000_000);
+    await store.pseudonyms.put(`member ${index % 5}`, `atelier-${number}-${index % 5}`);
   }
   await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START + number });
   await store.costs.put({
@@ -69,7 +75,7 @@ export async function fillEveryNamespace(
     delivered: number === 0 ? ['image'] : [],
     unfit: number === 0 ? [] : ['image', 'video'],
   });
-  await store.notePolling(START + number);
+  await store.recordPolling(START + number);
   await store.follows.put(`follow ${number}`, { id: number }, 60_000_000);
   const notice = {
     topic: 'lane',

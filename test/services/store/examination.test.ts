@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -20,7 +20,7 @@ const sharedKinds = ['sqlite', 'redis', 'postgres'] as const;
 
 const fileOf = ({ url }: TestStore): string => url.replace('sqlite://', '');
 
-/** The URL as it is shown, without a password. */
+/** The name under which an examination shows the store: its path, or its URL without the password. */
 const nameOf = (testStore: TestStore): string =>
   testStore.kind === 'sqlite' ? fileOf(testStore) : testStore.url.replace(/\/\/.*@/, '//');
 
@@ -97,7 +97,7 @@ const damageCases: [
     { unreadable: 14, 'summary-missing': 65 },
   ],
   [
-    'no lists at all',
+    'missing lists',
     (testStore) => testStore.drop(({ namespace }) => namespace === 'index'),
     { 'summary-missing': 260 },
   ],
@@ -186,9 +186,9 @@ async function expectRepair(
   kinds: Partial<Record<FindingKind, number>>,
 ): Promise<void> {
   await damage(testStore, await fillStore(testStore));
-  const before = await testStore.rows();
+  const rowsBefore = await testStore.rows();
   expect(countByKind(await runDoctor(testStore, false))).toEqual(kinds);
-  expect(await testStore.rows()).toEqual(before);
+  expect(await testStore.rows()).toEqual(rowsBefore);
   expect(countByKind(await runDoctor(testStore, true))).toEqual(kinds);
   expect(countByKind(await runDoctor(testStore, true))).toEqual({});
 
@@ -209,7 +209,7 @@ describe('The doctor', () => {
       const testStore = await createTestStore();
       await fillStore(testStore);
       expect(await runDoctor(testStore, false)).toEqual({
-        ...{ file: nameOf(testStore), holds: { tasks: 130, setAside: 0 }, findings: [] },
+        ...{ file: nameOf(testStore), contents: { tasks: 130, setAside: 0 }, findings: [] },
       });
       expect((await runDoctor(testStore, true)).findings).toEqual([]);
     });
@@ -225,13 +225,13 @@ describe('The doctor', () => {
       expect(countByKind(await runDoctor(testStore, true))).toEqual({ 'expired-token': 3 });
       testStore.clock.advance(400 * DAY_MS);
       expect(countByKind(await runDoctor(testStore, true))).toEqual({ expired: 27, 'summary-dangling': 54 });
-      expect(await runDoctor(testStore, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(await runDoctor(testStore, true)).toMatchObject({ contents: { tasks: 3 }, findings: [] });
       expect(await testStore.keys('finished')).toEqual([]);
     });
 
     it('The doctor creates no store where there is none', async () => {
       const testStore = await createTestStore();
-      expect(await runDoctor(testStore, true)).toEqual({ file: nameOf(testStore), holds: undefined, findings: [] });
+      expect(await runDoctor(testStore, true)).toEqual({ file: nameOf(testStore), contents: undefined, findings: [] });
     });
   });
 
@@ -257,18 +257,18 @@ describe('The doctor', () => {
       const size = Number(page?.page_size);
       const start = (Number(root?.rootpage) - 1) * size;
       writeFileSync(file, readFileSync(file).fill(0, start, start + size));
-      const before = readFileSync(file);
+      const bytesBefore = readFileSync(file);
       expect(countByKind(await runDoctor(testStore, true))).toEqual({ damaged: 1 });
-      expect(readFileSync(file).equals(before)).toBe(true);
+      expect(readFileSync(file).equals(bytesBefore)).toBe(true);
     });
   });
 
   it('The doctor creates no folder for a missing file', async () => {
     const file = join(createTemporaryFolder(), 'nothing', 'atelier.sqlite');
-    const log = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
+    const log = createLogger({ level: 'silent', secrets: [], isPretty: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };
     const examination = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
-    expect(examination).toEqual({ file, holds: undefined, findings: [] });
+    expect(examination).toEqual({ file, contents: undefined, findings: [] });
     expect(existsSync(join(file, '..'))).toBe(false);
   });
 });

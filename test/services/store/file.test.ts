@@ -15,7 +15,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';
-import { createTemporaryFolder, makeTask, settled, sql, stage } from './stage.ts';
+import { createStoreFixture, createTemporaryFolder, makeTask, settled, sql } from './stage.ts';
 
 const permissions = (path: string): number => statSync(path).mode & 0o777;
 
@@ -34,7 +34,7 @@ describe('The files of the store', () => {
 
   it('The files of the store are readable only by their owner, in a separate folder, under any umask', async () => {
     process.umask(0);
-    const { file, open } = stage(join(createTemporaryFolder(), 'data', 'deeper', 'atelier.sqlite'));
+    const { file, open } = createStoreFixture(join(createTemporaryFolder(), 'data', 'deeper', 'atelier.sqlite'));
     const store = await open();
     await store.put(makeTask());
     expect(permissions(dirname(file))).toBe(0o700);
@@ -49,7 +49,7 @@ describe('The files of the store', () => {
   });
 
   it('The files of the store lose access rights that were too wide, and never gain any', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     await (await open()).close();
     for (const path of [file, `${file}.lock`]) chmodSync(path, 0o664);
     const store = await open();
@@ -61,8 +61,8 @@ describe('The files of the store', () => {
   });
 
   it('The files of the store can be named relative to the working folder or by an absolute URL', async () => {
-    const before = process.cwd();
-    const { file, log, clock } = stage();
+    const workingFolder = process.cwd();
+    const { file, log, clock } = createStoreFixture();
     process.chdir(dirname(file));
     try {
       const store = await openStore(
@@ -71,7 +71,7 @@ describe('The files of the store', () => {
       );
       await store.close();
     } finally {
-      process.chdir(before);
+      process.chdir(workingFolder);
     }
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
@@ -81,7 +81,7 @@ describe('The files of the store', () => {
     mkdirSync(join(parent, 'taken'));
     writeFileSync(join(parent, 'file'), '');
     for (const path of [join(parent, 'taken'), join(parent, 'file', 'atelier.sqlite')]) {
-      const error = await storeErrorOf(stage(path).open());
+      const error = await storeErrorOf(createStoreFixture(path).open());
       expect(error.kind).toBe('failed');
       expect(error.message).toContain(path);
     }
@@ -90,11 +90,11 @@ describe('The files of the store', () => {
 
 describe('A store that is in use', () => {
   it('A store that is in use refuses a second bot in the same process under any of its paths, and stays with the first', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const first = await open();
     symlinkSync(file, `${file}.link`);
     for (const name of [file, `${file}.link`]) {
-      const error = await storeErrorOf(stage(name).open());
+      const error = await storeErrorOf(createStoreFixture(name).open());
       expect(error.kind).toBe('in-use');
       expect(error.message).toContain(file);
     }
@@ -108,7 +108,7 @@ describe('A store that is in use', () => {
   });
 
   it('A store that is in use refuses a second process until the first has ended or was killed', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const task = makeTask();
     const other = await startChild(HOLD_STORE_PROGRAM, `sqlite://${file}`, ...moduleUrls, JSON.stringify(task));
     expect((await storeErrorOf(open())).kind).toBe('in-use');
@@ -119,7 +119,7 @@ describe('A store that is in use', () => {
   });
 
   it('A store that is in use is locked before any of its rows are read', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const holder = new DatabaseSync(`${file}.lock`);
     holder.exec('BEGIN EXCLUSIVE');
     expect((await storeErrorOf(open())).kind).toBe('in-use');
@@ -133,7 +133,7 @@ describe('A foreign store', () => {
     ['store', 1],
     ['task', TASK_VERSION],
   ])('A foreign store is refused and left unchanged if a newer Atelier wrote it (%s)', async (part, currentVersion) => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const store = await open({ botVersion: '9.9.9' });
     await store.put(settled(makeTask()));
     await store.close();
@@ -141,25 +141,25 @@ describe('A foreign store', () => {
       file,
       `UPDATE atelier SET value = replace(value, '"${part}":${currentVersion}', '"${part}":${currentVersion + 1}') WHERE key = 'schema'`,
     );
-    // Opening the file for writing would revert this, and so change it.
+    // Opening the file for writing would revert this and thus change the file.
     sql(file, 'PRAGMA journal_mode = DELETE');
-    const before = readFileSync(file);
+    const bytesBefore = readFileSync(file);
     const error = await storeErrorOf(open());
     expect(error.kind).toBe('newer');
     expect(error.message).toContain('9.9.9');
     expect(error.message).toContain('Start that version again');
-    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readFileSync(file).equals(bytesBefore)).toBe(true);
   });
 
   it('A foreign store is refused if it is the database of another program', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     sql(file, 'CREATE TABLE songs (name TEXT)');
     expect((await storeErrorOf(open())).kind).toBe('unsupported');
     expect(sql(file, 'SELECT name FROM sqlite_master')).toEqual([{ name: 'songs' }]);
   });
 
   it('A store is marked with the version that wrote it', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     await (await open({ botVersion: '0.1.0' })).close();
     const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'meta'");
     expect(JSON.parse(String(row?.value)).value).toEqual({ store: 1, task: TASK_VERSION, by: '0.1.0' });

@@ -8,11 +8,11 @@ import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 import { SuspendedClock } from './standing.ts';
 
-/** For tests that wait until a lease has expired. A busy server has only a fifth of it for each request. */
+/** For tests that wait until a lease has expired. Each request may take only a fifth of it, even on a busy server. */
 const SHORT_LEASE_MS = 5_000;
 /**
- * For tests that await the next renewal: a server has a fifth of it for each request, and a busy machine may need most
- * of a second.
+ * For tests that await the next renewal. Each request may take only a fifth of the lease, and a busy machine may need
+ * most of a second.
  */
 const MEDIUM_LEASE_MS = 6_000;
 /** For tests that do not wait for the lease to expire. */
@@ -52,12 +52,12 @@ describe('The lease of a store', () =>
       async () => {
         const testStore = await createTestStore();
         const task = makeTask();
-        const killed = await startChild(HOLD_STORE_PROGRAM, testStore.url, ...moduleUrls, JSON.stringify(task));
+        const child = await startChild(HOLD_STORE_PROGRAM, testStore.url, ...moduleUrls, JSON.stringify(task));
         expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
-        await killed.kill();
+        await child.kill();
         // Anything that waits would wait forever on this clock.
-        const next = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: new SuspendedClock() });
-        expect(await next.live()).toHaveLength(1);
+        const nextStore = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: new SuspendedClock() });
+        expect(await nextStore.live()).toHaveLength(1);
       },
     );
 
@@ -66,7 +66,7 @@ describe('The lease of a store', () =>
       const store = await open(testStore);
       // Twice the duration of the lease, by the server's clock.
       await pause(2 * SHORT_LEASE_MS);
-      store.ownership.mustBeOurs();
+      store.ownership.assertOwned();
       await store.put(makeTask());
       expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
     });
@@ -79,10 +79,10 @@ describe('The lease of a store', () =>
       await first.put(task);
       const second = await open(testStore);
       await second.put(settled(task));
-      const before = await testStore.rows();
+      const rowsBefore = await testStore.rows();
 
       clock.wake(SHORT_LEASE_MS);
-      expect(() => first.ownership.mustBeOurs()).toThrow(StoreError);
+      expect(() => first.ownership.assertOwned()).toThrow(StoreError);
       expect((await first.ownership.lost).message).toContain('another Atelier may be using the store');
       const operations = [
         first.put(makeTask()),
@@ -90,10 +90,10 @@ describe('The lease of a store', () =>
         first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 }),
       ];
       for (const error of await Promise.all(operations.map(storeErrorOf))) expect(error.kind).toBe('lost');
-      expect(await testStore.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(rowsBefore);
       // The first bot must not release a lease that it no longer holds.
       await first.close();
-      second.ownership.mustBeOurs();
+      second.ownership.assertOwned();
       expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
     });
 
@@ -106,9 +106,9 @@ describe('The lease of a store', () =>
       await first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 });
       const second = await open(testStore);
       await second.put(settled(task));
-      const before = await testStore.rows();
+      const rowsBefore = await testStore.rows();
 
-      first.ownership.mustBeOurs();
+      first.ownership.assertOwned();
       const operations = [
         first.put({ ...task, remoteId: 'late' }),
         first.put(makeTask()),
@@ -116,10 +116,10 @@ describe('The lease of a store', () =>
         first.addDuration('x', { atLeastMs: 4, atMostMs: 5, at: 6 }),
       ];
       for (const error of await Promise.all(operations.map(storeErrorOf))) expect(error.kind).toBe('lost');
-      expect(await testStore.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(rowsBefore);
       expect((await first.ownership.lost).message).toContain('was taken over or deleted');
-      expect(() => first.ownership.mustBeOurs()).toThrow(StoreError);
-      second.ownership.mustBeOurs();
+      expect(() => first.ownership.assertOwned()).toThrow(StoreError);
+      second.ownership.assertOwned();
     });
 
     it('The lease of a store ends for its holder well before another bot can get it', async () => {
@@ -134,14 +134,14 @@ describe('The lease of a store', () =>
 
     it('The lease of a store is not trusted if the wall clock has advanced while the steady clock stood still', async () => {
       const testStore = await createTestStore();
-      let asleepMs = 0;
-      const suspended: LeaseClock = {
-        now: () => leaseClock.now().map((now, at) => (at === 1 ? now + asleepMs : now)),
+      let sleptMs = 0;
+      const clockAfterSleep: LeaseClock = {
+        now: () => leaseClock.now().map((now, index) => (index === 1 ? now + sleptMs : now)),
         after: leaseClock.after,
       };
-      const store = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: suspended });
+      const store = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: clockAfterSleep });
       await store.put(makeTask());
-      asleepMs = LONG_LEASE_MS;
+      sleptMs = LONG_LEASE_MS;
       expect((await storeErrorOf(store.put(makeTask()))).kind).toBe('lost');
     });
 
@@ -163,13 +163,13 @@ describe('The lease of a store', () =>
 
     it('The lease of a store is refused for a wrong host, password or database name, without showing the password', async () => {
       const testStore = await createTestStore();
-      const wrong = new URL(testStore.url);
-      wrong.password = 'a-wrong-password';
-      const unreachable = new URL(testStore.url);
-      unreachable.port = '1';
+      const wrongPasswordUrl = new URL(testStore.url);
+      wrongPasswordUrl.password = 'a-wrong-password';
+      const unreachableUrl = new URL(testStore.url);
+      unreachableUrl.port = '1';
       for (const [url, kind] of [
-        [wrong, 'denied'],
-        [unreachable, 'unreachable'],
+        [wrongPasswordUrl, 'denied'],
+        [unreachableUrl, 'unreachable'],
       ] as const) {
         const error = await storeErrorOf(
           openStore(

@@ -30,15 +30,15 @@ describe('A record of an older version', () => {
   onEveryStore((createTestStore) => {
     it('A record of an older version is read like any other task, and is written in the new version with the next change', async () => {
       const testStore = await createTestStore();
-      const polls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
-      const migrations = new Map([[TASK_VERSION - 1, polls]]);
+      const setPolls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
+      const migrations = new Map([[TASK_VERSION - 1, setPolls]]);
       const store = await testStore.open({ migrations });
-      const [running, done] = [makeTask(), settled(makeTask())];
-      for (const task of [running, done]) await store.put(task);
+      const [runningTask, finishedTask] = [makeTask(), settled(makeTask())];
+      for (const task of [runningTask, finishedTask]) await store.put(task);
       await rewriteAsOlder(testStore);
       expect((await store.live()).map(({ polls }) => polls)).toEqual([7]);
-      expect((await store.get(done.id))?.polls).toBe(7);
-      for (const task of [running, done]) await store.put((await store.get(task.id)) ?? task);
+      expect((await store.get(finishedTask.id))?.polls).toBe(7);
+      for (const task of [runningTask, finishedTask]) await store.put((await store.get(task.id)) ?? task);
       expect((await testStore.rows()).filter(({ text }) => text.includes(OLDER_VERSION))).toEqual([]);
       expect(await testStore.keys('quarantine')).toEqual([]);
       await store.close();

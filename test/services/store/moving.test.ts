@@ -11,13 +11,13 @@ const TASK_COUNT = 250;
 /** Fills every namespace, and returns the rows. */
 async function fillStore(testStore: TestStore): Promise<RawRow[]> {
   await populateStore(testStore, async (store) => {
-    for (let at = 0; at < TASK_COUNT; at++) {
-      const fingerprints = [{ hash: String(at).padStart(64, '0'), likeness: '0123456789abcdef' }];
-      const task = makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000', fingerprints });
-      await store.put(at % 3 === 0 ? task : settled(task));
+    for (let index = 0; index < TASK_COUNT; index++) {
+      const fingerprints = [{ hash: String(index).padStart(64, '0'), likeness: '0123456789abcdef' }];
+      const task = makeTask({ times: { created: START + index }, text: '🦊 "quoted" \u0000', fingerprints });
+      await store.put(index % 3 === 0 ? task : settled(task));
     }
-    for (let at = 0; at < 20; at++)
-      await store.putSentOrder(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
+    for (let index = 0; index < 20; index++)
+      await store.putSentOrder(`sent-${index}`, { idempotencyKey: `key-${index}`, body: '{"a":"🦊"}' });
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
     await store.costs.put({
       kind: 'video',
@@ -32,13 +32,13 @@ async function fillStore(testStore: TestStore): Promise<RawRow[]> {
     const notice = { topic: 'lane', subject: 'videos', facts: { kind: 'busy' }, since: START, count: 1 };
     await store.notices.put({ ...notice, messages: [{ channelId: '1', id: '2' }], isShown: true });
     await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
-    const place = { channelId: '123456789012345678', id: '223456789012345678' };
+    const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
     await store.reports.put({
       ...{ id: 'r1', guildId: '323456789012345678', taskId: 't1', requesterId: '1', reporterId: '2' },
-      ...{ hash: 'a', reporterHash: 'b', message: place, reason: 'hate', at: START },
-      ...{ channelId: place.channelId, due: [] },
+      ...{ hash: 'a', reporterHash: 'b', message: messageRef, reason: 'hate', at: START },
+      ...{ channelId: messageRef.channelId, due: [] },
     });
-    await store.serverLogs.put({ guildId: '323456789012345678', messages: [{ ...place, at: START, about: '1' }] });
+    await store.serverLogs.put({ guildId: '323456789012345678', messages: [{ ...messageRef, at: START, about: '1' }] });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);
@@ -54,12 +54,12 @@ const openRows = ({ url, scheme, log, clock }: TestStore): Promise<OpenedBackend
   openBackend({ url, scheme }, { log, clock });
 
 /** Moves everything. The power fails after this many writes to the target. */
-async function move(from: TestStore, to: TestStore, writes = Number.POSITIVE_INFINITY) {
-  const [source, target] = [await openRows(from), await openRows(to)];
+async function move(fromStore: TestStore, toStore: TestStore, writes = Number.POSITIVE_INFINITY) {
+  const [source, target] = [await openRows(fromStore), await openRows(toStore)];
   try {
     let writesLeft = writes;
     const { backend } = target;
-    const failing: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
+    const failingBackend: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
       adapter(namespace: string) {
         const adapter = backend.adapter(namespace, 'immediate');
         for (const name of ['set', 'setMany', 'deleteMany'] as const) {
@@ -73,9 +73,9 @@ async function move(from: TestStore, to: TestStore, writes = Number.POSITIVE_INF
         return adapter;
       },
     });
-    Object.defineProperty(failing, 'name', { value: backend.name });
-    Object.defineProperty(failing, 'failure', { get: () => backend.failure });
-    return await moveStore(source, { ...target, backend: failing });
+    Object.defineProperty(failingBackend, 'name', { value: backend.name });
+    Object.defineProperty(failingBackend, 'failure', { get: () => backend.failure });
+    return await moveStore(source, { ...target, backend: failingBackend });
   } finally {
     await target.close();
     await source.close();
@@ -86,7 +86,7 @@ const isMark = ({ namespace, key }: RawRow): boolean => namespace === 'meta' && 
 const rowsWithoutMark = async (testStore: TestStore): Promise<RawRow[]> =>
   (await testStore.rows()).filter((row) => !isMark(row));
 
-/** Each kind once as the source and once as the target, with a file at the other end. */
+/** Uses each kind of store once as the source and once as the target, with a file at the other end. */
 for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('A store that is moved', () =>
     onStores([kind], (createTestStore) =>
@@ -94,71 +94,74 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
         it.each(['from', 'to'])(
           'A store that is moved %s this kind of store is complete, and the next bot continues with it',
           async (direction) => {
-            const [from, to] =
+            const [fromStore, toStore] =
               direction === 'from'
                 ? [await createTestStore(), await createFileStore()]
                 : [await createFileStore(), await createTestStore()];
-            const rows = await fillStore(from);
-            const counts = await move(from, to);
+            const rows = await fillStore(fromStore);
+            const counts = await move(fromStore, toStore);
             expect(counts.every(isSame)).toBe(true);
             expect(counts.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
-            expect(await rowsWithoutMark(to)).toEqual(rows);
-            expect(await from.rows()).toEqual(rows);
-            const store = await to.open();
+            expect(await rowsWithoutMark(toStore)).toEqual(rows);
+            expect(await fromStore.rows()).toEqual(rows);
+            const store = await toStore.open();
             expect(await store.live()).toHaveLength(Math.ceil(TASK_COUNT / 3));
             expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(TASK_COUNT);
-            const recognised = await Array.fromAsync(store.fingerprints.all());
-            expect(recognised).toHaveLength(TASK_COUNT - Math.ceil(TASK_COUNT / 3));
+            const fingerprints = await Array.fromAsync(store.fingerprints.all());
+            expect(fingerprints).toHaveLength(TASK_COUNT - Math.ceil(TASK_COUNT / 3));
             expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
             const entryIds: string[] = [];
-            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) entryIds.push(id);
+            for await (const { id } of store.entries.readRange('2026-01-01', '2026-01-02')) entryIds.push(id);
             expect(entryIds).toEqual(['x']);
           },
         );
 
         it('Moving a store can be interrupted anywhere and restarted, and no bot starts on a half-filled store', async () => {
-          const [from, to] = [await createFileStore(), await createTestStore()];
-          const rows = await fillStore(from);
+          const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
+          const rows = await fillStore(fromStore);
           for (const writes of [1, 1, 2, 1]) {
-            await expect(move(from, to, writes)).rejects.toThrow('no power');
-            await expect(to.open()).rejects.toMatchObject({ kind: 'unsupported' });
+            await expect(move(fromStore, toStore, writes)).rejects.toThrow('no power');
+            await expect(toStore.open()).rejects.toMatchObject({ kind: 'unsupported' });
           }
           // Between two attempts the bot continued with the old store.
-          await from.drop(({ namespace }) => namespace === 'quarantine');
-          expect((await move(from, to)).every(isSame)).toBe(true);
-          expect(await rowsWithoutMark(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
-          await (await to.open()).close();
+          await fromStore.drop(({ namespace }) => namespace === 'quarantine');
+          expect((await move(fromStore, toStore)).every(isSame)).toBe(true);
+          expect(await rowsWithoutMark(toStore)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
+          await (await toStore.open()).close();
         });
 
         it('Moving a store changes nothing if another bot has tasks in the target, or if the store was moved there before', async () => {
-          const [from, other, to] = [await createFileStore(), await createFileStore(), await createTestStore()];
-          await fillStore(from);
+          const [fromStore, other, toStore] = [
+            await createFileStore(),
+            await createFileStore(),
+            await createTestStore(),
+          ];
+          await fillStore(fromStore);
           await fillStore(other);
-          await populateStore(to, (store) => store.put(makeTask()));
-          const before = await to.rows();
-          await expect(move(from, to)).rejects.toMatchObject({ kind: 'unsupported' });
-          expect(await to.rows()).toEqual(before);
-          await to.drop(() => true);
-          await move(from, to);
-          await expect(move(other, to)).rejects.toThrow('it was filled from');
-          // Once the new bot has started, moving again only compares.
-          const store = await to.open();
+          await populateStore(toStore, (store) => store.put(makeTask()));
+          const rowsBefore = await toStore.rows();
+          await expect(move(fromStore, toStore)).rejects.toMatchObject({ kind: 'unsupported' });
+          expect(await toStore.rows()).toEqual(rowsBefore);
+          await toStore.drop(() => true);
+          await move(fromStore, toStore);
+          await expect(move(other, toStore)).rejects.toThrow('it was filled from');
+          // Once the new bot has started, a second move only compares the rows.
+          const store = await toStore.open();
           await store.put(makeTask());
           await store.close();
-          const after = await to.rows();
-          expect((await move(from, to)).filter((one) => !isSame(one)).map(({ namespace }) => namespace)).toEqual([
-            'live',
-            'index',
-          ]);
-          expect(await to.rows()).toEqual(after);
+          const rowsAfter = await toStore.rows();
+          expect(
+            (await move(fromStore, toStore)).filter((one) => !isSame(one)).map(({ namespace }) => namespace),
+          ).toEqual(['live', 'index']);
+          expect(await toStore.rows()).toEqual(rowsAfter);
         });
 
         it('Moving a store is refused while a bot runs on either side', async () => {
-          const [from, to] = [await createFileStore(), await createTestStore()];
-          await fillStore(from);
-          for (const busy of [from, to]) {
-            const store = await busy.open();
-            await expect(move(from, to)).rejects.toMatchObject({ kind: 'in-use' });
+          const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
+          await fillStore(fromStore);
+          for (const busyStore of [fromStore, toStore]) {
+            const store = await busyStore.open();
+            await expect(move(fromStore, toStore)).rejects.toMatchObject({ kind: 'in-use' });
             await store.close();
           }
         });

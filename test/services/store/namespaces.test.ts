@@ -42,24 +42,24 @@ describe('A namespace over keyv', () =>
 
     it('A namespace over keyv reads every row once, over any number of pages and with deletions in between', async () => {
       const { namespace } = await openNamespace(createTestStore);
-      const keys = Array.from({ length: 2_500 }, (_, at) => `key ${at}`);
+      const keys = Array.from({ length: 2_500 }, (_, index) => `key ${index}`);
       await namespace.putMany(keys.map((key) => ({ key, value: key })));
-      const seen: string[] = [];
+      const readKeys: string[] = [];
       for await (const [key] of namespace.entries()) {
-        seen.push(key);
+        readKeys.push(key);
         await namespace.delete(key);
       }
-      expect(seen.sort()).toEqual(keys.sort());
+      expect(readKeys.sort()).toEqual(keys.sort());
       expect((await readAll(namespace)).size).toBe(0);
     });
 
     it('A namespace over keyv reads many rows in one request, and omits missing ones', async () => {
       const { namespace } = await openNamespace(createTestStore);
-      const keys = Array.from({ length: 2_100 }, (_, at) => `${at}`);
+      const keys = Array.from({ length: 2_100 }, (_, index) => `${index}`);
       await namespace.putMany(keys.map((key) => ({ key, value: Number(key) })));
-      const found = await namespace.getMany([...keys, 'unknown']);
-      expect(found.size).toBe(2_100);
-      expect(found.get('2099')).toBe(2_099);
+      const values = await namespace.getMany([...keys, 'unknown']);
+      expect(values.size).toBe(2_100);
+      expect(values.get('2099')).toBe(2_099);
       expect(await namespace.getMany([])).toEqual(new Map());
     });
 
@@ -98,13 +98,15 @@ describe('A namespace over keyv', () =>
       const { backend } = await openNamespace(createTestStore);
       const ledger = new Namespace('ledger', backend);
       const days = ['2026-01-01', '2026-01-02', '2026-02-01'];
-      const keys = days.flatMap((day) => Array.from({ length: 700 }, (_, at) => `${day}:${at % 2 ? 'a' : 'B'}-${at}`));
+      const keys = days.flatMap((day) =>
+        Array.from({ length: 700 }, (_, index) => `${day}:${index % 2 ? 'a' : 'B'}-${index}`),
+      );
       await ledger.putMany(keys.map((key) => ({ key, value: key })));
       await new Namespace('live', backend).put('2026-01-01:other', 'of another namespace');
       const between = async (first: string, end: string): Promise<string[]> => {
-        const found: string[] = [];
-        for await (const [key] of ledger.between(first, end)) found.push(key);
-        return found;
+        const foundKeys: string[] = [];
+        for await (const [key] of ledger.between(first, end)) foundKeys.push(key);
+        return foundKeys;
       };
       expect(await between('', '3')).toEqual(keys.toSorted());
       expect(await between('2026-01-02', '2026-01-02;')).toEqual(

@@ -5,7 +5,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { toRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { oldRows, plantedKeys, storeInfo, writeOldStore } from '../../support/old-store.ts';
-import { type Stage, sql, stage } from './stage.ts';
+import { createStoreFixture, type StoreFixture, sql } from './stage.ts';
 
 /** The rows of the old version in a namespace, by their keys. */
 const oldRowsIn = <Value>(namespace: string): [key: string, value: Value][] =>
@@ -17,7 +17,7 @@ const kinds = [
   ...['music', 'said', 'second-video', 'shorten', 'song', 'talk', 'video'],
 ];
 
-const isPlanted = (key: string): boolean => key === plantedKeys.unseen;
+const isPlanted = (key: string): boolean => key === plantedKeys.neverRead;
 const storedTasks = ['live', 'finished']
   .flatMap((namespace) => oldRowsIn<Task>(namespace))
   .filter(([key]) => !isPlanted(key));
@@ -31,7 +31,7 @@ function currentRequest({ kind, request: { pictures: images, ...request } }: Tas
   return { ...request, references: images.map((one) => ({ ...one, medium: 'image', takes: 'address' })) };
 }
 
-/** The current version marks the store with its number. */
+/** The version mark of the store, which the current version replaces with its own. */
 const SCHEMA = /"store":1,"task":\d,"by":"[\d.]+"/;
 const rowsIn = (file: string) =>
   sql(file, 'SELECT * FROM atelier ORDER BY namespace, key').map((row) => {
@@ -41,11 +41,11 @@ const rowsIn = (file: string) =>
     return { ...row, value: String(row.value).replace(SCHEMA, mark) };
   });
 
-let scene: Stage;
+let fixture: StoreFixture;
 let store: StoredTasks;
 
 async function open(): Promise<StoredTasks> {
-  const { clock, log, file } = scene;
+  const { clock, log, file } = fixture;
   return openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, botVersion: '1.2.3' },
@@ -53,14 +53,14 @@ async function open(): Promise<StoredTasks> {
 }
 
 beforeEach(async () => {
-  scene = stage();
-  scene.clock.advance(storeInfo.at - scene.clock.now());
-  writeOldStore(scene.file);
+  fixture = createStoreFixture();
+  fixture.clock.advance(storeInfo.at - fixture.clock.now());
+  writeOldStore(fixture.file);
   store = await open();
   return () => store.close();
 });
 
-describe('A store of the bot before the restructuring', () => {
+describe('An old store', () => {
   it('An old store contains every kind of task, both live and finished', () => {
     const kindsIn = (namespace: string): string[] =>
       [...new Set(oldRowsIn<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
@@ -69,14 +69,14 @@ describe('A store of the bot before the restructuring', () => {
   });
 
   it.each(storedTasks)('Task %s of an old store is read unchanged in the current version', async (id, task) => {
-    const read = await store.get(id);
-    expect(read && toRecord(read)).toEqual({ ...task, version: TASK_VERSION, request: currentRequest(task) });
+    const readTask = await store.get(id);
+    expect(readTask && toRecord(readTask)).toEqual({ ...task, version: TASK_VERSION, request: currentRequest(task) });
   });
 
   it('All unfinished work of an old store is found', async () => {
     const live = oldRowsIn<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
-    expect(scene.logged.filter((line) => !line.includes('a backup of it was taken before'))).toEqual([]);
+    expect(fixture.logged.filter((line) => !line.includes('a backup of it was taken before'))).toEqual([]);
   });
 
   it('The tasks of an old store are all in the lists of their members and its server', async () => {
@@ -100,20 +100,20 @@ describe('A store of the bot before the restructuring', () => {
       expect((await store.findByRemoteId(withoutPrefix(key)))?.id).toBe(id);
     for (const [key, sent] of oldRowsIn<object>('sent')) expect(await store.getSentOrder(key)).toEqual(sent);
     for (const [key, follow] of oldRowsIn<object>('follows')) expect(await store.follows.get(key)).toEqual(follow);
-    expect(await store.openErasures()).toEqual(oldRowsIn('forgetting').map(([, mark]) => mark));
+    expect(await store.unfinishedErasures()).toEqual(oldRowsIn('forgetting').map(([, mark]) => mark));
     expect(await store.lastPolledAt()).toBe(oldRowsIn<{ at: number }>('asking')[0]?.[1].at);
-    expect(rowsIn(scene.file)).toEqual(oldRows);
+    expect(rowsIn(fixture.file)).toEqual(oldRows);
   });
 
   it('An old store is not changed by opening, reading and closing it', async () => {
     await store.live();
     await store.close();
-    expect(rowsIn(scene.file)).toEqual(oldRows);
+    expect(rowsIn(fixture.file)).toEqual(oldRows);
   });
 
   it('The doctor finds and repairs only the planted damage of an old store', async () => {
     await store.close();
-    const { clock, log, file } = scene;
+    const { clock, log, file } = fixture;
     const location = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
     const runDoctor = (repair: boolean) => examine(location, { specs: kindSpecs, clock, log, repair });
     expect((await runDoctor(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);

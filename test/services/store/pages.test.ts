@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { onEveryStore } from './sites.ts';
-import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './stage.ts';
+import { DAY_MS, createStoreFixture as fileStage, makeTask, START, settled, sql } from './stage.ts';
 
 type PageFilter = Omit<PageQuery, 'of' | 'max'>;
 
@@ -20,14 +20,14 @@ async function readAllPages(store: TaskStore, owner: PageQuery['of'], max: numbe
 }
 
 const ann = { memberId: 'ann' };
-const at = (ms: number) => ({ times: { created: START + ms } });
+const createdAt = (ms: number) => ({ times: { created: START + ms } });
 
 describe('Pages of tasks', () =>
   onEveryStore((createTestStore) => {
-    it('Pages of tasks list the newest tasks first, to the last one, through any number of chunks', async () => {
+    it('Pages of tasks list all tasks, the newest first, across any number of chunks', async () => {
       const store = await (await createTestStore()).open();
-      const tasks = Array.from({ length: 250 }, (_, index) => makeTask(at(index)));
-      for (const task of tasks) await store.put(index(task) % 3 === 0 ? task : settled(task));
+      const tasks = Array.from({ length: 250 }, (_, index) => makeTask(createdAt(index)));
+      for (const task of tasks) await store.put(creationIndex(task) % 3 === 0 ? task : settled(task));
       const ids = tasks.map(({ id }) => id).reverse();
       expect(await readAllPages(store, ann, 10)).toEqual({ ids, pages: 25 });
       expect(await readAllPages(store, ann, 7)).toEqual({ ids, pages: 36 });
@@ -41,7 +41,7 @@ describe('Pages of tasks', () =>
     it('Pages of tasks are in order even if the clock was set back', async () => {
       const store = await (await createTestStore()).open();
       const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
-      const tasks = times.map((ms) => makeTask(at(ms)));
+      const tasks = times.map((ms) => makeTask(createdAt(ms)));
       for (const task of tasks) await store.put(task);
       const ids = tasks
         .map(({ id }) => id)
@@ -52,7 +52,9 @@ describe('Pages of tasks', () =>
 
     it('Pages of tasks contain all tasks of many concurrent puts', async () => {
       const store = await (await createTestStore()).open();
-      const tasks = Array.from({ length: 230 }, (_, index) => makeTask({ ...at(index), requesterId: `m${index % 3}` }));
+      const tasks = Array.from({ length: 230 }, (_, index) =>
+        makeTask({ ...createdAt(index), requesterId: `m${index % 3}` }),
+      );
       await Promise.all(tasks.map((task) => store.put(task)));
       await Promise.all(tasks.map((task) => store.put(settled(task))));
       expect((await readAllPages(store, { guildId: 'den' }, 50)).ids).toHaveLength(230);
@@ -64,21 +66,21 @@ describe('Pages of tasks', () =>
 
     it('Pages of tasks contain only the requested tasks', async () => {
       const store = await (await createTestStore()).open();
-      const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
-      const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
-      const failed = settled(makeTask({ ...at(3), request: { prompt: '' }, requesterId: 'bob' }));
-      for (const task of [fox, owl, { ...failed, state: 'failed' as const }]) await store.put(task);
+      const fox = makeTask({ ...createdAt(1), request: { prompt: 'A Red  fox\nin snow' } });
+      const owl = settled(makeTask({ ...createdAt(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
+      const failedTask = settled(makeTask({ ...createdAt(3), request: { prompt: '' }, requesterId: 'bob' }));
+      for (const task of [fox, owl, { ...failedTask, state: 'failed' as const }]) await store.put(task);
       const den = { guildId: 'den' };
       const matchingIds = async (filter: PageFilter) => (await readAllPages(store, den, 10, filter)).ids;
-      expect(await matchingIds({})).toEqual([failed.id, owl.id, fox.id]);
+      expect(await matchingIds({})).toEqual([failedTask.id, owl.id, fox.id]);
       expect(await matchingIds({ words: 'RED' })).toEqual([owl.id, fox.id]);
       expect(await matchingIds({ words: ' snow  red ' })).toEqual([fox.id]);
       expect(await matchingIds({ words: 'red cat' })).toEqual([]);
-      expect(await matchingIds({ states: ['failed', 'running'] })).toEqual([failed.id, fox.id]);
+      expect(await matchingIds({ states: ['failed', 'running'] })).toEqual([failedTask.id, fox.id]);
       expect(await matchingIds({ states: [] })).toEqual([]);
-      expect(await matchingIds({ withoutPrivate: true })).toEqual([failed.id, fox.id]);
+      expect(await matchingIds({ withoutPrivate: true })).toEqual([failedTask.id, fox.id]);
       expect(await matchingIds({ kind: 'imagine', words: 'owl' })).toEqual([owl.id]);
-      expect((await readAllPages(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
+      expect((await readAllPages(store, { memberId: 'bob' }, 10)).ids).toEqual([failedTask.id]);
     });
 
     it('Pages of tasks show the current state of an unsettled task', async () => {
@@ -95,18 +97,18 @@ describe('Pages of tasks', () =>
       const testStore = await createTestStore();
       const { open } = testStore;
       const store = await open();
-      const [kept, lost] = [makeTask(at(1)), makeTask(at(2))];
-      await store.put(kept);
-      await store.put(lost);
-      await testStore.drop(({ key }) => key === lost.id);
-      expect(await readAllPages(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
+      const [keptTask, lostTask] = [makeTask(createdAt(1)), makeTask(createdAt(2))];
+      await store.put(keptTask);
+      await store.put(lostTask);
+      await testStore.drop(({ key }) => key === lostTask.id);
+      expect(await readAllPages(store, ann, 1)).toEqual({ ids: [keptTask.id], pages: 1 });
     });
 
     it('Pages of tasks are stored in few rows, and whole chunks are dropped when all of their tasks have expired', async () => {
       const testStore = await createTestStore();
       const { open, clock } = testStore;
       const store = await open();
-      for (let index = 0; index < 200; index++) await store.put(settled(makeTask(at(index)), START + index));
+      for (let index = 0; index < 200; index++) await store.put(settled(makeTask(createdAt(index)), START + index));
       expect(await testStore.keys('index')).toHaveLength(2 * (1 + 2));
       clock.advance(400 * DAY_MS + 150);
       const created = clock.now();
@@ -119,8 +121,8 @@ describe('Pages of tasks', () =>
 it('Lists add few writes to a put: two chunks for a new task, none while it runs, two when it is settled', async () => {
   const { open, file } = fileStage();
   const store = await open();
-  await store.put(makeTask(at(0)));
-  const task = makeTask(at(1));
+  await store.put(makeTask(createdAt(0)));
+  const task = makeTask(createdAt(1));
   const countWrites = async (work: () => Promise<void>): Promise<number> => {
     sql(file, 'DROP TRIGGER IF EXISTS counting');
     sql(file, 'CREATE TABLE IF NOT EXISTS counted (key TEXT)');
@@ -140,6 +142,6 @@ it('Lists add few writes to a put: two chunks for a new task, none while it runs
   expect(await countWrites(() => store.put(settled(task)))).toBe(0);
 });
 
-function index({ times }: { times: { created: number } }): number {
+function creationIndex({ times }: { times: { created: number } }): number {
   return times.created - START;
 }

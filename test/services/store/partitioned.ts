@@ -14,12 +14,12 @@ import { START } from './stage.ts';
 /** Opens the store as the workers of a cluster do. */
 export async function openCluster({ url, scheme, log, clock }: TestStore, partitions: number): Promise<Partitions> {
   const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), leaseMs: 20_000 };
-  const opened = await openPartitions({ url, scheme }, parts);
-  onTestFinished(() => opened.close());
-  return opened;
+  const cluster = await openPartitions({ url, scheme }, parts);
+  onTestFinished(() => cluster.close());
+  return cluster;
 }
 
-/** Fills every partition through a worker's store, and closes it. */
+/** Fills every partition through a worker's store, which is closed afterwards. */
 export async function populatePartitions(
   testStore: TestStore,
   count: number,
@@ -58,7 +58,7 @@ export async function rowsOf(testStore: TestStore, count: number): Promise<Parti
 
 const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${partition} ${namespace} ${key}`;
 
-/** Writes rows directly, as no worker would. */
+/** Writes rows directly, without the checks of a worker. */
 export async function writeTo({ url, scheme, log, clock }: TestStore, ...rows: readonly PartitionRow[]): Promise<void> {
   const store = await openWhole({ url, scheme }, { log, clock, create: false });
   try {

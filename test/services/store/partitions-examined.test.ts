@@ -21,13 +21,13 @@ const findingsIn = async (testStore: TestStore, repair: boolean): Promise<string
 const fillPartitions = (testStore: TestStore): Promise<void> =>
   populatePartitions(testStore, PARTITION_COUNT, async (store, partition) => {
     await store.entries.setOpenSince('2026-01-01');
-    for (let at = 0; at < 4; at++) {
-      const task = makeTask({ id: idIn(partition, `server ${at}`, START + at), guildId: `server ${at}` });
-      await store.put(at % 2 === 0 ? task : settled(task));
-      const entry = createEntry(at % 2 === 0 ? task : settled(task));
+    for (let index = 0; index < 4; index++) {
+      const task = makeTask({ id: idIn(partition, `server ${index}`, START + index), guildId: `server ${index}` });
+      await store.put(index % 2 === 0 ? task : settled(task));
+      const entry = createEntry(index % 2 === 0 ? task : settled(task));
       const fact = { standing: 'settled' as const, at: START };
       await store.entries.change(entryKey(entry), () =>
-        at % 2 === 0 ? entry : { ...entry, facts: [...entry.facts, fact] },
+        index % 2 === 0 ? entry : { ...entry, facts: [...entry.facts, fact] },
       );
     }
   });
@@ -43,37 +43,41 @@ describe('The doctor of a store with partitions', () =>
     it('The doctor of a store with partitions finds nothing in a healthy one, and changes nothing', async () => {
       const testStore = await createTestStore();
       await fillPartitions(testStore);
-      const before = await rowsOf(testStore, PARTITION_COUNT);
+      const rowsBefore = await rowsOf(testStore, PARTITION_COUNT);
       const examination = await runDoctor(testStore, true);
       expect(examination.findings).toEqual([]);
       expect(examination.contents).toEqual({ tasks: 4 * PARTITION_COUNT, setAside: 0 });
-      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(before);
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(rowsBefore);
     });
 
     it('The doctor of a store with partitions says in which partition each finding is, and repairs it there', async () => {
       const testStore = await createTestStore();
       await fillPartitions(testStore);
-      const before = await rowsOf(testStore, PARTITION_COUNT);
+      const rowsBefore = await rowsOf(testStore, PARTITION_COUNT);
       await writeTo(
         testStore,
         { partition: 2, namespace: 'costs', key: 'rubbish', text: 'rubbish' },
         { partition: 3, namespace: 'index', key: 'member:eve', text: '{"value":{"starts":["0"]}}' },
       );
-      const damaged = await rowsOf(testStore, PARTITION_COUNT);
+      const damagedRows = await rowsOf(testStore, PARTITION_COUNT);
       expect(await findingsIn(testStore, false)).toEqual(['2 unreadable 1']);
-      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(damaged);
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(damagedRows);
       await findingsIn(testStore, true);
       expect(await findingsIn(testStore, true)).toEqual([]);
-      const after = await rowsOf(testStore, PARTITION_COUNT);
-      expect(after.filter(({ namespace }) => namespace === 'quarantine')).toMatchObject([{ partition: 2 }]);
-      expect(after.filter(({ namespace, key }) => namespace !== 'quarantine' && key !== 'member:eve')).toEqual(before);
+      const rowsAfter = await rowsOf(testStore, PARTITION_COUNT);
+      expect(rowsAfter.filter(({ namespace }) => namespace === 'quarantine')).toMatchObject([{ partition: 2 }]);
+      expect(rowsAfter.filter(({ namespace, key }) => namespace !== 'quarantine' && key !== 'member:eve')).toEqual(
+        rowsBefore,
+      );
     });
 
     it('The doctor of a store with partitions moves tasks that are in the wrong partition to the right one, with all of their rows', async () => {
       const testStore = await createTestStore();
       await fillPartitions(testStore);
-      const before = await rowsOf(testStore, PARTITION_COUNT);
-      const [live, finished, entry] = ['live', 'finished', 'ledger'].map((namespace) => rowIn(before, 1, namespace));
+      const rowsBefore = await rowsOf(testStore, PARTITION_COUNT);
+      const [live, finished, entry] = ['live', 'finished', 'ledger'].map((namespace) =>
+        rowIn(rowsBefore, 1, namespace),
+      );
       if (!live || !finished || !entry) throw new Error('Tasks were expected.');
       const store = await openWhole(testStore, { log: testStore.log, clock: testStore.clock, create: false });
       for (const { namespace, key } of [live, finished, entry])
@@ -83,7 +87,7 @@ describe('The doctor of a store with partitions', () =>
       expect(await findingsIn(testStore, false)).toContain('3 wrong-partition 3');
       await findingsIn(testStore, true);
       expect(await findingsIn(testStore, true)).toEqual([]);
-      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(before);
+      expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(rowsBefore);
     });
 
     it("The doctor of a store with partitions moves a server's settings to the right partition, and sets aside those that exist there already", async () => {
@@ -110,9 +114,9 @@ describe('The doctor of a store with partitions', () =>
     it('The doctor of a store with partitions makes the hash keys equal if nothing was hashed with a different one', async () => {
       const testStore = await createTestStore();
       await fillPartitions(testStore);
-      const before = await rowsOf(testStore, PARTITION_COUNT);
-      expect(new Set(before.filter(({ key }) => key === 'hashes').map(({ text }) => text)).size).toBe(1);
-      const guildId = Array.from({ length: 100 }, (_, at) => `server ${at}`).find(
+      const rowsBefore = await rowsOf(testStore, PARTITION_COUNT);
+      expect(new Set(rowsBefore.filter(({ key }) => key === 'hashes').map(({ text }) => text)).size).toBe(1);
+      const guildId = Array.from({ length: 100 }, (_, index) => `server ${index}`).find(
         (name) => partitionOf(bucketOf(name), PARTITION_COUNT) === 2,
       );
       const text = '{"value":{"secret":"another"}}';
@@ -140,18 +144,18 @@ describe('The doctor of a store with partitions', () =>
       ]);
     });
 
-    it('The doctor of a store with partitions refuses to run while a worker owns any of them, and then takes none', async () => {
+    it('The doctor of a store with partitions refuses to run while a worker owns any partition, and then acquires none', async () => {
       const testStore = await createTestStore();
       await fillPartitions(testStore);
       const cluster = await openCluster(testStore, PARTITION_COUNT);
       for (const partition of [0, 3]) {
-        const owned = await cluster.open(partition);
+        const ownedStore = await cluster.open(partition);
         await expect(runDoctor(testStore, true)).rejects.toMatchObject({
           kind: 'in-use',
           message: expect.stringContaining('ATELIER_ROLE=worker'),
         });
         expect([...(await cluster.owners()).keys()]).toEqual([partition]);
-        await owned.close();
+        await ownedStore.close();
       }
       expect((await runDoctor(testStore, true)).findings).toEqual([]);
       expect([...(await cluster.owners()).keys()]).toEqual([]);

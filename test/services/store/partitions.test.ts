@@ -2,7 +2,7 @@ import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
 import {
   nameHolder,
@@ -20,7 +20,7 @@ import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 import { SuspendedClock } from './standing.ts';
 
-/** For leases that a test waits to expire. A fifth of it must be enough for a request on a busy machine. */
+/** For tests that wait until a lease has expired. A fifth of it must be enough for a request on a busy machine. */
 const SHORT_LEASE_MS = 5_000;
 /** For leases that last longer than a test. */
 const LONG_LEASE_MS = 20_000;
@@ -97,14 +97,14 @@ describe('The number of partitions', () =>
       const store = await testStore.open({ leaseMs: LONG_LEASE_MS });
       const task = makeTask();
       await store.put(task);
-      const before = await testStore.rows();
-      // The other bot may keep running.
+      const rowsBefore = await testStore.rows();
+      // Reading the number of partitions does not require the other bot to stop.
       const partitions = await open(testStore);
       expect(partitions.count).toBe(1);
       await store.close();
       const first = await partitions.open(0);
       expect(await first.get(task.id)).toMatchObject({ id: task.id });
-      expect(await testStore.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(rowsBefore);
       await first.close();
       const reopened = await testStore.open({ leaseMs: LONG_LEASE_MS });
       expect(await reopened.live()).toHaveLength(1);
@@ -135,17 +135,17 @@ describe('Partitions', () =>
       const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2, 3].map((partition) => partitions.open(partition)));
       const tasks = stores.map(() => makeTask());
-      for (const [at, store] of stores.entries()) {
-        await store.put(tasks[at] ?? makeTask());
+      for (const [index, store] of stores.entries()) {
+        await store.put(tasks[index] ?? makeTask());
         await store.put(settled(makeTask()));
-        await store.addDuration(`key of ${at}`, { atLeastMs: 1, atMostMs: 2, at: 3 });
+        await store.addDuration(`key of ${index}`, { atLeastMs: 1, atMostMs: 2, at: 3 });
       }
-      for (const [at, store] of stores.entries()) {
-        expect((await store.live()).map(({ id }) => id)).toEqual([tasks[at]?.id]);
-        expect(await store.get(tasks[(at + 1) % 4]?.id ?? '')).toBeUndefined();
-        expect(await store.durations('key of 1')).toHaveLength(at === 1 ? 1 : 0);
-        expect(await testStore.keys(namespaceIn(testStore, at, 'live'))).toEqual([tasks[at]?.id]);
-        expect(await testStore.keys(namespaceIn(testStore, at, 'finished'))).toHaveLength(1);
+      for (const [index, store] of stores.entries()) {
+        expect((await store.live()).map(({ id }) => id)).toEqual([tasks[index]?.id]);
+        expect(await store.get(tasks[(index + 1) % 4]?.id ?? '')).toBeUndefined();
+        expect(await store.durations('key of 1')).toHaveLength(index === 1 ? 1 : 0);
+        expect(await testStore.keys(namespaceIn(testStore, index, 'live'))).toEqual([tasks[index]?.id]);
+        expect(await testStore.keys(namespaceIn(testStore, index, 'finished'))).toHaveLength(1);
       }
     });
 
@@ -154,13 +154,13 @@ describe('Partitions', () =>
       const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2].map((partition) => partitions.open(partition)));
       const entries = stores.map(() => createEntry(makeTask()));
-      for (const [at, store] of stores.entries()) {
-        const entry = entries[at] ?? expect.unreachable();
+      for (const [index, store] of stores.entries()) {
+        const entry = entries[index] ?? expect.unreachable();
         await store.entries.change(entryKey(entry), () => entry);
       }
-      for (const [at, store] of stores.entries()) {
-        const listed = await Array.fromAsync(store.entries.between('2025-12-31', '2026-01-02'));
-        expect(listed.map(({ id }) => id)).toEqual([entries[at]?.id]);
+      for (const [index, store] of stores.entries()) {
+        const storedEntries = await Array.fromAsync(store.entries.readRange('2025-12-31', '2026-01-02'));
+        expect(storedEntries.map(({ id }) => id)).toEqual([entries[index]?.id]);
       }
     });
 
@@ -184,8 +184,8 @@ describe('Partitions', () =>
       await Promise.all([first.put(makeTask()), second.put(makeTask())]);
       await first.close();
       // The connections stay open for the others.
-      const takenOver = await other.tryOpen(1);
-      expect(await takenOver?.live()).toHaveLength(1);
+      const takenOverStore = await other.tryOpen(1);
+      expect(await takenOverStore?.live()).toHaveLength(1);
       expect(await one.owners()).toEqual(
         new Map([
           [1, 'other'],
@@ -199,19 +199,19 @@ describe('Partitions', () =>
     it('Partitions of a process that was suspended for too long pass to another one, and the old owner writes nothing more', async () => {
       const testStore = await createTestStore();
       const clock = new SuspendedClock();
-      const suspended = await open(testStore, { leaseMs: SHORT_LEASE_MS, leaseClock: clock });
-      const first = await suspended.open(1);
-      const kept = await suspended.open(2);
+      const suspendedProcess = await open(testStore, { leaseMs: SHORT_LEASE_MS, leaseClock: clock });
+      const first = await suspendedProcess.open(1);
+      const keptStore = await suspendedProcess.open(2);
       const task = makeTask();
       await first.put(task);
-      const next = await open(testStore, { leaseMs: LONG_LEASE_MS });
-      const second = await vi.waitFor(async () => (await next.tryOpen(1)) ?? expect.unreachable(), {
+      const nextProcess = await open(testStore, { leaseMs: LONG_LEASE_MS });
+      const second = await vi.waitFor(async () => (await nextProcess.tryOpen(1)) ?? expect.unreachable(), {
         timeout: 2 * SHORT_LEASE_MS,
       });
       await second.put(settled(task));
-      const before = await testStore.rows();
+      const rowsBefore = await testStore.rows();
       // By its own clock, the suspended process still has the lease; only the server refuses the write.
-      first.ownership.mustBeOurs();
+      first.ownership.assertOwned();
       const operations = [
         first.put(makeTask()),
         first.remove(task),
@@ -221,21 +221,21 @@ describe('Partitions', () =>
       expect(new Set(kinds)).toEqual(new Set(['lost']));
       expect((await first.ownership.lost).message).toContain('(partition 1)');
       clock.wake(SHORT_LEASE_MS);
-      expect((await storeErrorOf(kept.put(makeTask()))).kind).toBe('lost');
-      expect(await testStore.rows()).toEqual(before);
+      expect((await storeErrorOf(keptStore.put(makeTask()))).kind).toBe('lost');
+      expect(await testStore.rows()).toEqual(rowsBefore);
       await first.close();
-      second.ownership.mustBeOurs();
-      expect(await suspended.tryOpen(1)).toBeUndefined();
+      second.ownership.assertOwned();
+      expect(await suspendedProcess.tryOpen(1)).toBeUndefined();
     });
 
     it.skipIf(process.platform !== 'linux')(
       'Partitions pass immediately from a process that was killed on this machine (needs /proc)',
       async () => {
         const testStore = await createTestStore();
-        const killed = await startChild(HOLD_PARTITIONS_PROGRAM, testStore.url, ...moduleUrls, '0', '2');
+        const child = await startChild(HOLD_PARTITIONS_PROGRAM, testStore.url, ...moduleUrls, '0', '2');
         const partitions = await open(testStore, { leaseMs: LONG_LEASE_MS });
         expect(await partitions.tryOpen(2)).toBeUndefined();
-        await killed.kill();
+        await child.kill();
         expect(await partitions.tryOpen(2)).toBeDefined();
         expect(await partitions.tryOpen(0)).toBeDefined();
       },
@@ -261,13 +261,13 @@ describe('Partitions', () =>
       skip(testStore.kind === 'redis', 'Redis removes expired rows itself');
       const partitions = await open(testStore);
       const stores = await Promise.all([0, 1, 2].map((partition) => partitions.open(partition)));
-      const expired = [0, 1, 2].map((partition) => ({
+      const expiredRows = [0, 1, 2].map((partition) => ({
         namespace: namespaceIn(testStore, partition, 'finished'),
         key: 'old',
         text: '{"value":1}',
         expires: 1,
       }));
-      await testStore.write(...expired);
+      await testStore.write(...expiredRows);
       await stores[1]?.put(makeTask());
       const remaining = (await testStore.rows()).filter(({ key }) => key === 'old').map(({ namespace }) => namespace);
       expect(remaining).toEqual(['finished', 'p2/finished']);
@@ -286,23 +286,23 @@ describe('Partitions', () =>
       skip(testStore.kind !== 'redis', 'Postgres has an index');
       const client = await createClient({ url: testStore.url }).connect();
       onTestFinished(() => client.destroy());
-      const listed = (namespace: string) => client.zRange(`atelier:p1:${namespace}:keys`, 0, -1);
+      const listKeys = (namespace: string) => client.zRange(`atelier:p1:${namespace}:keys`, 0, -1);
       const partitions = await open(testStore);
       const first = await partitions.open(1);
-      const [task, removed] = [makeTask(), makeTask()];
+      const [task, removedTask] = [makeTask(), makeTask()];
       // The row of this task expires a moment later.
-      const old = settled(makeTask(), testStore.clock.now() - RETENTION_MS + 200);
-      for (const each of [task, removed, old]) await first.put(each);
-      await first.remove(removed);
-      expect(await listed('live')).toEqual([task.id]);
-      expect(await listed('finished')).toEqual([old.id]);
+      const expiringTask = settled(makeTask(), testStore.clock.now() - RETENTION_MS + 200);
+      for (const each of [task, removedTask, expiringTask]) await first.put(each);
+      await first.remove(removedTask);
+      expect(await listKeys('live')).toEqual([task.id]);
+      expect(await listKeys('finished')).toEqual([expiringTask.id]);
       await expect.poll(() => testStore.keys('p1:finished')).toEqual([]);
       expect((await first.live()).map(({ id }) => id)).toEqual([task.id]);
       await first.close();
       const reopened = await partitions.open(1);
       await reopened.put(task);
-      expect(await listed('finished')).toEqual([]);
-      expect(await listed('live')).toEqual([task.id]);
+      expect(await listKeys('finished')).toEqual([]);
+      expect(await listKeys('live')).toEqual([task.id]);
     });
 
     it('Partitions share one set of connections', async () => {
@@ -330,7 +330,7 @@ describe('Partitions', () =>
 
 describe('Partitions of a file', () => {
   it('Partitions are refused for a file, which only one process can use', async () => {
-    const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+    const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
     const parts = { specs: kindSpecs, log, clock: systemClock, partitions: 2, holder: nameHolder() };
     const error = await storeErrorOf(openPartitions({ url: 'sqlite://:memory:', scheme: 'sqlite' }, parts));
     expect(error.kind).toBe('unsupported');

@@ -6,33 +6,33 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore, restoreStore, schemaName } from '../../../src/services/store/index.ts';
 import { presentSchema } from '../../../src/services/store/marks.ts';
 import { storeInfo, writeOldStore } from '../../support/old-store.ts';
-import { createTemporaryFolder, type Stage, stage } from './stage.ts';
+import { createStoreFixture, createTemporaryFolder, type StoreFixture } from './stage.ts';
 
 const upgradingDoc = readFileSync('docs/upgrading.md', 'utf8');
 const releases = [...upgradingDoc.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+\.\d+) \|$/gm)].map(
   ([, version = '', schema = '']) => [version, schema] as const,
 );
 
-/** The store of 0.1.0 is kept row by row; those of later releases are kept as backups made by them, `releases/<version>.backup`. */
+/** The store of this release is kept row by row; later releases have a backup that they wrote, `releases/<version>.backup`. */
 const FIRST_RELEASE = '0.1.0';
 const backupOf = (version: string): string => fileURLToPath(new URL(`releases/${version}.backup`, import.meta.url));
 
-const addressOf = (file: string) => ({ url: `sqlite://${file}`, scheme: 'sqlite' });
+const locationOf = (file: string) => ({ url: `sqlite://${file}`, scheme: 'sqlite' });
 
-async function restore(backupFile: string, { clock, log }: Stage): Promise<string> {
+async function restore(backupFile: string, { clock, log }: StoreFixture): Promise<string> {
   const backup = await openBackup(backupFile, undefined);
   onTestFinished(() => backup.close());
   await checkBackup(backup);
   const file = join(createTemporaryFolder(), 'restored.sqlite');
-  await restoreStore(backup, addressOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
+  await restoreStore(backup, locationOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
   return file;
 }
 
-async function countRows(file: string, { clock, log }: Stage) {
-  const store = await openStore(addressOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
+async function countRows(file: string, { clock, log }: StoreFixture) {
+  const store = await openStore(locationOf(file), { clock, log, specs: kindSpecs, botVersion: '9.9.9' });
   const live = (await store.live()).length;
   let entries = 0;
-  for await (const _ of store.entries.between('', '9999-12-31')) entries += 1;
+  for await (const _ of store.entries.readRange('', '9999-12-31')) entries += 1;
   await store.close();
   return { live, entries };
 }
@@ -46,21 +46,21 @@ describe('The store of a release', () => {
   it.each(releases)(
     'The store of release %s, with schema %s, is upgraded, and so is its backup',
     async (version, schema) => {
-      const scene = stage();
-      scene.clock.advance(storeInfo.at - scene.clock.now());
+      const fixture = createStoreFixture();
+      fixture.clock.advance(storeInfo.at - fixture.clock.now());
       if (version !== FIRST_RELEASE) {
         const backup = await openBackup(backupOf(version), undefined);
         onTestFinished(() => backup.close());
         expect(schemaName((await checkBackup(backup)).schema)).toBe(schema);
-        expect((await countRows(await restore(backupOf(version), scene), scene)).live).toBeGreaterThan(0);
+        expect((await countRows(await restore(backupOf(version), fixture), fixture)).live).toBeGreaterThan(0);
         return;
       }
-      writeOldStore(scene.file);
-      const upgraded = await countRows(scene.file, scene);
-      expect(upgraded.live).toBeGreaterThan(20);
-      const backupFile = `${scene.file}.schema-${schema}.backup`;
+      writeOldStore(fixture.file);
+      const upgradedCounts = await countRows(fixture.file, fixture);
+      expect(upgradedCounts.live).toBeGreaterThan(20);
+      const backupFile = `${fixture.file}.schema-${schema}.backup`;
       expect(existsSync(backupFile)).toBe(true);
-      expect(await countRows(await restore(backupFile, scene), scene)).toEqual(upgraded);
+      expect(await countRows(await restore(backupFile, fixture), fixture)).toEqual(upgradedCounts);
     },
   );
 });

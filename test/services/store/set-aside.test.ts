@@ -15,10 +15,10 @@ onEveryStore((createTestStore) => {
     const [row] = (await testStore.rows('live')).filter(({ key }) => key === unreadable.id);
     await store.close();
 
-    const next = await testStore.open();
-    expect((await next.live()).map(({ id }) => id)).toEqual([readable.id]);
-    const [kept] = await testStore.rows('quarantine');
-    const { value } = JSON.parse(kept?.text ?? '{}');
+    const nextStore = await testStore.open();
+    expect((await nextStore.live()).map(({ id }) => id)).toEqual([readable.id]);
+    const [quarantinedRow] = await testStore.rows('quarantine');
+    const { value } = JSON.parse(quarantinedRow?.text ?? '{}');
     expect(JSON.parse(value.text)).toEqual(JSON.parse(row?.text ?? '{}').value);
     expect(value).toMatchObject({
       from: 'live',
@@ -28,9 +28,9 @@ onEveryStore((createTestStore) => {
     });
 
     const notified: string[] = [];
-    await next.quarantine.notifyOwners(async () => false);
+    await nextStore.quarantine.notifyOwners(async () => false);
     for (let start = 0; start < 2; start++)
-      await next.quarantine.notifyOwners(async (memberId) => {
+      await nextStore.quarantine.notifyOwners(async (memberId) => {
         notified.push(memberId);
         return true;
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
 import { TcpProxy } from '../../support/wire.ts';
@@ -8,7 +8,7 @@ import { onServers, type TestStore } from './sites.ts';
 
 /** For claims that last longer than a test. */
 const LONG_CLAIM_MS = 60_000;
-/** For claims that a test waits to expire. */
+/** For tests that wait until a claim has expired. */
 const SHORT_CLAIM_MS = 300;
 /** The time limit of a request, long enough on a busy machine. */
 const REQUEST_LIMIT_MS = 3_000;
@@ -34,11 +34,11 @@ describe('Shared facts', () =>
       // They also create the table at the same time.
       const processes = await Promise.all(Array.from({ length: 8 }, () => open(testStore, testStore.url)));
       for (let round = 0; round < 20; round++) {
-        const claimed = await Promise.all(
-          processes.map((facts, at) => facts.claim(`shard:${round}`, `process ${at}`, LONG_CLAIM_MS)),
+        const claimResults = await Promise.all(
+          processes.map((facts, index) => facts.claim(`shard:${round}`, `process ${index}`, LONG_CLAIM_MS)),
         );
-        expect(claimed.filter(Boolean)).toHaveLength(1);
-        const holder = `process ${claimed.indexOf(true)}`;
+        expect(claimResults.filter(Boolean)).toHaveLength(1);
+        const holder = `process ${claimResults.indexOf(true)}`;
         expect(await processes[0]?.claims(`shard:${round}`)).toEqual(new Map([[`shard:${round}`, holder]]));
       }
     });
@@ -58,13 +58,13 @@ describe('Shared facts', () =>
     it('Shared facts let only one of many processes that have read a note replace it', async () => {
       const testStore = await createTestStore();
       const processes = await Promise.all(Array.from({ length: 8 }, () => open(testStore, testStore.url)));
-      const replaceAll = (before: string | undefined, round: number) =>
-        Promise.all(processes.map((facts, at) => facts.replace('use', before, `${round} by ${at}`)));
+      const replaceAll = (previousText: string | undefined, round: number) =>
+        Promise.all(processes.map((facts, index) => facts.replace('use', previousText, `${round} by ${index}`)));
       let text: string | undefined;
       for (let round = 0; round < 20; round++) {
-        const done = await replaceAll(text, round);
-        expect(done.filter(Boolean)).toHaveLength(1);
-        text = `${round} by ${done.indexOf(true)}`;
+        const replaceResults = await replaceAll(text, round);
+        expect(replaceResults.filter(Boolean)).toHaveLength(1);
+        text = `${round} by ${replaceResults.indexOf(true)}`;
         expect(await processes[0]?.read('use')).toBe(text);
       }
       expect(await replaceAll(undefined, 20)).not.toContain(true);
@@ -107,13 +107,13 @@ describe('Shared facts', () =>
       await facts.claim('worker:a', 'a', LONG_CLAIM_MS);
       const { entries, at } = await other.addedSince('threads', 0);
       expect(entries.filter((entry) => entry !== 'one')).toEqual(['two', 'three']);
-      const later = await vi.waitFor(async () => {
+      const laterReading = await vi.waitFor(async () => {
         const reading = await other.addedSince('threads', at);
         expect(reading.at).toBeGreaterThan(at);
         return reading;
       });
       await other.add('threads', 'two', LONG_CLAIM_MS);
-      expect((await facts.addedSince('threads', later.at)).entries).toEqual(['two']);
+      expect((await facts.addedSince('threads', laterReading.at)).entries).toEqual(['two']);
       expect(await facts.addedSince('others', 0)).toMatchObject({ entries: [] });
       await vi.waitFor(
         async () => {
@@ -155,11 +155,11 @@ describe('Shared facts', () =>
     it('Shared facts add no row to the store on the same server', async () => {
       const testStore = await createTestStore();
       const store = await testStore.open({ leaseMs: LONG_CLAIM_MS });
-      const before = await testStore.rows();
+      const rowsBefore = await testStore.rows();
       const facts = await open(testStore, testStore.url);
       await facts.claim('shard:1', 'a', LONG_CLAIM_MS);
       await facts.write('session:1', 'text', { claim: 'shard:1', holder: 'a' });
-      expect(await testStore.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(rowsBefore);
       await store.close();
     });
 
@@ -206,7 +206,7 @@ describe('Shared facts', () =>
 describe('Shared facts on a file', () => {
   it('Shared facts are refused for a file, which only one process can use', async () => {
     const address = { url: 'sqlite://:memory:', scheme: 'sqlite' };
-    const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+    const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
     expect(await kindOf(openSharedFacts(address, { log, clock: systemClock, limitMs: REQUEST_LIMIT_MS }))).toBe(
       'unsupported',
     );

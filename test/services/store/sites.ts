@@ -5,7 +5,7 @@ import { createClient } from '@redis/client';
 import pg from 'pg';
 import { describe, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { type Log, openLog } from '../../../src/lib/log.ts';
+import { createLogger, type Log } from '../../../src/lib/log.ts';
 import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { markSchema } from '../../../src/services/store/marks.ts';
@@ -67,7 +67,7 @@ export interface TestStore extends Pick<RawAccess, 'forgetLease' | 'leaseNumber'
   write(...rows: RawRow[]): Promise<void>;
   /** Changes the text of rows; a row for which it returns undefined stays unchanged. */
   rewrite(change: (row: RawRow) => string | undefined): Promise<void>;
-  drop(isWanted: (row: RawRow) => boolean): Promise<void>;
+  drop(shouldDrop: (row: RawRow) => boolean): Promise<void>;
 }
 
 /**
@@ -97,11 +97,11 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
   const scheme = url.split(':')[0] ?? '';
   const clock = new ManualClock(START);
   const logged: string[] = [];
-  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logged.push(line) });
   // Warnings about a test's Redis server are not about the store.
   const storeLog =
     kind === 'redis'
-      ? openLog({ level: 'error', secrets: [], isReadable: false, write: (line) => logged.push(line) })
+      ? createLogger({ level: 'error', secrets: [], isPretty: false, write: (line) => logged.push(line) })
       : log;
   const parts = { log: storeLog, clock };
   const createStoredTasks = async (
@@ -152,15 +152,15 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
     keys: async (namespace) => (await testStore.rows(namespace)).map(({ key }) => key),
     write: (...rows) => rawAccess.write(rows),
     async rewrite(change) {
-      const changed = (await rawAccess.rows()).map((row) => ({
+      const changedRows = (await rawAccess.rows()).map((row) => ({
         ...row,
         text: change(row) ?? row.text,
-        before: row.text,
+        previousText: row.text,
       }));
-      await rawAccess.write(changed.filter(({ text, before }) => text !== before));
+      await rawAccess.write(changedRows.filter(({ text, previousText }) => text !== previousText));
     },
-    async drop(isWanted) {
-      await rawAccess.drop((await rawAccess.rows()).filter(isWanted));
+    async drop(shouldDrop) {
+      await rawAccess.drop((await rawAccess.rows()).filter(shouldDrop));
     },
   };
   return testStore;
@@ -260,13 +260,13 @@ const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
       await adminClient.end();
     });
     const query = async (text: string, ...values: unknown[]) => {
-      let at = 0;
+      let placeholderCount = 0;
       // There is no table until the first bot has started.
-      const { rows: found } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
-      if (found[0]?.nothing) return [];
+      const { rows: checkRows } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
+      if (checkRows[0]?.nothing) return [];
       return (
         await client.query(
-          text.replaceAll('?', () => `$${++at}`),
+          text.replaceAll('?', () => `$${++placeholderCount}`),
           values,
         )
       ).rows;
@@ -325,7 +325,7 @@ function sqlAccess(session: Session): RawAccess {
 const redisClient = (url: string) => createClient({ url }).connect();
 
 function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess {
-  const name = ({ namespace, key }: RawRow): string => `atelier:${namespace}::${key}`;
+  const redisKey = ({ namespace, key }: RawRow): string => `atelier:${namespace}::${key}`;
   return {
     async rows() {
       const names = (await client.keys('atelier:*::*')).filter((one) => one.includes('::'));
@@ -342,11 +342,11 @@ function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess
     async write(rows) {
       for (const row of rows) {
         if (row.namespace === 'ledger') await client.zAdd('atelier:ledger:keys', { score: 0, value: row.key });
-        await client.set(name(row), row.text, row.expires === undefined ? {} : { PXAT: row.expires });
+        await client.set(redisKey(row), row.text, row.expires === undefined ? {} : { PXAT: row.expires });
       }
     },
     async drop(rows) {
-      for (const row of rows) await client.del(name(row));
+      for (const row of rows) await client.del(redisKey(row));
     },
     async forgetLease() {
       await client.del('atelier:lease');

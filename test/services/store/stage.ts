@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { type Log, openLog } from '../../../src/lib/log.ts';
+import { createLogger, type Log } from '../../../src/lib/log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
@@ -69,7 +69,7 @@ export function createTemporaryFolder(): string {
   return path;
 }
 
-export interface Stage {
+export interface StoreFixture {
   file: string;
   clock: ManualClock;
   /** The log, line by line. */
@@ -78,10 +78,10 @@ export interface Stage {
   open(overrides?: { busyTimeoutMs?: number; botVersion?: string }): Promise<TaskStore>;
 }
 
-export function stage(file = join(createTemporaryFolder(), 'atelier.sqlite')): Stage {
+export function createStoreFixture(file = join(createTemporaryFolder(), 'atelier.sqlite')): StoreFixture {
   const clock = new ManualClock(START);
   const logged: string[] = [];
-  const log = openLog({ level: 'info', secrets: [], isReadable: false, write: (line) => logged.push(line) });
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logged.push(line) });
   const open = async (overrides = {}): Promise<TaskStore> => {
     const store = await openStore(
       { url: `sqlite://${file}`, scheme: 'sqlite' },

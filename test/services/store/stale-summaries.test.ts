@@ -8,19 +8,19 @@ describe('List entries without a task', () => {
     it('List entries that a crash left without a task are removed, and the others stay', async () => {
       const testStore = await createTestStore();
       const store = await testStore.open();
-      const [lost, kept] = [makeTask(), makeTask()];
+      const [lostTask, keptTask] = [makeTask(), makeTask()];
       const other = makeTask({ requesterId: '100000000000000009' });
-      for (const task of [lost, kept, other]) await store.put(task);
-      await testStore.drop(({ namespace, key }) => namespace === 'live' && key === lost.id);
-      await store.removeStaleSummaries(lost.requesterId);
+      for (const task of [lostTask, keptTask, other]) await store.put(task);
+      await testStore.drop(({ namespace, key }) => namespace === 'live' && key === lostTask.id);
+      await store.removeStaleSummaries(lostTask.requesterId);
       const idsOf = async (memberId: string) =>
         (await store.page({ of: { memberId }, max: 10 })).summaries.map(({ id }) => id);
-      expect(await idsOf(lost.requesterId)).toEqual([kept.id]);
+      expect(await idsOf(lostTask.requesterId)).toEqual([keptTask.id]);
       expect(await idsOf(other.requesterId)).toEqual([other.id]);
-      // A chunk keeps the id with which it began as its key.
+      // The key of a chunk stays the id with which the chunk began, so only the contents are checked.
       const texts = (await testStore.rows('index')).map(({ text }) => text).join();
-      expect(texts).not.toContain(`"id":"${lost.id}"`);
-      expect(texts).toContain(`"id":"${kept.id}"`);
+      expect(texts).not.toContain(`"id":"${lostTask.id}"`);
+      expect(texts).toContain(`"id":"${keptTask.id}"`);
     });
 
     it('Chunks that are in no list are removed', async () => {
@@ -28,12 +28,12 @@ describe('List entries without a task', () => {
       const store = await testStore.open();
       const task = makeTask();
       await store.put(task);
-      const before = await testStore.keys('index');
-      const stray = chunkKey(listOwner({ memberId: task.requesterId }), '0'.repeat(17));
-      await testStore.write({ namespace: 'index', key: stray, text: '{"value":{"lines":[]}}' });
-      expect(await testStore.keys('index')).toContain(stray);
+      const keysBefore = await testStore.keys('index');
+      const strayKey = chunkKey(listOwner({ memberId: task.requesterId }), '0'.repeat(17));
+      await testStore.write({ namespace: 'index', key: strayKey, text: '{"value":{"lines":[]}}' });
+      expect(await testStore.keys('index')).toContain(strayKey);
       await store.removeStaleSummaries(task.requesterId);
-      expect((await testStore.keys('index')).toSorted()).toEqual(before.toSorted());
+      expect((await testStore.keys('index')).toSorted()).toEqual(keysBefore.toSorted());
     });
   });
 });

@@ -2,17 +2,17 @@ import type { LeaseClock } from '../../../src/services/store/lease.ts';
 
 /** The clock of a suspended process: no timer runs, and time continues only when it wakes up. */
 export class SuspendedClock implements LeaseClock {
-  #asleepMs = 0;
+  #sleptMs = 0;
 
   now(): readonly number[] {
-    return [this.#asleepMs];
+    return [this.#sleptMs];
   }
 
   after(): () => void {
     return () => undefined;
   }
 
-  wake(asleepMs: number): void {
-    this.#asleepMs += asleepMs;
+  wake(sleptMs: number): void {
+    this.#sleptMs += sleptMs;
   }
 }

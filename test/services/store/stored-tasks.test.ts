@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
-import { DAY_MS, MINUTE_MS, makeTask, START, settled, stage } from './stage.ts';
+import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './stage.ts';
 
 const toPlain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
 
@@ -34,9 +34,9 @@ describe('Stored tasks', () =>
 
     it('Stored tasks are never missing while they move from live to finished', async () => {
       const store = await (await createTestStore()).open();
-      const tasks = Array.from({ length: 30 }, (_, at) => makeTask({ times: { created: START + at } }));
+      const tasks = Array.from({ length: 30 }, (_, index) => makeTask({ times: { created: START + index } }));
       for (const task of tasks) await store.put(task);
-      const settling = Promise.all(tasks.map((task) => store.put(settled(task))));
+      const puts = Promise.all(tasks.map((task) => store.put(settled(task))));
       for (let attempt = 0; attempt < 300; attempt++) {
         const task = tasks[attempt % tasks.length];
         const [found, page] = await Promise.all([
@@ -46,7 +46,7 @@ describe('Stored tasks', () =>
         expect(found?.id).toBe(task?.id);
         expect(page.summaries).toHaveLength(30);
       }
-      await settling;
+      await puts;
     });
 
     it('Stored tasks change in place when they are finished, together with their list rows', async () => {
@@ -78,14 +78,16 @@ describe('Stored tasks', () =>
       const testStore = await createTestStore();
       const { open } = testStore;
       const store = await open();
-      const [kept, task] = [makeTask(), prepare(makeTask({ times: { created: START + 1 } }))];
-      await store.put(kept);
+      const [keptTask, task] = [makeTask(), prepare(makeTask({ times: { created: START + 1 } }))];
+      await store.put(keptTask);
       await store.put(task);
       await store.remove(task);
       expect(await store.get(task.id)).toBeUndefined();
       expect((await testStore.rows()).filter(({ text }) => text.includes(task.id))).toEqual([]);
-      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([kept.id]);
-      await store.remove(kept);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([
+        keptTask.id,
+      ]);
+      await store.remove(keptTask);
       expect(await testStore.keys('index')).toEqual([]);
     });
 
@@ -106,16 +108,16 @@ describe('Stored tasks', () =>
       const testStore = await createTestStore();
       const { open, clock } = testStore;
       const store = await open();
-      const old = settled(makeTask(), START - 500 * DAY_MS);
-      await store.put(old);
+      const oldTask = settled(makeTask(), START - 500 * DAY_MS);
+      await store.put(oldTask);
       const fingerprints = [{ hash: 'a'.repeat(64) }];
       const task = settled(makeTask({ fingerprints }), START);
       clock.advance(100 * DAY_MS);
-      const before = Date.now();
+      const timeBefore = Date.now();
       await store.put(task);
       const finished = await testStore.rows('finished');
       const row = finished.find(({ key }) => key === task.id);
-      expect(Number(row?.expires) - before).toBeGreaterThanOrEqual(300 * DAY_MS);
+      expect(Number(row?.expires) - timeBefore).toBeGreaterThanOrEqual(300 * DAY_MS);
       expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(300 * DAY_MS);
       expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
       // The fingerprints of the task's files expire together with the task.
@@ -128,12 +130,16 @@ describe('Stored tasks', () =>
       const testStore = await createTestStore();
       const { open } = testStore;
       const first = await open();
-      const measured = Array.from({ length: 205 }, (_, at) => ({ atLeastMs: at, atMostMs: at + 1, at }));
-      await Promise.all(measured.map((duration) => first.addDuration('durations:imagine', duration)));
+      const durations = Array.from({ length: 205 }, (_, index) => ({
+        atLeastMs: index,
+        atMostMs: index + 1,
+        at: index,
+      }));
+      await Promise.all(durations.map((duration) => first.addDuration('durations:imagine', duration)));
       await first.addDuration('', { atLeastMs: 7, atMostMs: 8, at: 9 });
       await first.close();
       const second = await open();
-      expect(await second.durations('durations:imagine')).toEqual(measured.slice(5));
+      expect(await second.durations('durations:imagine')).toEqual(durations.slice(5));
       expect(await second.durations('')).toHaveLength(1);
       expect(await second.durations('imagine')).toEqual([]);
     });
@@ -151,21 +157,21 @@ describe('Stored tasks', () =>
       expect([await testStore.keys('live'), await testStore.keys('index')]).toEqual([[], []]);
     });
 
-    it('The store lets other work run while many tasks in a row are put', async () => {
+    it('The store lets other work run while many tasks are stored one after another', async () => {
       const store = await (await createTestStore()).open();
       let turns = 0;
       let timer = setImmediate(function turn() {
         turns++;
         timer = setImmediate(turn);
       });
-      for (let at = 0; at < 20; at++) await store.put(makeTask({ times: { created: START + at } }));
+      for (let index = 0; index < 20; index++) await store.put(makeTask({ times: { created: START + index } }));
       clearImmediate(timer);
       expect(turns).toBeGreaterThanOrEqual(19);
     });
   }));
 
 it('Stored tasks can be kept in memory only', async () => {
-  const { open, file } = stage(':memory:');
+  const { open, file } = createStoreFixture(':memory:');
   const store = await open();
   const task = makeTask();
   await store.put(task);
@@ -196,12 +202,12 @@ describe('An interaction token', () =>
       const testStore = await createTestStore();
       const { open, clock } = testStore;
       const store = await open();
-      for (let at = 0; at < 450; at++) await store.put(makeTask({ times: { created: START + at } }));
-      const lasting = makeTask({ route: { tokenExpiresAt: START + 60 * MINUTE_MS } });
-      await store.put(lasting);
+      for (let index = 0; index < 450; index++) await store.put(makeTask({ times: { created: START + index } }));
+      const longLivedTask = makeTask({ route: { tokenExpiresAt: START + 60 * MINUTE_MS } });
+      await store.put(longLivedTask);
       clock.advance(15 * MINUTE_MS);
       expect((await store.live()).filter(({ route }) => route.token !== undefined).map(({ id }) => id)).toEqual([
-        lasting.id,
+        longLivedTask.id,
       ]);
       expect(await tokenIn(testStore)).toBe(1);
       expect(await store.live()).toHaveLength(451);

@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder, openPartitions, openStore, StoreError } from '../../../src/services/store/index.ts';
 import { leaseClock } from '../../../src/services/store/lease.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -9,7 +9,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 
 const [url = '', lease = '', partition = '', taskJson = ''] = process.argv.slice(2);
 const address = { url, scheme: url.split(':')[0] ?? '' };
-const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 const task = JSON.parse(taskJson) as Task;
 let isArmed = false;
 

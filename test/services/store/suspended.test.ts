@@ -8,7 +8,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-/** The test waits until the lease expires, and a busy server has only a fifth of it for each request. */
+/** The test waits until the lease expires. Each request may take only a fifth of it, even on a busy server. */
 const LEASE_MS = 5_000;
 const PARTITION = 2;
 const program = fileURLToPath(new URL('suspended-writer.ts', import.meta.url));
@@ -29,21 +29,21 @@ async function expectRefusedWrite(
   const task = makeTask();
   const args = [program, testStore.url, String(LEASE_MS), partition, JSON.stringify(task)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null);
   onTestFinished(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await exitCode;
   });
   await once(child.stdout, 'data');
-  const next = await open();
-  await next.put(settled(task));
-  const before = await testStore.rows();
+  const nextStore = await open();
+  await nextStore.put(settled(task));
+  const rowsBefore = await testStore.rows();
 
   child.kill('SIGCONT');
-  expect(await ended).toBe(75);
-  expect(await testStore.rows()).toEqual(before);
-  expect(before.some(({ text }) => text.includes('late'))).toBe(false);
-  next.ownership.mustBeOurs();
+  expect(await exitCode).toBe(75);
+  expect(await testStore.rows()).toEqual(rowsBefore);
+  expect(rowsBefore.some(({ text }) => text.includes('late'))).toBe(false);
+  nextStore.ownership.assertOwned();
 }
 
 describe.skipIf(process.platform === 'win32')(

@@ -9,18 +9,18 @@ import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { HOLD_WRITE_PROGRAM, startChild } from './child.ts';
 import { onEveryStore } from './sites.ts';
-import { makeTask, START, type Stage, settled, sql, stage } from './stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture, settled, sql } from './stage.ts';
 
 const duration = { atLeastMs: 1, atMostMs: 2, at: START };
 const task = makeTask();
 
-const writes = (store: TaskStore): Promise<unknown>[] => [
+const allWrites = (store: TaskStore): Promise<unknown>[] => [
   store.put(makeTask()),
   store.put(settled(makeTask())),
   store.addDuration('imagine', duration),
 ];
 
-const reads = (store: TaskStore): Promise<unknown>[] => [
+const allReads = (store: TaskStore): Promise<unknown>[] => [
   store.get(task.id),
   store.live(),
   store.page({ of: { memberId: 'ann' }, max: 5 }),
@@ -37,16 +37,16 @@ async function expectAllToFail(operations: Promise<unknown>[], kind: StoreErrorK
   }
 }
 
-async function fillStore(setup: Stage, count = 300): Promise<void> {
+async function fillStore(setup: StoreFixture, count = 300): Promise<void> {
   const store = await setup.open();
-  for (let at = 0; at < count; at++) await store.put(settled(makeTask({ times: { created: START + at } })));
+  for (let index = 0; index < count; index++) await store.put(settled(makeTask({ times: { created: START + index } })));
   await store.put(task);
   await store.close();
 }
 
 describe('A failing store', () => {
   it('A failing store reports a full disk, and keeps its rows', async () => {
-    const { file, clock, log, open } = stage();
+    const { file, clock, log, open } = createStoreFixture();
     const connection = new SqliteBackend(file);
     const store = new StoredTasks({
       specs: kindSpecs,
@@ -58,19 +58,19 @@ describe('A failing store', () => {
     await store.put(task);
     const [size] = connection.rows('PRAGMA page_count');
     connection.rows(`PRAGMA max_page_count = ${Number(size?.page_count)}`);
-    const long = makeTask({ text: 'x'.repeat(20_000) });
-    await expectAllToFail([store.put(long), store.put(settled(long))], 'full', 'is full');
+    const longTask = makeTask({ text: 'x'.repeat(20_000) });
+    await expectAllToFail([store.put(longTask), store.put(settled(longTask))], 'full', 'is full');
     expect((await store.get(task.id))?.id).toBe(task.id);
     await store.close();
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);
   });
 
   it('A failing store reports that another program has locked the database, and works again afterwards', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     const store = await open({ busyTimeoutMs: 50 });
     await store.put(task);
     const other = await startChild(HOLD_WRITE_PROGRAM, file);
-    await expectAllToFail([...writes(store), store.remove(task)], 'locked', 'another program');
+    await expectAllToFail([...allWrites(store), store.remove(task)], 'locked', 'another program');
     expect((await store.get(task.id))?.id).toBe(task.id);
     await other.kill();
     await store.put(settled(task));
@@ -78,7 +78,7 @@ describe('A failing store', () => {
   });
 
   it('A failing store reports that another program has locked the database while it opens', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     await fillStore(setup, 1);
     sql(setup.file, 'PRAGMA journal_mode = DELETE');
     const other = await startChild(HOLD_WRITE_PROGRAM, setup.file);
@@ -88,7 +88,7 @@ describe('A failing store', () => {
   });
 
   it('A failing store reports that it is not allowed to write', async () => {
-    const { file, clock, log, open } = stage();
+    const { file, clock, log, open } = createStoreFixture();
     await (await open()).close();
     const connection = new SqliteBackend(file, { readOnly: true });
     const store = new StoredTasks({
@@ -98,19 +98,19 @@ describe('A failing store', () => {
       log,
       close: () => connection.close(),
     });
-    await expectAllToFail(writes(store), 'failed', 'cannot be written');
+    await expectAllToFail(allWrites(store), 'failed', 'cannot be written');
     await store.close();
   });
 
   it('A failing store reports that the file is not a database, and leaves it unchanged', async () => {
-    const { file, open } = stage();
+    const { file, open } = createStoreFixture();
     writeFileSync(file, 'These are my notes. '.repeat(500));
     await expectAllToFail([open()], 'corrupt', 'damaged or not a database');
     expect(readFileSync(file, 'utf8')).toBe('These are my notes. '.repeat(500));
   });
 
   it('A failing store reports that the file was truncated', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     await fillStore(setup);
     truncateSync(setup.file, 40_000);
     const operations = setup.open().then((store) => store.page({ of: { memberId: 'ann' }, max: 500 }));
@@ -118,21 +118,21 @@ describe('A failing store', () => {
   });
 
   it('A failing store reports overwritten pages of the file, even in the middle of a listing', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     await fillStore(setup);
     const bytes = readFileSync(setup.file);
     writeFileSync(setup.file, bytes.fill(0x5a, 8_192));
     const store = await setup.open().catch((error: unknown) => error);
     if (store instanceof Error) expect(store).toMatchObject({ kind: 'corrupt' });
-    else await expectAllToFail(reads(store as TaskStore), 'corrupt', 'damaged');
+    else await expectAllToFail(allReads(store as TaskStore), 'corrupt', 'damaged');
   });
 
   it('A failing store reports that it is closed', async () => {
-    const { open, file } = stage();
+    const { open, file } = createStoreFixture();
     const store = await open();
     await store.close();
     await store.close();
-    await expectAllToFail([...reads(store), ...writes(store), store.remove(task)], 'failed', `${file} is closed`);
+    await expectAllToFail([...allReads(store), ...allWrites(store), store.remove(task)], 'failed', `${file} is closed`);
   });
 });
 
@@ -157,14 +157,14 @@ describe('Rows that cannot be read', () =>
         const { open, logged } = testStore;
         await (await open()).close();
         const store = await open();
-        for (const at of [1, 2, 3]) await store.put(makeTask({ times: { created: START + at } }));
+        for (const index of [1, 2, 3]) await store.put(makeTask({ times: { created: START + index } }));
         await testStore.write({ namespace: 'live', key: 'broken', text });
         expect(await store.live()).toHaveLength(3);
         expect(await testStore.keys('live')).toHaveLength(3);
         const [row] = await testStore.rows('quarantine');
-        const { from, key, text: kept } = JSON.parse(row?.text ?? '').value;
+        const { from, key, text: keptText } = JSON.parse(row?.text ?? '').value;
         expect([from, key]).toEqual(['live', 'broken']);
-        if (text.includes(secret)) expect(kept).toContain(secret);
+        if (text.includes(secret)) expect(keptText).toContain(secret);
         expect(logged).toHaveLength(1);
         expect(logged[0]).not.toContain(secret);
         expect(await store.live()).toHaveLength(3);
@@ -176,14 +176,14 @@ describe('Rows that cannot be read', () =>
       const testStore = await createTestStore();
       const { open, logged } = testStore;
       const store = await open();
-      const done = settled(makeTask());
-      await store.put(done);
+      const finishedTask = settled(makeTask());
+      await store.put(finishedTask);
       await testStore.rewrite(({ namespace }) => (namespace === 'finished' ? 'rubbish' : undefined));
-      const results = await Promise.all([store.get(done.id), store.get(done.id)]);
+      const results = await Promise.all([store.get(finishedTask.id), store.get(finishedTask.id)]);
       expect(results).toEqual([undefined, undefined]);
       expect(logged).toHaveLength(1);
-      await store.put(done);
-      expect((await store.get(done.id))?.id).toBe(done.id);
+      await store.put(finishedTask);
+      expect((await store.get(finishedTask.id))?.id).toBe(finishedTask.id);
     });
 
     it('Rows that cannot be read are set aside in the lists and durations, and new entries are kept', async () => {
@@ -196,10 +196,12 @@ describe('Rows that cannot be read', () =>
       expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries).toEqual([]);
       expect(await store.durations('imagine')).toEqual([]);
       expect(logged).toHaveLength(2);
-      const next = makeTask({ times: { created: START + 1 } });
-      await store.put(next);
+      const nextTask = makeTask({ times: { created: START + 1 } });
+      await store.put(nextTask);
       await store.addDuration('imagine', duration);
-      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([next.id]);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([
+        nextTask.id,
+      ]);
       expect(await store.durations('imagine')).toEqual([duration]);
     });
 

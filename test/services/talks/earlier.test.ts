@@ -56,11 +56,13 @@ it('The history of a live conversation leaves out turns that were deleted or are
 });
 
 it('The history of a live conversation contains the newest twenty turns, or as many long ones as fit into sixty thousand characters', async () => {
-  const many = await conversation(Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })));
-  expect(many).toHaveLength(20);
-  expect(many.at(0)?.text).toBe('10');
-  const long = await conversation(
+  const newestTurns = await conversation(
+    Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })),
+  );
+  expect(newestTurns).toHaveLength(20);
+  expect(newestTurns.at(0)?.text).toBe('10');
+  const longTurns = await conversation(
     Array.from({ length: 6 }, (_, index) => ({ request: { prompt: `${index}` }, text: 'x'.repeat(19_000) })),
   );
-  expect(long.filter(({ by }) => by === 'member').map(({ text }) => text)).toEqual(['3', '4', '5']);
+  expect(longTurns.filter(({ by }) => by === 'member').map(({ text }) => text)).toEqual(['3', '4', '5']);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, scene } from './scene.ts';
+import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
 
 const MINUTE = 60_000;
 
 describe('The end of a conversation', () => {
   it('The end of a conversation removes it from the in-memory look-up by channel', async () => {
-    const { begin, talks } = await scene();
+    const { begin, talks } = await startFixture();
     const talk = await begin();
     expect(talks.findInChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(talks.findInChannel('elsewhere')).toBeUndefined();
@@ -15,7 +15,7 @@ describe('The end of a conversation', () => {
   });
 
   it('The end of a conversation requested by its owner interrupts the running answer and closes the session', async () => {
-    const { begin, say, waitForEnd, waitFor, talks, gateway } = await scene({ speed: SLOW_SPEED });
+    const { begin, say, waitForEnd, waitFor, talks, gateway } = await startFixture({ speed: SLOW_SPEED });
     const talk = await begin();
     const utterance = await say(talk, 'Tell me of the snow');
     await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -27,7 +27,7 @@ describe('The end of a conversation', () => {
   });
 
   it('The end of a conversation comes after a quarter of an hour without an utterance', async () => {
-    const { begin, say, waitForEnd, waitFor, tasks, clock, gateway } = await scene();
+    const { begin, say, waitForEnd, waitFor, tasks, clock, gateway } = await startFixture();
     const talk = await begin();
     clock.advance(10 * MINUTE);
     const utterance = await say(talk, 'Hello');
@@ -42,7 +42,7 @@ describe('The end of a conversation', () => {
   });
 
   it('A conversation is never reported as overdue', async () => {
-    const { begin, say, waitForEnd, tasks, clock, changes } = await scene();
+    const { begin, say, waitForEnd, tasks, clock, changes } = await startFixture();
     const talk = await begin();
     clock.advance(12 * MINUTE);
     await waitForEnd(await say(talk, 'Still there?'));
@@ -53,7 +53,10 @@ describe('The end of a conversation', () => {
 
 describe('An erasure requested by a member', () => {
   it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
-    const { begin, say, waitFor, tasks, talks, gateway, store } = await scene({ speed: SLOW_SPEED, isShown: true });
+    const { begin, say, waitFor, tasks, talks, gateway, store } = await startFixture({
+      speed: SLOW_SPEED,
+      isShown: true,
+    });
     const talk = await begin();
     const utterance = await say(talk, 'a secret that no one may know');
     await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -67,25 +70,25 @@ describe('An erasure requested by a member', () => {
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
     expect(talks.findInChannel(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
+    await expect.poll(() => store.unfinishedErasures(), pollOptions).toEqual([]);
   });
 
   it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
-    const { begin, say, waitForEnd, tasks, gateway, store } = await scene({ isShown: true });
+    const { begin, say, waitForEnd, tasks, gateway, store } = await startFixture({ isShown: true });
     const talk = await begin();
     await waitForEnd(await say(talk, 'We speak of gardens'));
-    const erased = await waitForEnd(await say(talk, 'a secret that no one may know', guest));
-    const before = gateway.realtime.sessions[0]?.id;
+    const erasedUtterance = await waitForEnd(await say(talk, 'a secret that no one may know', guest));
+    const sessionIdBefore = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.openErasures(), pollOptions).toEqual([]);
+    await expect.poll(() => store.unfinishedErasures(), pollOptions).toEqual([]);
     const answer = await waitForEnd(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('no one may know');
     const session = gateway.realtime.sessions[0];
-    expect(session?.id).not.toBe(before);
+    expect(session?.id).not.toBe(sessionIdBefore);
     expect(JSON.stringify(session?.items)).toContain('We speak of gardens');
     expect(JSON.stringify(session?.items)).not.toContain('no one may know');
-    expect((await tasks.book.get(talk.id))?.talk?.turns).not.toContain(erased.id);
+    expect((await tasks.book.get(talk.id))?.talk?.turns).not.toContain(erasedUtterance.id);
     expect(await tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../store/stage.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, scene } from './scene.ts';
+import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
 
 describe('The records of utterances', () => {
   it('The records of utterances are enough to rebuild the same ledger from the stored tasks', async () => {
-    const first = await scene({ isShown: true });
+    const first = await startFixture({ isShown: true });
     const { begin, say, waitForEnd, gateway } = first;
     const talk = await begin();
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-duplicates' });
@@ -20,15 +20,15 @@ describe('The records of utterances', () => {
     await first.waitForEnd(last);
     const standings = async () => (await first.entries()).map(({ facts }) => facts.at(-1)?.standing);
     await expect.poll(standings, pollOptions).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
-    const before = await first.entries();
+    const entriesBefore = await first.entries();
     await first.stop();
     sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");
-    const second = await scene({}, first);
-    expect(await second.entries()).toEqual(before);
+    const second = await startFixture({}, first);
+    expect(await second.entries()).toEqual(entriesBefore);
   });
 
   it('The records of utterances are grouped under their conversation in lists, and listed separately on request', async () => {
-    const { begin, say, waitForEnd, tasks, talks } = await scene({ isShown: true });
+    const { begin, say, waitForEnd, tasks, talks } = await startFixture({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
     const utterance = await waitForEnd(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));
     await talks.end(talk.id, 'ended');

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, pollOptions, SLOW_SPEED, scene } from './scene.ts';
+import { guest, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
 
 const MINUTE = 60_000;
-const log = openLog({ level: 'error', secrets: [], isReadable: false, write: () => undefined });
+const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 
 describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
   it('A restart continues a conversation with the next utterance, and opens no session before that', async () => {
-    const first = await scene({ quirks: { realtimeDialect } });
+    const first = await startFixture({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
     const utterance = await first.waitForEnd(await first.say(talk, 'My name is Wren'));
     await first.stop();
     const { gateway } = first;
     await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
-    const second = await scene({}, first);
+    const second = await startFixture({}, first);
     expect(second.talks.findInChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.openedCount).toBe(1);
     const answer = await second.waitForEnd(await second.say(talk, 'What is my name?', guest));
@@ -28,12 +28,12 @@ describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeD
 
 describe('A restart', () => {
   it('A restart in the middle of an answer leaves the answer interrupted with the text received so far, which the model remembers', async () => {
-    const first = await scene({ speed: SLOW_SPEED });
+    const first = await startFixture({ speed: SLOW_SPEED });
     const talk = await first.begin();
     const utterance = await first.say(talk, 'My name is Wren');
     await first.waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     await first.stop();
-    const second = await scene({}, first);
+    const second = await startFixture({}, first);
     const interrupted = await second.waitForEnd(utterance);
     expect(interrupted).toMatchObject({ state: 'failed', failure: { cause: 'interrupted' } });
     expect(interrupted.text).toMatch(/^This /);
@@ -43,28 +43,28 @@ describe('A restart', () => {
   });
 
   it('A restart ends conversations that have been silent for a quarter of an hour, and no others', async () => {
-    const first = await scene();
+    const first = await startFixture();
     const talk = await first.begin();
     await first.waitForEnd(await first.say(talk, 'Hello'));
     await first.kill();
     first.clock.advance(14 * MINUTE);
-    const second = await scene({}, first);
+    const second = await startFixture({}, first);
     expect(await second.tasks.book.get(talk.id)).toMatchObject({ state: 'running' });
     await second.kill();
     first.clock.advance(MINUTE);
-    const third = await scene({}, first);
+    const third = await startFixture({}, first);
     expect(await third.waitFor(talk, hasEnded)).toMatchObject({ talk: { end: 'idle' } });
     expect(first.gateway.realtime.openedCount).toBe(1);
   });
 
   it('A restart does not restore a conversation whose start was never shown', async () => {
-    const first = await scene();
+    const first = await startFixture();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const pendingStart = first.begin().catch((error: unknown) => error);
     await expect.poll(() => first.store.live(), pollOptions).toHaveLength(1);
     await first.kill();
     await pendingStart;
-    const second = await scene({}, first);
+    const second = await startFixture({}, first);
     expect(await second.store.live()).toEqual([]);
     expect(second.talks.findInChannel('300000000000000001')).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe('A restart', () => {
   it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
     const outcomes: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
-      const first = await scene({ diesAfter, isShown: true });
+      const first = await startFixture({ diesAfter, isShown: true });
       const { gateway, clock } = first;
       let requestCount = 0;
       gateway.realtime.on('received', (_, event) => {
@@ -86,12 +86,12 @@ describe('A restart', () => {
       const isComplete = !first.isDead();
       await first.kill();
 
-      const second = await scene({ isShown: true }, first);
-      const stored = () => Array.fromAsync(second.store.entries.tasks());
+      const second = await startFixture({ isShown: true }, first);
+      const storedTasks = () => Array.fromAsync(second.store.entries.tasks());
       await expect
         .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), pollOptions)
         .toBe(true);
-      const [outcome] = (await stored()).filter(({ kind }) => kind === 'said');
+      const [outcome] = (await storedTasks()).filter(({ kind }) => kind === 'said');
       if (requestCount > 0) expect(outcome).toBeDefined();
       expect(requestCount).toBeLessThanOrEqual(1);
       expect(outcome?.answer?.voice?.sound).toBeUndefined();

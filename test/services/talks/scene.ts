@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
@@ -17,7 +17,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
-import { QuickClock } from '../../support/quick-clock.ts';
+import { FastClock } from '../../support/quick-clock.ts';
 import { openRealAudio } from '../../support/sounds.ts';
 import { createTemporaryFolder } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
@@ -33,13 +33,13 @@ export const SLOW_SPEED = 0.1;
 /** The audio of a member: three tones. */
 export const memberAudio = { address: 'https://files.example/tones.ogg', name: 'tones.ogg' };
 
-export interface Scene {
+export interface TalkFixture {
   tasks: Tasks;
   talks: Talks;
   store: StoredTasks;
   gateway: EmbeddedGateway;
   sounds: AudioService;
-  clock: QuickClock;
+  clock: FastClock;
   file: string;
   /** Every task change that was announced, oldest first. */
   changes: Task[];
@@ -49,7 +49,7 @@ export interface Scene {
   /** Starts a conversation and waits until it is running. */
   begin(request?: object): Promise<Task>;
   /** Resolves when the model has begun to respond. */
-  say(talk: Task, words: object | string, by?: string): Promise<Task>;
+  say(talk: Task, words: object | string, memberId?: string): Promise<Task>;
   /** Resolves with the task once the condition holds. */
   waitFor(task: Pick<Task, 'id'>, condition: (task: Task) => boolean): Promise<Task>;
   waitForEnd(task: Pick<Task, 'id'>): Promise<Task>;
@@ -60,29 +60,29 @@ export interface Scene {
   kill(): Promise<void>;
 }
 
-interface SceneOptions extends GatewayOptions {
+interface FixtureOptions extends GatewayOptions {
   /** Whether ended tasks are settled as soon as they are announced, as if Discord had shown them. */
   isShown?: boolean;
   /** The number of writes after which nothing reaches the store. */
   diesAfter?: number;
-  sounds?: Pick<AudioService, 'writing'>;
+  sounds?: Pick<AudioService, 'startVoice'>;
   removed?: string[];
 }
 
 /** Starts the whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
-export async function scene(options: SceneOptions = {}, previous?: Scene): Promise<Scene> {
+export async function startFixture(options: FixtureOptions = {}, previous?: TalkFixture): Promise<TalkFixture> {
   const { isShown = false, diesAfter, sounds: otherSounds, removed = [], ...gatewayOptions } = options;
-  const clock = previous?.clock ?? new QuickClock(10);
+  const clock = previous?.clock ?? new FastClock(10);
   const gateway = previous?.gateway ?? (await startGateway({ clock, seed: 1, speed: 10, ...gatewayOptions }));
   if (!previous) onTestFinished(() => gateway.close());
   const file = previous?.file ?? join(createTemporaryFolder(), 'atelier.sqlite');
   const lines: string[] = [];
-  const log = openLog({ level: 'debug', secrets: [], isReadable: false, write: (line) => lines.push(line) });
+  const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });
   const store = await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  // On the quick clock the default limit would be 1.5 seconds, and a busy machine may suspend a process for
+  // On the fast clock the default limit would be 1.5 seconds, and a busy machine may suspend a process for
   // that long.
   const client = createGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
@@ -127,7 +127,7 @@ export async function scene(options: SceneOptions = {}, previous?: Scene): Promi
     changes.push(task);
     if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
     const delivery = tasks.book
-      .change(task.id, (known) => (isLive(known) ? markDelivered(known, undefined, clock.now()) : known))
+      .change(task.id, (current) => (isLive(current) ? markDelivered(current, undefined, clock.now()) : current))
       .catch((error: unknown) => lines.push(String(error)));
     pendingDeliveries.push(delivery);
   });
@@ -156,8 +156,8 @@ export async function scene(options: SceneOptions = {}, previous?: Scene): Promi
   onTestFinished(kill);
 
   async function waitFor({ id }: Pick<Task, 'id'>, condition: (task: Task) => boolean): Promise<Task> {
-    const known = await tasks.book.get(id);
-    if (known && condition(known)) return known;
+    const current = await tasks.book.get(id);
+    if (current && condition(current)) return current;
     return new Promise((resolve) => {
       tasks.book.onChange((task) => {
         if (task.id === id && condition(task)) resolve(task);
@@ -175,14 +175,14 @@ export async function scene(options: SceneOptions = {}, previous?: Scene): Promi
       const talk = await tasks.orders.submit({ ...order, route, kind: 'talk', request: talkRequest });
       return waitFor(talk, ({ state }) => state === 'running');
     },
-    say(talk, words, by = owner) {
+    say(talk, words, memberId = owner) {
       // A short text is spoken quickly.
       const content = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
       const request = { talk: talk.id, model, ...content };
-      return tasks.orders.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });
+      return tasks.orders.submit({ ...order, kind: 'said', requesterId: memberId, request, parent: talk });
     },
     waitForEnd: (task) => waitFor(task, hasEnded),
-    entries: () => Array.fromAsync(store.entries.between('', '9999-12-31')),
+    entries: () => Array.fromAsync(store.entries.readRange('', '9999-12-31')),
   };
 }
 

@@ -5,11 +5,11 @@ import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, scene } from './scene.ts';
+import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
-    const { begin, say, waitForEnd, changes, tasks, sounds, entries, gateway } = await scene({
+    const { begin, say, waitForEnd, changes, tasks, sounds, entries, gateway } = await startFixture({
       quirks: { realtimeDialect },
     });
     const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
@@ -20,9 +20,10 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
     expect(answer.state).toBe('ready');
     expect(answer.text).toContain('Tell me of the snow');
     expect(answer.text).toContain('Be brief.');
-    const drafts = changes.filter(({ id, answer: now }) => id === first.id && now?.draft);
+    const drafts = changes.filter(({ id, answer: currentAnswer }) => id === first.id && currentAnswer?.draft);
     expect(drafts.length).toBeGreaterThan(0);
-    for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
+    for (const { answer: currentAnswer } of drafts)
+      expect(answer.text?.startsWith(currentAnswer?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
     const samples = await sounds.decode(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { maxSeconds: 600 });
@@ -42,7 +43,7 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
   });
 
   it('A conversation accepts audio and shows its transcript', async () => {
-    const { begin, say, waitForEnd } = await scene({ quirks: { realtimeDialect } });
+    const { begin, say, waitForEnd } = await startFixture({ quirks: { realtimeDialect } });
     const answer = await waitForEnd(await say(await begin(), { sound: memberAudio }));
     expect(answer.answer?.heard).toMatch(/sound of 0\.9 seconds/);
     expect(answer.text).toContain(answer.answer?.heard ?? 'nothing');
@@ -52,7 +53,7 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
 
 describe('A new utterance', () => {
   it('A new utterance interrupts the running answer, which keeps the text received so far and counts as used', async () => {
-    const { begin, say, waitForEnd, waitFor, gateway, entries } = await scene({ speed: SLOW_SPEED });
+    const { begin, say, waitForEnd, waitFor, gateway, entries } = await startFixture({ speed: SLOW_SPEED });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
     await waitFor(first, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -69,7 +70,7 @@ describe('A new utterance', () => {
   });
 
   it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
-    const { begin, say, waitForEnd, tasks, gateway } = await scene();
+    const { begin, say, waitForEnd, tasks, gateway } = await startFixture();
     const talk = await begin();
     const utterances = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
     const answers = await Promise.all(utterances.map(waitForEnd));
@@ -80,7 +81,7 @@ describe('A new utterance', () => {
   });
 
   it('A new utterance is not needed to stop an answer', async () => {
-    const { begin, say, waitFor, talks, tasks } = await scene({ speed: SLOW_SPEED });
+    const { begin, say, waitFor, talks, tasks } = await startFixture({ speed: SLOW_SPEED });
     const utterance = await say(await begin(), 'Tell me of the snow');
     const partial = await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');
     await talks.stopAnswer(partial);
@@ -98,7 +99,7 @@ describe('A request that cannot be carried out', () => {
   ])(
     "A request that cannot be carried out is refused with the gateway's message: %s",
     async (_, request, kind, status) => {
-      const { begin, store, entries, gateway } = await scene();
+      const { begin, store, entries, gateway } = await startFixture();
       const refusal = await begin(request).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(GatewayError);
       expect(refusal).toMatchObject({ kind, status });
@@ -109,7 +110,7 @@ describe('A request that cannot be carried out', () => {
   );
 
   it('An utterance in a conversation that has ended, or does not exist, leaves nothing behind', async () => {
-    const { begin, say, store, talks, entries } = await scene({ isShown: true });
+    const { begin, say, store, talks, entries } = await startFixture({ isShown: true });
     const talk = await begin();
     await talks.end(talk.id, 'ended');
     for (const parent of [talk, { ...talk, id: 'unknown' }]) {

@@ -42,13 +42,13 @@ const outcome = (changes: Partial<RealtimeResponse> = {}, details: object = {}) 
 
 describe('A conversation', () => {
   it('A conversation remembers each utterance once, in order, and at most five hundred', () => {
-    let known = markRunning(talk);
-    for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
-    expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
-    expect(known.talk?.turns).toHaveLength(500);
-    expect(known.talk?.turns.at(-1)).toBe('said-599');
-    expect(known.talk?.heardAt).toBe(start + 599);
-    expect(removeTurn(known, 'said-599').talk?.turns).not.toContain('said-599');
+    let conversation = markRunning(talk);
+    for (let index = 0; index < 600; index++) conversation = addTurn(conversation, `said-${index}`, start + index);
+    expect(addTurn(conversation, 'said-599', start + 10_000)).toBe(conversation);
+    expect(conversation.talk?.turns).toHaveLength(500);
+    expect(conversation.talk?.turns.at(-1)).toBe('said-599');
+    expect(conversation.talk?.heardAt).toBe(start + 599);
+    expect(removeTurn(conversation, 'said-599').talk?.turns).not.toContain('said-599');
   });
 
   it('A conversation ends once and keeps the reason', () => {
@@ -76,12 +76,12 @@ describe('A conversation', () => {
 
 describe('The end of an answer', () => {
   it('The end of an answer adds text, audio and usage in one step, and counts each response once', () => {
-    const ended = concludeAnswer(utterance, outcome(), start + 1);
-    expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
-    expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
-    const second = concludeAnswer({ ...ended, state: 'running' }, outcome(), start + 2);
+    const endedUtterance = concludeAnswer(utterance, outcome(), start + 1);
+    expect(endedUtterance).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
+    expect(endedUtterance.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
+    const second = concludeAnswer({ ...endedUtterance, state: 'running' }, outcome(), start + 2);
     expect(second.answer?.tokens).toEqual(usage);
-    expect(factOfTask(ended)).toEqual({ standing: 'settled', at: start + 1, tokens: usage });
+    expect(factOfTask(endedUtterance)).toEqual({ standing: 'settled', at: start + 1, tokens: usage });
   });
 
   it.each([
@@ -95,19 +95,23 @@ describe('The end of an answer', () => {
   ] as const)(
     'The end of an answer with the result %s and the stop reason %s leaves it %s with the cause %s, its text and its usage',
     (end, stopReason, state, cause) => {
-      const ended = concludeAnswer(utterance, outcome({ end }, { stopReason }), start + 1);
-      expect(ended.state).toBe(state);
-      expect(ended.failure?.cause).toBe(cause);
-      expect(ended.text).toBe('Good day.');
-      expect(factOfTask(ended)).toMatchObject({ standing: 'settled', tokens: usage });
+      const endedUtterance = concludeAnswer(utterance, outcome({ end }, { stopReason }), start + 1);
+      expect(endedUtterance.state).toBe(state);
+      expect(endedUtterance.failure?.cause).toBe(cause);
+      expect(endedUtterance.text).toBe('Good day.');
+      expect(factOfTask(endedUtterance)).toMatchObject({ standing: 'settled', tokens: usage });
     },
   );
 
   it('The end of an answer keeps the text received so far if the last event is empty, and reports why an answer is incomplete', () => {
     const partial = { ...utterance, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(partial, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
-    const ended = concludeAnswer(utterance, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
-    expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
+    const endedUtterance = concludeAnswer(
+      utterance,
+      outcome({ end: 'incomplete', reason: 'max_output_tokens' }),
+      start,
+    );
+    expect(endedUtterance).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
   it('The end of an answer is not charged if neither content nor usage arrived', () => {
@@ -122,18 +126,18 @@ describe('The end of an answer', () => {
 });
 
 describe('The audio of an answer', () => {
-  const ended = concludeAnswer(utterance, outcome(), start);
+  const endedUtterance = concludeAnswer(utterance, outcome(), start);
   const messageRef = { channelId: 'c', id: 'm' };
 
   it('The audio of an answer is stored only until Discord has it or cannot accept it', () => {
-    const waiting = markPingDue(ended, messageRef, start);
-    expect(waiting.answer?.voice?.sound).toBe(voice.sound);
+    const withPendingPing = markPingDue(endedUtterance, messageRef, start);
+    expect(withPendingPing.answer?.voice?.sound).toBe(voice.sound);
     const voiceWithoutAudio = { seconds: 2, waveform: 'AAEC' };
     for (const withoutAudio of [
-      dropVoiceAudio(waiting),
-      markPinged(waiting, start),
-      markDelivered(ended, messageRef, start),
-      markUndeliverable(ended, 'deleted', start),
+      dropVoiceAudio(withPendingPing),
+      markPinged(withPendingPing, start),
+      markDelivered(endedUtterance, messageRef, start),
+      markUndeliverable(endedUtterance, 'deleted', start),
     ]) {
       expect(withoutAudio.answer?.voice).toEqual(voiceWithoutAudio);
       expect(dropVoiceAudio(withoutAudio)).toBe(withoutAudio);
@@ -142,7 +146,7 @@ describe('The audio of an answer', () => {
 
   it('The audio of an answer is not part of an export', async () => {
     async function* tasks() {
-      yield ended;
+      yield endedUtterance;
     }
     const counts = { tasks: 0, entries: 0 };
     const exported = exportText(

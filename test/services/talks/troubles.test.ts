@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { order } from '../tasks/made.ts';
-import { owner, pollOptions, type Scene, scene } from './scene.ts';
+import { owner, pollOptions, startFixture, type TalkFixture } from './scene.ts';
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -10,10 +10,10 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const utterancesIn = async ({ store }: Scene) =>
+const utterancesIn = async ({ store }: TalkFixture) =>
   (await Array.fromAsync(store.entries.tasks())).filter(({ kind }) => kind === 'said');
 
-const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
+const standings = async ({ entries }: TalkFixture) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
 describe.each(['ga', 'beta'] as const)(
   'A faulty gateway in a live conversation in the %s dialect',
@@ -24,7 +24,7 @@ describe.each(['ga', 'beta'] as const)(
     ] as const)(
       'An answer hit by the fault %s keeps the text received so far, is charged, and lets the conversation continue',
       async (fault, cause) => {
-        const setup = await scene({ quirks: { realtimeDialect } });
+        const setup = await startFixture({ quirks: { realtimeDialect } });
         const { begin, say, waitForEnd, gateway } = setup;
         const talk = await begin();
         gateway.faults.add({ on: { kind: 'realtime' }, do: `realtime-${fault}` });
@@ -41,7 +41,7 @@ describe.each(['ga', 'beta'] as const)(
 );
 
 it('An incomplete answer shows its reason', async () => {
-  const { begin, say, waitForEnd, gateway } = await scene();
+  const { begin, say, waitForEnd, gateway } = await startFixture();
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-incomplete' });
   const answer = await waitForEnd(await say(talk, 'Hello'));
@@ -49,8 +49,8 @@ it('An incomplete answer shows its reason', async () => {
   expect(answerOf(answer).voice?.seconds).toBeGreaterThan(0);
 });
 
-it('A refused utterance keeps the conversation and stores nothing', async () => {
-  const setup = await scene();
+it('A refused utterance leaves the conversation running and stores nothing', async () => {
+  const setup = await startFixture();
   const { begin, say, waitForEnd, gateway } = setup;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-refused' });
@@ -62,7 +62,7 @@ it('A refused utterance keeps the conversation and stores nothing', async () => 
 });
 
 it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
-  const setup = await scene();
+  const setup = await startFixture();
   const { begin, say, waitForEnd, gateway, tasks } = setup;
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-drop-asked' });
@@ -81,7 +81,7 @@ it('An utterance with an unknown outcome is left for its owner to resolve', asyn
 it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
-  const { begin, say, waitForEnd, logged } = await scene({ sounds: { writing } });
+  const { begin, say, waitForEnd, logged } = await startFixture({ sounds: { startVoice: writing } });
   const answer = await waitForEnd(await say(await begin(), 'Hello'));
   expect(answer.state).toBe('ready');
   expect(answer.text).toContain('Hello');
@@ -94,10 +94,10 @@ describe('A conversation that is reopened', () => {
   const notFound = { type: 'status', status: 404 } as const;
 
   it('A conversation that is reopened waits for an unreachable gateway, and reports that to members who speak in the meantime', async () => {
-    const first = await scene();
+    const first = await startFixture();
     const talk = await first.begin();
     await first.stop();
-    const second = await scene({}, first);
+    const second = await startFixture({}, first);
     const { gateway, say, waitForEnd, tasks } = second;
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: unavailable, times: 5 });
     const refusal = await refusalOf(say(talk, 'Hello'));
@@ -109,10 +109,10 @@ describe('A conversation that is reopened', () => {
   });
 
   it('A conversation that is reopened ends if the gateway refuses it permanently', async () => {
-    const first = await scene();
+    const first = await startFixture();
     const talk = await first.begin();
     await first.stop();
-    const { gateway, say, waitFor } = await scene({}, first);
+    const { gateway, say, waitFor } = await startFixture({}, first);
     gateway.faults.add({ on: { path: '/v1/realtime' }, do: notFound });
     expect(await refusalOf(say(talk, 'Hello'))).toMatchObject({ name: 'GatewayError', status: 404 });
     expect(await waitFor(talk, hasEnded)).toMatchObject({ state: 'ready', talk: { end: 'lost' } });
@@ -121,14 +121,14 @@ describe('A conversation that is reopened', () => {
 });
 
 it('A conversation ends because of an erasure that was requested before a restart', async () => {
-  const first = await scene();
+  const first = await startFixture();
   const talk = await first.begin();
   const storedTalk = await first.tasks.book.get(talk.id);
   // The erasure is stored without notifying the process.
   if (storedTalk) await first.store.put({ ...storedTalk, unwanted: true });
   await first.kill();
-  const second = await scene({ isShown: true }, first);
+  const second = await startFixture({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.openErasures(), pollOptions).toEqual([]);
+  await expect.poll(() => second.store.unfinishedErasures(), pollOptions).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

@@ -17,9 +17,13 @@ describe('An update of a running task', () => {
   });
 
   it('An update of a running task that arrives late never moves the task back', () => {
-    const running = advance(acceptedTask(), buildSnapshot({ state: 'running', progress: 40 }), now);
-    const late = advance(running, buildSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }), now + 1);
-    expect(late).toMatchObject({ state: 'running', progress: 40 });
+    const runningTask = advance(acceptedTask(), buildSnapshot({ state: 'running', progress: 40 }), now);
+    const afterLateUpdate = advance(
+      runningTask,
+      buildSnapshot({ state: 'queued', progress: 10, word: 'SUBMITTED' }),
+      now + 1,
+    );
+    expect(afterLateUpdate).toMatchObject({ state: 'running', progress: 40 });
   });
 
   it('An update of a running task keeps the tracks of a song, without URLs of streaming tracks and only with useful fields', () => {
@@ -28,8 +32,8 @@ describe('An update of a running task', () => {
       ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
       ...{ failure: undefined, state: 'running' as const },
     };
-    const done = { ...track, state: 'finished' as const, audio: 'https://files.example/1.mp3' };
-    const { tracks } = advance(acceptedTask(), buildSnapshot({ tracks: [track, done] }), now);
+    const finishedTrack = { ...track, state: 'finished' as const, audio: 'https://files.example/1.mp3' };
+    const { tracks } = advance(acceptedTask(), buildSnapshot({ tracks: [track, finishedTrack] }), now);
     expect(tracks?.map(({ audio, cover }) => [audio, cover])).toEqual([
       [undefined, undefined],
       ['https://files.example/1.mp3', 'https://files.example/1.png'],
@@ -38,26 +42,29 @@ describe('An update of a running task', () => {
       [200, 10_000],
       [200, 10_000],
     ]);
-    const many = buildSnapshot({ tracks: Array.from({ length: 500 }, () => done) });
-    expect(advance(acceptedTask(), many, now).tracks).toHaveLength(20);
+    const manyTracksSnapshot = buildSnapshot({ tracks: Array.from({ length: 500 }, () => finishedTrack) });
+    expect(advance(acceptedTask(), manyTracksSnapshot, now).tracks).toHaveLength(20);
   });
 
   it('An update of a running task with a finished song is held back while a track still streams, but not forever', () => {
     const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
     const snapshot = buildSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
-    const waiting = advance(acceptedTask(), snapshot, now);
-    expect(waiting.state).toBe('running');
-    expect(advance(waiting, buildSnapshot({ ...snapshot, tracks: [{ ...track, state: 'finished' }] }), now).state).toBe(
+    const waitingTask = advance(acceptedTask(), snapshot, now);
+    expect(waitingTask.state).toBe('running');
+    expect(
+      advance(waitingTask, buildSnapshot({ ...snapshot, tracks: [{ ...track, state: 'finished' }] }), now).state,
+    ).toBe('ready');
+    expect(advance({ ...waitingTask, times: { ...waitingTask.times, overdue: now } }, snapshot, now).state).toBe(
       'ready',
     );
-    expect(advance({ ...waiting, times: { ...waiting.times, overdue: now } }, snapshot, now).state).toBe('ready');
   });
 
   it('An update of a running task only increases the progress, and keeps it if the response omits it', () => {
-    const at = (task: Task, progress: number | undefined): Task => advance(task, buildSnapshot({ progress }), now);
-    expect(at(at(at(acceptedTask(), 30), 20), undefined).progress).toBe(30);
-    expect(at(at(acceptedTask(), 30), 55).progress).toBe(55);
+    const withProgress = (task: Task, progress: number | undefined): Task =>
+      advance(task, buildSnapshot({ progress }), now);
+    expect(withProgress(withProgress(withProgress(acceptedTask(), 30), 20), undefined).progress).toBe(30);
+    expect(withProgress(withProgress(acceptedTask(), 30), 55).progress).toBe(55);
   });
 
   it('An update of a running task keeps a preview with the time at which it was first seen, and without its bytes', () => {
@@ -101,9 +108,9 @@ describe('The end of a task', () => {
   });
 
   it('The end of a task is final whatever later updates say', () => {
-    const ready = advance(acceptedTask(), buildSnapshot({ state: 'succeeded' }), now);
+    const readyTask = advance(acceptedTask(), buildSnapshot({ state: 'succeeded' }), now);
     for (const state of ['queued', 'running', 'failed', 'succeeded'] as const) {
-      expect(advance(ready, buildSnapshot({ state }), now + minute)).toBe(ready);
+      expect(advance(readyTask, buildSnapshot({ state }), now + minute)).toBe(readyTask);
     }
   });
 });
@@ -119,11 +126,11 @@ describe('Updates of a task in any order', () => {
       fc.property(fc.array(update, { maxLength: 12 }), (updates) => {
         let task = acceptedTask();
         for (const [index, changes] of updates.entries()) {
-          const before = task;
-          task = advance(before, buildSnapshot(changes), now + index);
-          expect(task.progress ?? 0).toBeGreaterThanOrEqual(before.progress ?? 0);
-          if (hasEnded(before)) expect(task).toBe(before);
-          if (before.state === 'running' && !hasEnded(task)) expect(task.state).toBe('running');
+          const previous = task;
+          task = advance(previous, buildSnapshot(changes), now + index);
+          expect(task.progress ?? 0).toBeGreaterThanOrEqual(previous.progress ?? 0);
+          if (hasEnded(previous)) expect(task).toBe(previous);
+          if (previous.state === 'running' && !hasEnded(task)) expect(task.state).toBe('running');
         }
         expect(taskFrom(JSON.parse(JSON.stringify(task)))).toMatchObject({ state: task.state });
       }),

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { Albums } from '../../../src/services/tasks/albums.ts';
@@ -33,16 +33,17 @@ describe('An album', () => {
     const ids = await orderSongs(fixture.gateway, ...titles(300));
     const album = await fixture.tasks.albums.create(origin, ids, allowAll);
     await fixture.until(() => (batchPollCount(fixture, ids[0] ?? '') >= 3 ? true : undefined));
-    const before = pollTimes(fixture);
+    const pollsBefore = pollTimes(fixture);
     // The polls stay grouped after a restart.
     await fixture.kill();
-    const next = await startEngine({}, fixture);
-    await waitForEnd(next, album);
-    const after = pollTimes(next).filter((at) => at > Math.max(...before));
-    expect(after.length).toBeGreaterThan(3);
-    expect(Math.max(maxWithin(before, 2_000), maxWithin(after, 2_000))).toBeLessThanOrEqual(3);
-    for (const { task } of await next.tasks.albums.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
-    expect(next.tasks.book.liveCount).toBe(1);
+    const restarted = await startEngine({}, fixture);
+    await waitForEnd(restarted, album);
+    const pollsAfter = pollTimes(restarted).filter((at) => at > Math.max(...pollsBefore));
+    expect(pollsAfter.length).toBeGreaterThan(3);
+    expect(Math.max(maxWithin(pollsBefore, 2_000), maxWithin(pollsAfter, 2_000))).toBeLessThanOrEqual(3);
+    for (const { task } of await restarted.tasks.albums.partsOf(album))
+      expect(task).toMatchObject({ state: 'delivered' });
+    expect(restarted.tasks.book.liveCount).toBe(1);
     // Hundreds of tasks cause hundreds of writes, which take long on a busy machine.
   }, 60_000);
 
@@ -63,12 +64,12 @@ describe('An album', () => {
 
   it('An album abandons a part only after the gateway has not known the part for minutes, even when polled on its own, and ends without it', async () => {
     const fixture = await startEngine({ speed: 20 });
-    const [known = ''] = await orderSongs(fixture.gateway, 'Song');
-    const album = await fixture.tasks.albums.create(origin, ['unknown-1', known, 'unknown-2', 'unknown-3'], allowAll);
+    const [knownId = ''] = await orderSongs(fixture.gateway, 'Song');
+    const album = await fixture.tasks.albums.create(origin, ['unknown-1', knownId, 'unknown-2', 'unknown-3'], allowAll);
     await waitForEnd(fixture, album);
     const parts = await fixture.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
-    // A later request may still look for the part.
+    // A later album may request the abandoned part again.
     await fixture.tasks.albums.create(origin, ['unknown-1'], (found) =>
       expect([...found.values()]).toEqual([undefined]),
     );
@@ -130,8 +131,8 @@ describe('An album', () => {
     await waitForEnd(fixture, album);
     await fixture.store.put(album);
     await fixture.kill();
-    const next = await startEngine({}, fixture);
-    expect((await waitForEnd(next, album)).state).toBe('ready');
+    const restarted = await startEngine({}, fixture);
+    expect((await waitForEnd(restarted, album)).state).toBe('ready');
   });
 
   it('An album is stored whole or not at all after a crash between any of its writes', async () => {
@@ -163,7 +164,7 @@ describe('An album', () => {
 
 /** Creates an album on a store that fails after this many writes; returns whether the album was stored. */
 async function tryToCreateAlbum(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
-  const log = openLog({ level: 'silent', secrets: [], isReadable: false, write: () => undefined });
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const connection = new FailingBackend(file, writes);
   const store = new StoredTasks({
     specs: kindSpecs,

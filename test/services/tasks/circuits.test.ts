@@ -26,19 +26,19 @@ const submitCount = ({ gateway }: Engine): number =>
 const waitForEnd = (fixture: Engine, task: Task): Promise<Task> =>
   fixture.until(() => fixture.changes.findLast(({ id, times }) => id === task.id && times.ended !== undefined));
 
-async function submitAndWait(fixture: Engine, ordered: Order = nextOrder()): Promise<Task> {
-  return waitForEnd(fixture, await fixture.tasks.orders.submit(ordered));
+async function submitAndWait(fixture: Engine, newOrder: Order = nextOrder()): Promise<Task> {
+  return waitForEnd(fixture, await fixture.tasks.orders.submit(newOrder));
 }
 
-async function failOrders(fixture: Engine, count: number, ordered: () => Order = () => nextOrder()): Promise<void> {
-  for (let at = 0; at < count; at += 1) {
+async function failOrders(fixture: Engine, count: number, createOrder: () => Order = () => nextOrder()): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
     fixture.gateway.faults.add({ do: 'fail', times: 1 });
-    expect((await submitAndWait(fixture, ordered())).state).toBe('failed');
+    expect((await submitAndWait(fixture, createOrder())).state).toBe('failed');
   }
 }
 
-const expectRefusal = (fixture: Engine, key: string, ordered: Order = nextOrder()): Promise<void> =>
-  expect(fixture.tasks.orders.submit(ordered)).rejects.toMatchObject({ key });
+const expectRefusal = (fixture: Engine, key: string, newOrder: Order = nextOrder()): Promise<void> =>
+  expect(fixture.tasks.orders.submit(newOrder)).rejects.toMatchObject({ key });
 
 describe('A model whose jobs fail', () => {
   it('After five failures in a row from two members, orders are refused before anything is stored or sent', async () => {
@@ -48,16 +48,16 @@ describe('A model whose jobs fail', () => {
     await failOrders(fixture, 1);
     const since = fixture.circuits.allFailing[0]?.since ?? 0;
     expect(fixture.circuits.allFailing).toMatchObject([{ kind: 'imagine', model: undefined, isTried: false }]);
-    const [before, live] = [submitCount(fixture), fixture.tasks.book.liveCount];
+    const [submitsBefore, liveBefore] = [submitCount(fixture), fixture.tasks.book.liveCount];
     const until = Math.ceil((fixture.clock.now() + minute) / 1000);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({
       key: 'refusals.failing.kind',
       variables: { since: Math.ceil(since / 1000) },
     });
-    expect(fixture.circuits.failing(nextOrder())?.until).toBeLessThanOrEqual(until * 1000);
-    expect([submitCount(fixture), fixture.tasks.book.liveCount]).toEqual([before, live]);
+    expect(fixture.circuits.findFailing(nextOrder())?.until).toBeLessThanOrEqual(until * 1000);
+    expect([submitCount(fixture), fixture.tasks.book.liveCount]).toEqual([submitsBefore, liveBefore]);
     await fixture.tasks.ledger?.flush();
-    const standings = (await Array.fromAsync(fixture.store.entries.between('', '9999'))).map(standingOf);
+    const standings = (await Array.fromAsync(fixture.store.entries.readRange('', '9999'))).map(standingOf);
     expect(standings).toEqual(Array.from({ length: 5 }, () => 'refunded'));
   });
 
@@ -96,7 +96,7 @@ describe('A model whose jobs fail', () => {
   it('Unknown outcomes, refused requests, missing credit and a wrong key do not count', async () => {
     const fixture = await startEngine();
     for (const fault of ['accepted-then-500', 'quota', 'unauthorized', 'too-large'] as const) {
-      for (let at = 0; at < 6; at += 1) {
+      for (let index = 0; index < 6; index += 1) {
         fixture.gateway.faults.add({ on: { path: /submit/ }, do: fault, times: 1 });
         await fixture.tasks.orders.submit(nextOrder()).catch(() => undefined);
         fixture.gateway.faults.clear();
@@ -108,7 +108,7 @@ describe('A model whose jobs fail', () => {
 
   it('For a model that the gateway no longer has, refusals of its orders count as failures', async () => {
     const fixture = await startEngine();
-    for (let at = 0; at < 5; at += 1) {
+    for (let index = 0; index < 5; index += 1) {
       const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
       fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 1 });
       await expect(fixture.tasks.orders.submit(orderFor('lumen-image-1'))).rejects.toMatchObject({ kind: 'not-found' });
@@ -159,17 +159,19 @@ describe('A model whose jobs fail', () => {
   it('Queued tasks are refused when their turn comes, and their reservations are released', async () => {
     const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
     fixture.gateway.faults.add({ do: 'fail', times: 5 });
-    const all: Task[] = [];
-    for (let at = 0; at < 8; at += 1) all.push(await fixture.tasks.orders.submit(nextOrder()));
-    const states: Task[] = [];
-    for (const task of all) states.push(await waitForEnd(fixture, task));
+    const submittedTasks: Task[] = [];
+    for (let index = 0; index < 8; index += 1) submittedTasks.push(await fixture.tasks.orders.submit(nextOrder()));
+    const endedTasks: Task[] = [];
+    for (const task of submittedTasks) endedTasks.push(await waitForEnd(fixture, task));
     expect(submitCount(fixture)).toBe(5);
-    expect(states.slice(0, 5).map(({ failure }) => failure?.cause)).toEqual(Array.from({ length: 5 }, () => 'failed'));
-    for (const { state, failure } of states.slice(5)) {
+    expect(endedTasks.slice(0, 5).map(({ failure }) => failure?.cause)).toEqual(
+      Array.from({ length: 5 }, () => 'failed'),
+    );
+    for (const { state, failure } of endedTasks.slice(5)) {
       expect([state, failure?.cause, failure?.refusal?.key]).toEqual(['failed', 'refused', 'refusals.failing.kind']);
     }
     await fixture.tasks.ledger?.flush();
-    const standings = (await Array.fromAsync(fixture.store.entries.between('', '9999'))).map(standingOf);
+    const standings = (await Array.fromAsync(fixture.store.entries.readRange('', '9999'))).map(standingOf);
     expect(standings).toEqual(Array.from({ length: 8 }, () => 'refunded'));
   });
 
@@ -184,8 +186,8 @@ describe('A model whose jobs fail', () => {
     const fixture = await startEngine();
     const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
     fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 10_000 });
-    for (let at = 0; at < 520; at += 1)
-      await fixture.tasks.orders.submit(orderFor(`invented-${at}`)).catch(() => undefined);
+    for (let index = 0; index < 520; index += 1)
+      await fixture.tasks.orders.submit(orderFor(`invented-${index}`)).catch(() => undefined);
     expect(fixture.circuits.size).toBe(500);
   });
 });

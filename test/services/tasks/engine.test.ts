@@ -29,11 +29,11 @@ describe('An order', () => {
   it('A request is stored before it is submitted', async () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    const submitted = fixture.tasks.orders.submit(order);
+    const submission = fixture.tasks.orders.submit(order);
     await fixture.until(() => (submitCount(fixture) === 1 ? true : undefined));
-    const [stored] = await fixture.store.live();
-    expect(stored).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
-    expect((await submitted).state).toBe('unconfirmed');
+    const [storedTask] = await fixture.store.live();
+    expect(storedTask).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
+    expect((await submission).state).toBe('unconfirmed');
   });
 
   it('A request is never submitted when it cannot be stored', async () => {
@@ -76,13 +76,13 @@ describe('An order', () => {
   it('A request is unconfirmed if the bot stops during the submit, because the gateway may have accepted it', async () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const submitted = fixture.tasks.orders.submit(order);
+    const submission = fixture.tasks.orders.submit(order);
     await fixture.until(() => fixture.gateway.jobs.list()[0]);
     await fixture.stop();
-    expect((await submitted).state).toBe('unconfirmed');
-    const next = await startEngine({}, fixture);
-    expect(next.changes.map(({ state }) => state)).toEqual(['unconfirmed']);
-    expect(submitCount(next)).toBe(1);
+    expect((await submission).state).toBe('unconfirmed');
+    const restarted = await startEngine({}, fixture);
+    expect(restarted.changes.map(({ state }) => state)).toEqual(['unconfirmed']);
+    expect(submitCount(restarted)).toBe(1);
   });
 
   it('A request counts as a duplicate only for a moment', async () => {
@@ -125,16 +125,16 @@ describe('An order', () => {
   it('A request that is tried again just before the bot stops is awaited and stored', async () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await fixture.tasks.orders.submit(order);
+    const unconfirmedTask = await fixture.tasks.orders.submit(order);
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
-    const again = fixture.tasks.orders.tryAgain(lost.id, order);
+    const retry = fixture.tasks.orders.tryAgain(unconfirmedTask.id, order);
     await fixture.until(() => (submitCount(fixture) === 2 ? true : undefined));
     await fixture.stop();
-    expect((await again).state).toBe('unconfirmed');
-    const next = await startEngine({}, fixture);
-    expect(next.changes.find(({ id }) => id === lost.id)?.successorId).toBeDefined();
-    expect(next.changes.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
-    expect(next.logged()).not.toContain('"level":50');
+    expect((await retry).state).toBe('unconfirmed');
+    const restarted = await startEngine({}, fixture);
+    expect(restarted.changes.find(({ id }) => id === unconfirmedTask.id)?.successorId).toBeDefined();
+    expect(restarted.changes.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
+    expect(restarted.logged()).not.toContain('"level":50');
   });
 
   it("An order is not sent when the gateway's client refuses its prompt", async () => {
@@ -167,17 +167,17 @@ describe('A running task', () => {
     const fixture = await startEngine();
     const { id } = await fixture.tasks.orders.submit(order);
     await fixture.until(() => ((fixture.changes.at(-1)?.progress ?? 0) > 20 ? true : undefined));
-    const stored = await fixture.store.get(id);
-    expect(stored?.state).toBe('running');
-    expect(stored?.progress ?? 0).toBeLessThan(fixture.changes.at(-1)?.progress ?? 0);
+    const storedTask = await fixture.store.get(id);
+    expect(storedTask?.state).toBe('running');
+    expect(storedTask?.progress ?? 0).toBeLessThan(fixture.changes.at(-1)?.progress ?? 0);
   });
 
   it('A running task is reported as overdue once, and loses its token once that has expired', async () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ do: 'stick' });
     const { id } = await fixture.tasks.orders.submit(order);
-    const overdue = await fixture.until(() => fixture.changes.find((task) => task.times.overdue !== undefined));
-    expect(overdue.times.overdue).toBeGreaterThanOrEqual(overdue.times.created + 5 * minute);
+    const overdueTask = await fixture.until(() => fixture.changes.find((task) => task.times.overdue !== undefined));
+    expect(overdueTask.times.overdue).toBeGreaterThanOrEqual(overdueTask.times.created + 5 * minute);
     await fixture.until(() => fixture.changes.find((task) => task.route.token === undefined));
     expect((await fixture.store.get(id))?.route).not.toHaveProperty('token');
     expect(new Set(fixture.changes.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
@@ -188,20 +188,20 @@ describe('A running task', () => {
     const { id } = await fixture.tasks.orders.submit(order);
     fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
     await fixture.until(() => fixture.changes.at(-1));
-    const before = fixture.clock.now();
+    const hintedAt = fixture.clock.now();
     fixture.tasks.scheduler.hint(id);
     const task = await waitUntilReady(fixture, id);
-    expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
+    expect((task.times.ended ?? 0) - hintedAt).toBeLessThan(1_000);
   });
 
   it.each(['bad-gateway', 'server-error', 'reset', 'empty', 'half'] as const)(
     'A task that runs for 2.5 s is ready within 5 s of its end if one of its polls hits the fault %s',
     async (fault) => {
       for (const profile of ['spec', 'stock'] as const) {
-        for (const after of [0, 1, 2]) {
+        for (const skippedPolls of [0, 1, 2]) {
           const fixture = await startEngine({ profile });
           const { id, remoteId } = await fixture.tasks.orders.submit(order);
-          fixture.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
+          fixture.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after: skippedPolls });
           const endsAt = fixture.clock.now() + 2_500;
           await fixture.until(() => (fixture.clock.now() >= endsAt ? true : undefined));
           fixture.gateway.jobs.finish(remoteId ?? '');
@@ -229,22 +229,22 @@ describe('A running task', () => {
 describe('A start of the bot', () => {
   it('A start of the bot marks pending submits as unconfirmed, polls running tasks, and announces ended ones', async () => {
     const first = await startEngine();
-    const running = await first.tasks.orders.submit(order);
-    const done = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
-    const delivered = await first.tasks.orders.submit({ ...order, request: { prompt: 'told' } });
-    await waitUntilReady(first, done.id);
-    await waitUntilReady(first, delivered.id);
-    await first.tasks.book.change(delivered.id, (task) => markDelivered(task, undefined, first.clock.now()));
-    await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
-    await first.store.put({ ...running, id: 'running0000000000' });
+    const runningTask = await first.tasks.orders.submit(order);
+    const finishedTask = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
+    const deliveredTask = await first.tasks.orders.submit({ ...order, request: { prompt: 'told' } });
+    await waitUntilReady(first, finishedTask.id);
+    await waitUntilReady(first, deliveredTask.id);
+    await first.tasks.book.change(deliveredTask.id, (task) => markDelivered(task, undefined, first.clock.now()));
+    await first.store.put({ ...runningTask, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
+    await first.store.put({ ...runningTask, id: 'running0000000000' });
     await first.kill();
 
     const second = await startEngine({}, first);
     const states = new Map(second.changes.map((task) => [task.id, task.state]));
     expect(states.get('submitting0000000')).toBe('unconfirmed');
-    expect(states.get(done.id)).toBe('ready');
-    expect(states.has(delivered.id)).toBe(false);
-    expect((await second.tasks.book.get(delivered.id))?.state).toBe('delivered');
+    expect(states.get(finishedTask.id)).toBe('ready');
+    expect(states.has(deliveredTask.id)).toBe(false);
+    expect((await second.tasks.book.get(deliveredTask.id))?.state).toBe('delivered');
     await waitUntilReady(second, 'running0000000000');
     expect(submitCount(second)).toBe(3);
   });
@@ -255,10 +255,10 @@ describe('A start of the bot', () => {
     await first.kill();
     const requestCount = first.gateway.requests.length;
     const second = await startEngine({}, first);
-    const before = second.clock.now();
+    const startedAt = second.clock.now();
     await second.until(() => (second.gateway.requests.length > requestCount ? true : undefined));
     // The random numbers of the test are 0.5, so the delay is half of the interval.
-    expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
+    expect(second.clock.now() - startedAt).toBeGreaterThanOrEqual(1_000);
     expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
   });
 });
@@ -273,11 +273,11 @@ describe('A change of a task', () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ do: 'stick' });
     const { id } = await fixture.tasks.orders.submit(order);
-    const edits = (task: Task): Task => ({
+    const countEdit = (task: Task): Task => ({
       ...task,
       delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 },
     });
-    await Promise.all(Array.from({ length: 50 }, () => fixture.tasks.book.change(id, edits)));
+    await Promise.all(Array.from({ length: 50 }, () => fixture.tasks.book.change(id, countEdit)));
     expect((await fixture.tasks.book.get(id))?.delivery.progressEdits).toBe(50);
   });
 });
@@ -300,25 +300,25 @@ describe('A prompt for a task that is waiting for one', () => {
       ...order,
       ...actionOrder(single, index, { words: 'a fox --zoom 1.5' }),
     });
-    return { side: setup, id: task.id };
+    return { setup, id: task.id };
   }
 
   it('A prompt is sent once, and the task that is waiting for it reaches its result', async () => {
-    const { side: setup, id } = await requestZoom();
+    const { setup, id } = await requestZoom();
     expect((await waitUntilReady(setup, id)).times.wordsTaken).toBeDefined();
     expect(setup.gateway.requests.filter(isModal)).toHaveLength(1);
   });
 
   it('A prompt with an unknown outcome is not repeated by the bot, but may be repeated by its owner', async () => {
-    const { side: setup, id } = await requestZoom(({ gateway }) => {
+    const { setup, id } = await requestZoom(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'server-error' });
     });
-    const lost = await setup.until(() =>
+    const unconfirmedTask = await setup.until(() =>
       setup.changes.findLast((task) => task.id === id && task.times.wordsLost !== undefined),
     );
-    expect(lost.state).toBe('needs-input');
-    const later = setup.clock.now() + 5 * minute;
-    await setup.until(() => (setup.clock.now() > later ? true : undefined));
+    expect(unconfirmedTask.state).toBe('needs-input');
+    const deadline = setup.clock.now() + 5 * minute;
+    await setup.until(() => (setup.clock.now() > deadline ? true : undefined));
     expect(setup.gateway.requests.filter(isModal)).toHaveLength(1);
     await setup.tasks.words.provide(id, order, { words: 'a fox --zoom 1.7' });
     await waitUntilReady(setup, id);
@@ -326,18 +326,18 @@ describe('A prompt for a task that is waiting for one', () => {
   });
 
   it('A prompt is sent after a restart only if it was not sent before', async () => {
-    const { side: setup, id } = await requestZoom(({ gateway }) => {
+    const { setup, id } = await requestZoom(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
     });
     await setup.until(() => (setup.gateway.requests.some(isModal) ? true : undefined));
-    const sent = (await setup.store.get(id)) as Task;
+    const sentTask = (await setup.store.get(id)) as Task;
     await setup.kill();
     const second = await startEngine({}, setup);
     expect(second.changes.some((task) => task.id === id)).toBe(true);
     await second.until(() => second.changes.findLast((task) => task.id === id && task.times.wordsLost !== undefined));
     expect(second.gateway.requests.filter(isModal)).toHaveLength(1);
-    const { wordsSent: _, ...times } = sent.times;
-    await second.store.put({ ...sent, times });
+    const { wordsSent: _, ...times } = sentTask.times;
+    await second.store.put({ ...sentTask, times });
     await second.kill();
     const third = await startEngine({}, second);
     await waitUntilReady(third, id);
@@ -351,9 +351,9 @@ describe('A follow-up with an unknown outcome', () => {
     const { id } = await fixture.tasks.orders.submit(order);
     const grid = await waitUntilReady(fixture, id);
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await fixture.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
-    expect(lost.state).toBe('unconfirmed');
-    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
-    expect(second).toMatchObject({ parentId: id, rootId: id, request: lost.request });
+    const unconfirmedTask = await fixture.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
+    expect(unconfirmedTask.state).toBe('unconfirmed');
+    const second = await fixture.tasks.orders.tryAgain(unconfirmedTask.id, order);
+    expect(second).toMatchObject({ parentId: id, rootId: id, request: unconfirmedTask.request });
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
-import { openLog } from '../../../src/lib/log.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
@@ -43,7 +43,7 @@ export interface Engine {
 
 interface EngineParts {
   gather?: Gather;
-  /** Replaces the store for the engine. */
+  /** Wraps or replaces the store that the engine uses. */
   storeFor?: (store: StoredTasks) => TaskStore;
   /** Kinds that replace the bot's own kinds of the same name. */
   kindsFor?: (client: ReturnType<typeof createGateway>) => Kind[];
@@ -77,7 +77,7 @@ export async function startEngine(
   if (folder !== undefined) addCleanup(() => rm(folder, { recursive: true, force: true }));
   if (!previous) addCleanup(() => gateway.close());
   const lines: string[] = [];
-  const log = openLog({ level: 'debug', secrets: [], isReadable: false, write: (line) => lines.push(line) });
+  const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });
   const store = await openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },

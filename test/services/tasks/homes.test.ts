@@ -4,13 +4,13 @@ import { bucketOf, bucketWithin, partitionOf } from '../../../src/services/tasks
 import { BUCKETS, bucketIn, isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 
-const home = fc.bigInt({ min: 1n << 56n, max: 1n << 63n }).map(String);
-const count = fc.integer({ min: 1, max: BUCKETS });
+const ownerId = fc.bigInt({ min: 1n << 56n, max: 1n << 63n }).map(String);
+const partitionCount = fc.integer({ min: 1, max: BUCKETS });
 
 describe('The partition of a task', () => {
   it('A task id reveals the partition that its server or member belongs to', () => {
     fc.assert(
-      fc.property(home, count, (owner, partitions) => {
+      fc.property(ownerId, partitionCount, (owner, partitions) => {
         const id = taskId(start, bucketOf(owner));
         expect(isTaskId(id)).toBe(true);
         expect(partitionOf(bucketIn(id), partitions)).toBe(partitionOf(bucketOf(owner), partitions));
@@ -20,7 +20,7 @@ describe('The partition of a task', () => {
 
   it('A task that is stored in a partition gets an id of that partition, even if its server or member belongs to another one', () => {
     fc.assert(
-      fc.property(home, count, fc.nat(), (owner, partitions, seed) => {
+      fc.property(ownerId, partitionCount, fc.nat(), (owner, partitions, seed) => {
         const partition = { number: seed % partitions, count: partitions };
         const bucket = bucketWithin(owner, partition);
         expect(bucket).toBeGreaterThanOrEqual(0);

@@ -25,14 +25,14 @@ describe('An action that the gateway has refused', () => {
     const offers = new Offers(new ManualClock());
     const song = kindOfferName('song');
     for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
-    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([false, true]);
+    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isKindRefused('song')]).toEqual([false, true]);
     for (const one of [VIDEO_ENDPOINT, song]) offers.markAccepted(one);
-    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
+    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isKindRefused('song')]).toEqual([true, false]);
   });
 
   it('The number of stored refused actions is limited, and an action that no gateway accepts stays hidden', () => {
     const offers = new Offers(new ManualClock());
-    for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
+    for (let index = 0; index < 1_000; index++) offers.markRefused(`invented-${index}`);
     expect(offers.isOffered('invented-0')).toBe(true);
     expect(offers.isOffered('invented-999')).toBe(false);
     expect(offers.isOffered('MJ::BOOKMARK::x')).toBe(false);
@@ -71,8 +71,8 @@ describe('A button of a result', () => {
       fixture.changes.findLast((task) => task.id === id && task.state === 'ready'),
     );
     const { customId = '' } = parent.actions[0] ?? {};
-    const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
-    fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
+    const unknownAction = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
+    fixture.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknownAction });
     const followUp = { ...order, ...actionOrder(parent, 0) };
     await expect(fixture.tasks.orders.submit(followUp)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(offers.isOffered(customId)).toBe(false);

@@ -6,13 +6,13 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { UnconfirmedRelease } from '../../../src/services/tasks/release.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
-import { makeTask, START, type Stage, settled, stage } from '../store/stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/stage.ts';
 
 const HOUR_MS = 3_600_000;
 const TEN_MINUTES_MS = 10 * 60_000;
 
 /** Starts a bot that releases reservations after three hours. */
-async function startBot(setup: Stage) {
+async function startBot(setup: StoreFixture) {
   const store = (await setup.open()) as StoredTasks;
   const { clock, log } = setup;
   const ledger = new Ledger({ entries: store.entries, clock, log });
@@ -23,7 +23,7 @@ async function startBot(setup: Stage) {
   const release = new UnconfirmedRelease({ book, ledger, clock, log, afterMs: 3 * HOUR_MS });
   const entries = async (): Promise<Entry[]> => {
     await ledger.flush();
-    return Array.fromAsync(store.entries.between('', '9999'));
+    return Array.fromAsync(store.entries.readRange('', '9999'));
   };
   const stop = async () => {
     await release.stop();
@@ -39,18 +39,23 @@ async function storeUnconfirmed(
 ): Promise<Task> {
   const task = makeTask({ state: 'submitting' });
   await ledger.reserve(task);
-  const unknown = { ...settled(task), state: 'unconfirmed', failure: { cause: 'unconfirmed' }, ...overrides } as Task;
-  await store.put(unknown);
-  ledger.onTaskChange(unknown);
+  const unconfirmedTask = {
+    ...settled(task),
+    state: 'unconfirmed',
+    failure: { cause: 'unconfirmed' },
+    ...overrides,
+  } as Task;
+  await store.put(unconfirmedTask);
+  ledger.onTaskChange(unconfirmedTask);
   await ledger.flush();
-  return unknown;
+  return unconfirmedTask;
 }
 
 const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
 
 describe('The release of orders with an unknown outcome', () => {
-  it('A request is released once after the time that the operator has configured, and not before', async () => {
-    const setup = stage();
+  it('A reservation is released exactly once, after the time that the operator has configured', async () => {
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await storeUnconfirmed(first);
     first.release.start();
@@ -71,7 +76,7 @@ describe('The release of orders with an unknown outcome', () => {
   });
 
   it('A crash between the writes of the task and of its ledger entry is repaired at the next start', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     const task = await storeUnconfirmed(first);
     await first.store.put({ ...task, releasedAt: START + 1 });
@@ -84,14 +89,14 @@ describe('The release of orders with an unknown outcome', () => {
   });
 
   it('An owner’s decision before the release of a reservation is kept, and a later decision does not charge the task again', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = await startBot(setup);
     await storeUnconfirmed(first, { isRepeated: true, successorId: 'another' });
-    const late = await storeUnconfirmed(first);
+    const lateTask = await storeUnconfirmed(first);
     setup.clock.advance(4 * HOUR_MS);
     first.release.start();
     await expect.poll(async () => standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
-    await first.book.change(late.id, (task) => markDismissed(task, setup.clock.now()));
+    await first.book.change(lateTask.id, (task) => markDismissed(task, setup.clock.now()));
     expect(standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
     await first.stop();
   });

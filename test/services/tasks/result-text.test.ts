@@ -35,7 +35,7 @@ describe('A text result', () => {
     ['an empty line in between', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
     ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['a title above the items', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
-    ['nothing', ' \n ', []],
+    ['only white space', ' \n ', []],
   ])('A text result in an unusual format is split as far as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
@@ -67,10 +67,10 @@ describe('A text result', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(markup, fc.string({ unit: 'grapheme' }))), (pieces) => {
         const text = pieces.join('');
-        const read = readResultText(text);
-        for (const line of read.lines) expect(line).toBe(line.trim());
-        expect(read.lines.length > 0).toBe(text.trim() !== '' && read.lines.some((line) => line !== ''));
-        emphasisedWords(read);
+        const resultText = readResultText(text);
+        for (const line of resultText.lines) expect(line).toBe(line.trim());
+        expect(resultText.lines.length > 0).toBe(text.trim() !== '' && resultText.lines.some((line) => line !== ''));
+        emphasisedWords(resultText);
       }),
     );
     const start = performance.now();

@@ -14,7 +14,7 @@ import { order as imagine } from './made.ts';
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';
 /** Occurs only in sent orders, never in the member's request. */
-const SIGNED = 'signed-for-one-day';
+const SIGNATURE_PARAMETER = 'signed-for-one-day';
 const reference = {
   address: 'https://files.example/fox.png',
   name: 'fox.png',
@@ -32,7 +32,7 @@ function createSigner(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
     times += 1;
-    return { references: [{ medium: 'image', uri: `https://files.example/fox.png?${SIGNED}=${times}` }] };
+    return { references: [{ medium: 'image', uri: `https://files.example/fox.png?${SIGNATURE_PARAMETER}=${times}` }] };
   };
   return { gather, times: () => times };
 }
@@ -60,7 +60,7 @@ const addFault = (
 /** Returns the ledger states of the requests that count. */
 async function countedStandings({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
-  for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
+  for await (const entry of store.entries.readRange('', '9999')) standings.push(standingOf(entry));
   return standings.filter((standing) => standing !== 'refunded');
 }
 
@@ -70,20 +70,20 @@ async function submitWithUnknownOutcome(name: 'reset' | 'accepted-then-reset' = 
   addFault(fixture, name);
   const lost = await fixture.tasks.orders.submit(order);
   expect(lost.state).toBe('unconfirmed');
-  return { fixture, lost, signs: signer };
+  return { fixture, lost, signer };
 }
 
 describe('An unconfirmed image order that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
     'An unconfirmed image order is sent again byte for byte under the same key, and creates one job (%s)',
     async (name) => {
-      const { fixture, lost, signs: signer } = await submitWithUnknownOutcome(name);
+      const { fixture, lost, signer } = await submitWithUnknownOutcome(name);
       const repeated = await fixture.tasks.orders.tryAgain(lost.id, order);
       expect(repeated.state).toBe('accepted');
-      const [first, second, ...more] = sentOrders(fixture);
+      const [first, second, ...others] = sentOrders(fixture);
       expect(second).toEqual(first);
-      expect(first?.text).toContain(`${SIGNED}=1`);
-      expect(more).toEqual([]);
+      expect(first?.text).toContain(`${SIGNATURE_PARAMETER}=1`);
+      expect(others).toEqual([]);
       expect(fixture.gateway.jobs.list()).toHaveLength(1);
       expect(signer.times()).toBe(1);
     },
@@ -96,8 +96,8 @@ describe('An unconfirmed image order that is tried again', () => {
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
     await fixture.until(() => fixture.changes.findLast(({ id, state }) => id === second.id && state === 'ready'));
     await fixture.stop();
-    const next = await startEngine({}, fixture, { hasLedger: true });
-    expect(await countedStandings(next)).toEqual(['settled']);
+    const restarted = await startEngine({}, fixture, { hasLedger: true });
+    expect(await countedStandings(restarted)).toEqual(['settled']);
   });
 
   it('An unconfirmed image order stays one order after any number of unknown outcomes', async () => {
@@ -126,17 +126,17 @@ describe('An unconfirmed image order that is tried again', () => {
     const { fixture, lost } = await submitWithUnknownOutcome();
     await fixture.kill();
     sql(fixture.file, "DELETE FROM atelier WHERE namespace = 'sent'");
-    const next = await startEngine({}, fixture, { gather: async () => ({}) });
-    await next.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
-    expect(new Set(sentOrders(next).map(({ key }) => key)).size).toBe(1);
-    expect(next.gateway.jobs.list()).toHaveLength(1);
+    const restarted = await startEngine({}, fixture, { gather: async () => ({}) });
+    await restarted.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
+    expect(new Set(sentOrders(restarted).map(({ key }) => key)).size).toBe(1);
+    expect(restarted.gateway.jobs.list()).toHaveLength(1);
   });
 
   it('An unconfirmed image order repeats the smaller body under its own key if a larger one was refused before', async () => {
     const largeImage = 'data:image/png;base64,AAAA';
     const parts = {
-      gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
-        references: [{ medium: 'image' as const, uri: isSmaller ? 'https://files.example/light.png' : largeImage }],
+      gather: async (_: unknown, { shouldShrink }: { shouldShrink?: boolean }) => ({
+        references: [{ medium: 'image' as const, uri: shouldShrink ? 'https://files.example/light.png' : largeImage }],
       }),
       kindsFor: ({ imageJobs }: Parameters<NonNullable<Parameters<typeof startEngine>[2]>['kindsFor'] & object>[0]) => [
         defineKind({
@@ -159,11 +159,11 @@ describe('An unconfirmed image order that is tried again', () => {
     const lost = await fixture.tasks.orders.submit(order);
     expect(lost.state).toBe('unconfirmed');
     await fixture.tasks.orders.tryAgain(lost.id, order);
-    const [large, small, repeated] = sentOrders(fixture);
-    expect(large?.text).toContain('heavy');
-    expect(small?.text).toContain('light');
-    expect(small?.key).not.toBe(large?.key);
-    expect(repeated).toEqual(small);
+    const [largeOrder, smallOrder, repeated] = sentOrders(fixture);
+    expect(largeOrder?.text).toContain('heavy');
+    expect(smallOrder?.text).toContain('light');
+    expect(smallOrder?.key).not.toBe(largeOrder?.key);
+    expect(repeated).toEqual(smallOrder);
     expect(fixture.gateway.jobs.list()).toHaveLength(1);
   });
 });
@@ -184,10 +184,10 @@ describe('The sent body of a request', () => {
   it('The sent body of a request is stored before the submit, and only while the outcome is unknown', async () => {
     const fixture = await startEngine({}, undefined, { gather: createSigner().gather });
     addFault(fixture, 'accepted-then-hang');
-    const submitted = fixture.tasks.orders.submit(order);
+    const submission = fixture.tasks.orders.submit(order);
     await fixture.until(() => (sentOrders(fixture).length === 1 ? true : undefined));
     expect(storedBodies(fixture)).toHaveLength(1);
-    const lost = await submitted;
+    const lost = await submission;
     expect(storedBodies(fixture)).toEqual([lost.id]);
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
     expect(second.state).toBe('accepted');
@@ -207,9 +207,9 @@ describe('The sent body of a request', () => {
     await fixture.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, fixture.clock.now()));
     await fixture.tasks.erasure.begin(order.requesterId, async () => true);
     await fixture.until(() => (storedBodies(fixture).length === 0 ? true : undefined));
-    expect(sql(fixture.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(
-      false,
-    );
+    expect(
+      sql(fixture.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNATURE_PARAMETER)),
+    ).toBe(false);
   });
 
   it('The sent body of a request is kept after a refusal, and appears in no task, list, export, message or log', async () => {
@@ -218,14 +218,14 @@ describe('The sent body of a request', () => {
     await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
     const { bytes, release } = await fixture.tasks.exports.create(order.requesterId, 1_000_000);
     release();
-    const seen = [
+    const visibleData = [
       await fixture.tasks.book.get(lost.id),
       fixture.changes,
       await fixture.tasks.lists.page({ of: { memberId: order.requesterId }, max: 10 }),
       bytes.toString(),
       fixture.logged(),
     ];
-    expect(JSON.stringify(seen)).not.toContain(SIGNED);
+    expect(JSON.stringify(visibleData)).not.toContain(SIGNATURE_PARAMETER);
     expect(storedBodies(fixture)).toEqual([lost.id]);
   });
 
@@ -250,7 +250,7 @@ function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): TaskS
   });
 }
 
-/** The process dies once this many writes have reached the store. */
+/** Wraps a store so that it is closed once this many writes have reached it, as if the process had died. */
 function closeAfterWrites(writeCount: number) {
   let writesLeft = writeCount;
   return (store: StoredTasks): TaskStore => {
@@ -300,11 +300,11 @@ describe('An image order of a bot that dies at any write', () => {
       const first = await startEngine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
       await first.kill();
-      const next = await retryUntilKnown(await startEngine({}, first, { hasLedger: true }));
-      expect(next.gateway.jobs.list().length).toBeLessThanOrEqual(1);
-      await endAll(next);
-      expect(await countedStandings(next)).toEqual(next.gateway.jobs.list().map(() => 'settled'));
-      expect(keysIn(next.file, 'sent')).toEqual([]);
+      const restarted = await retryUntilKnown(await startEngine({}, first, { hasLedger: true }));
+      expect(restarted.gateway.jobs.list().length).toBeLessThanOrEqual(1);
+      await endAll(restarted);
+      expect(await countedStandings(restarted)).toEqual(restarted.gateway.jobs.list().map(() => 'settled'));
+      expect(keysIn(restarted.file, 'sent')).toEqual([]);
     },
   );
 
@@ -318,12 +318,12 @@ describe('An image order of a bot that dies at any write', () => {
       const second = await startEngine({}, first, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
       await second.kill();
-      const next = await retryUntilKnown(await startEngine({}, second, { hasLedger: true }));
-      expect(next.gateway.jobs.list()).toHaveLength(1);
-      expect(new Set(sentOrders(next).map((one) => JSON.stringify(one))).size).toBe(1);
-      await endAll(next);
-      await next.stop();
-      const last = await startEngine({}, next, { hasLedger: true });
+      const restarted = await retryUntilKnown(await startEngine({}, second, { hasLedger: true }));
+      expect(restarted.gateway.jobs.list()).toHaveLength(1);
+      expect(new Set(sentOrders(restarted).map((one) => JSON.stringify(one))).size).toBe(1);
+      await endAll(restarted);
+      await restarted.stop();
+      const last = await startEngine({}, restarted, { hasLedger: true });
       expect(await countedStandings(last)).toEqual(['settled']);
       expect(keysIn(last.file, 'sent')).toEqual([]);
     },

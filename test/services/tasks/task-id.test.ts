@@ -26,7 +26,7 @@ describe('A task id', () => {
   });
 
   it.each(['', 'short', '01k3v9x2mabcdefg!', '01K3V9X2MABCDEFGH', `${taskId(start)}0`, '../../../etc/pass'])(
-    'A task id is not recognised in %j',
+    'The text %j is not recognised as a task id',
     (text) => {
       expect(isTaskId(text)).toBe(false);
     },

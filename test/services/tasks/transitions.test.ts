@@ -130,34 +130,34 @@ describe('The time of a task', () => {
 });
 
 describe('The owner ping', () => {
-  const waiting = markPingDue(
+  const pingDueTask = markPingDue(
     recordIntent(endedTask('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
     message,
     later,
   );
 
   it('The owner ping is still due when the end is shown, and keeps the task live with its token', () => {
-    expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
-    expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
-    expect(waiting.delivery).not.toHaveProperty('intention');
-    expect(waiting.route.token).toBe(order.route.token);
-    expect(taskFrom(waiting).delivery.call).toEqual({ shownAt: later });
+    expect(pingDueTask).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
+    expect(isLive(pingDueTask) && hasEnded(pingDueTask)).toBe(true);
+    expect(pingDueTask.delivery).not.toHaveProperty('intention');
+    expect(pingDueTask.route.token).toBe(order.route.token);
+    expect(taskFrom(pingDueTask).delivery.call).toEqual({ shownAt: later });
     expect(markPingDue(endedTask('failed'), undefined, later).state).toBe('failed');
   });
 
   it('The owner ping keeps the time at which it first became due', () => {
-    const pinging = markPinging(waiting, later + 1);
-    expect(pinging.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
-    expect(markPinging(pinging, later + minute)).toBe(pinging);
+    const pingingTask = markPinging(pingDueTask, later + 1);
+    expect(pingingTask.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
+    expect(markPinging(pingingTask, later + minute)).toBe(pingingTask);
   });
 
   it('The owner ping settles the task, and does nothing for a task without a due ping', () => {
-    const settled = markPinged(markPinging(waiting, later), later + minute);
-    expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
-    expect(settled.delivery).not.toHaveProperty('call');
-    expect(settled.route).not.toHaveProperty('token');
-    expect(markPinged(settled, later)).toBe(settled);
-    expect(markPinging(settled, later)).toBe(settled);
+    const pingedTask = markPinged(markPinging(pingDueTask, later), later + minute);
+    expect(pingedTask).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
+    expect(pingedTask.delivery).not.toHaveProperty('call');
+    expect(pingedTask.route).not.toHaveProperty('token');
+    expect(markPinged(pingedTask, later)).toBe(pingedTask);
+    expect(markPinging(pingedTask, later)).toBe(pingedTask);
   });
 
   it('The owner ping is omitted for a task that its owner has dismissed', () => {
@@ -181,14 +181,17 @@ describe('The delivery of a task', () => {
     ['failed', 'failed'],
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
-  ] as const)('The delivery of a task that is %s leaves it %s, settled, without token and intention', (from, to) => {
-    const intended = recordIntent(endedTask(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
-    const task = markDelivered(intended, message, later);
-    expect(task).toMatchObject({ state: to, message, times: { settled: later } });
-    expect(isLive(task)).toBe(false);
-    expect(task.route).not.toHaveProperty('token');
-    expect(task.delivery).not.toHaveProperty('intention');
-  });
+  ] as const)(
+    'The delivery of a task that is %s leaves it %s, settled, without token and intention',
+    (endState, expectedState) => {
+      const withIntent = recordIntent(endedTask(endState), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
+      const task = markDelivered(withIntent, message, later);
+      expect(task).toMatchObject({ state: expectedState, message, times: { settled: later } });
+      expect(isLive(task)).toBe(false);
+      expect(task.route).not.toHaveProperty('token');
+      expect(task.delivery).not.toHaveProperty('intention');
+    },
+  );
 
   it('A task that cannot be delivered stays ready and is settled', () => {
     const task = markUndeliverable(endedTask('ready'), 'no-way', later);

@@ -54,15 +54,21 @@ describe('The sheet of the gateway account', () => {
   });
 
   it("The sheet of the gateway account shows the gateway's total unchanged, but only if the response covers exactly the range", () => {
-    const inside = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
-    const other = { ...inside, date: '2026-04-01', amount: '9' };
-    expect(accountSheet({ total: '1.500', rows: [inside] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
-    expect(accountSheet({ total: '10.50', rows: [inside, other] }, range, 'day')).toMatchObject({
+    const rowInRange = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
+    const rowOutsideRange = { ...rowInRange, date: '2026-04-01', amount: '9' };
+    expect(accountSheet({ total: '1.500', rows: [rowInRange] }, range, 'day')).toMatchObject({
+      total: '1.500',
+      notes: [],
+    });
+    expect(accountSheet({ total: '10.50', rows: [rowInRange, rowOutsideRange] }, range, 'day')).toMatchObject({
       total: '1.50',
       notes: [{ kind: 'otherDays', count: 1, first: '2026-04-01', last: '2026-04-01', total: '10.50' }],
     });
-    expect(accountSheet({ total: '9', rows: [other] }, range, 'day')).toMatchObject({ total: undefined, rows: [] });
-    expect(accountSheet({ total: '2', rows: [inside] }, range, 'day').notes).toEqual([
+    expect(accountSheet({ total: '9', rows: [rowOutsideRange] }, range, 'day')).toMatchObject({
+      total: undefined,
+      rows: [],
+    });
+    expect(accountSheet({ total: '2', rows: [rowInRange] }, range, 'day').notes).toEqual([
       { kind: 'differs', sum: '1.50' },
     ]);
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);

@@ -20,7 +20,7 @@ it('A chart that cannot be drawn is omitted, and a warning is logged', async () 
     Buffer,
   );
   expect(warned).toEqual([]);
-  // No drawing may contain this character.
+  // This character is invalid in XML and therefore in SVG.
   expect(await reader.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
   expect(warned).toEqual(['A chart could not be drawn.']);
 });

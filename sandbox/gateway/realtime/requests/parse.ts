@@ -36,8 +36,10 @@ function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 
 /** Missing fields are reported first, then unknown fields, then invalid values. */
 function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): EventError {
-  const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && valueAt(received, path) === undefined);
-  if (absent) return missingField(nameOf(absent.path));
+  const absentIssue = issues.find(
+    ({ code, path }) => code !== 'unrecognized_keys' && valueAt(received, path) === undefined,
+  );
+  if (absentIssue) return missingField(nameOf(absentIssue.path));
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
     const param = nameOf([...issue.path, ...issue.keys.slice(0, 1)]);

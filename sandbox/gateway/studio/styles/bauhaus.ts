@@ -3,8 +3,8 @@ import { cells, circle, figureSvg, paint, placeAt, rectangle, shape } from '../d
 import { itemAt } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
-const MODULE = 250;
-const BLOCK = MODULE * 2;
+const MODULE_SIDE = 250;
+const BLOCK_SIDE = MODULE_SIDE * 2;
 
 type Motif = (front: Colour, third: Colour) => string;
 
@@ -36,26 +36,40 @@ const arc = (size: number, colour: Colour) =>
 /** A wall of tiles with quarter circles, arcs, stripes and dots; some tiles cover four modules. */
 export function bauhaus(tools: Tools): Layer[] {
   const { window, palette, choices, frame, subject } = tools;
-  const [pick, form] = [choices('tile colour'), choices('tile shape')];
+  const [colourDice, shapeDice] = [choices('tile colour'), choices('tile shape')];
   const dark = mix(palette.ink, palette.accent(1), 0.15);
   const colours: readonly [Colour, ...Colour[]] = [palette.paper, ...palette.accents, dark, palette.sky(0.75)];
   let [backgrounds, motifs] = ['', ''];
   const addTile = (left: number, top: number, side: number, key: number) => {
-    const background = itemAt(colours, pick(key, 0));
-    const front = contrastingColour(colours, background, pick(key, 1));
-    const third = contrastingColour(colours, front, pick(key, 2));
-    const motif = itemAt(side > MODULE ? LARGE_MOTIFS : MOTIFS, form(key))(front, third === background ? front : third);
-    motifs += placeAt(left + side / 2, top + side / 2, Math.floor(form(key, 1) * 4) * 90, motif, side / MODULE);
+    const background = itemAt(colours, colourDice(key, 0));
+    const front = contrastingColour(colours, background, colourDice(key, 1));
+    const third = contrastingColour(colours, front, colourDice(key, 2));
+    const motif = itemAt(side > MODULE_SIDE ? LARGE_MOTIFS : MOTIFS, shapeDice(key))(
+      front,
+      third === background ? front : third,
+    );
+    motifs += placeAt(
+      left + side / 2,
+      top + side / 2,
+      Math.floor(shapeDice(key, 1) * 4) * 90,
+      motif,
+      side / MODULE_SIDE,
+    );
     // The half unit hides the seam to the next tile.
     backgrounds += rectangle({ left, top, right: left + side + 0.5, bottom: top + side + 0.5 }, background);
   };
-  for (const row of cells(window.top, window.bottom, BLOCK)) {
-    for (const column of cells(window.left, window.right, BLOCK)) {
+  for (const row of cells(window.top, window.bottom, BLOCK_SIDE)) {
+    for (const column of cells(window.left, window.right, BLOCK_SIDE)) {
       const key = ((column + 500) * 1000 + row + 500) * 8;
-      if (form(key / 8, 70) < 0.28) addTile(column * BLOCK, row * BLOCK, BLOCK, key);
+      if (shapeDice(key / 8, 70) < 0.28) addTile(column * BLOCK_SIDE, row * BLOCK_SIDE, BLOCK_SIDE, key);
       else
         for (const part of [0, 1, 2, 3])
-          addTile((column * 2 + (part % 2)) * MODULE, (row * 2 + (part >> 1)) * MODULE, MODULE, key + part + 1);
+          addTile(
+            (column * 2 + (part % 2)) * MODULE_SIDE,
+            (row * 2 + (part >> 1)) * MODULE_SIDE,
+            MODULE_SIDE,
+            key + part + 1,
+          );
     }
   }
   const [figure] = subject.figures;

@@ -1,4 +1,4 @@
-import { lighter, mix } from '../colour.ts';
+import { lighten, mix } from '../colour.ts';
 import {
   cells,
   circle,
@@ -6,10 +6,10 @@ import {
   glow,
   line,
   linearGradient,
-  n,
   placeAt,
   radialGradient,
   rectangle,
+  round,
   shape,
   stop,
 } from '../drawing.ts';
@@ -17,7 +17,7 @@ import { noise } from '../random.ts';
 import { starsLayer } from '../sky.ts';
 import type { Layer, Tools } from '../tools.ts';
 
-const DARK = { l: 0.08, a: 0.005, b: -0.03 };
+const DARK_COLOUR = { l: 0.08, a: 0.005, b: -0.03 };
 const CLOUD_CELL = 95;
 
 /** A large planet with rings, small moons on their orbits, and a nebula behind the stars. */
@@ -53,33 +53,38 @@ function backdrop({ window, palette, frame }: Tools): Layer {
 
 /** Many faint glows along a curved band add up to a structured cloud. */
 function nebula({ window, palette, randomFor, frame }: Tools): Layer {
-  const [place, form] = [randomFor('nebula place'), randomFor('nebula shape')];
-  const slope = (place(0, 77) - 0.5) * 1.1;
+  const [placeDice, shapeDice] = [randomFor('nebula place'), randomFor('nebula shape')];
+  const slope = (placeDice(0, 77) - 0.5) * 1.1;
   const glows = cells(window.left - 300, window.right + 300, CLOUD_CELL).flatMap((cell) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((blob) => {
-      const x = (cell + form(cell, blob)) * CLOUD_CELL;
-      const spine = frame.height * 0.5 + (x - frame.width / 2) * slope + noise(place, x / 420, blob >> 2) * 190;
-      const y = spine + (form(cell, blob + 40) + form(cell, blob + 60) - 1) * frame.height * 0.3;
+      const x = (cell + shapeDice(cell, blob)) * CLOUD_CELL;
+      const spine = frame.height * 0.5 + (x - frame.width / 2) * slope + noise(placeDice, x / 420, blob >> 2) * 190;
+      const y = spine + (shapeDice(cell, blob + 40) + shapeDice(cell, blob + 60) - 1) * frame.height * 0.3;
       const colour = mix(palette.accent(blob), palette.sky(0.65), 0.45);
-      const opacity = 0.08 + 0.2 * place(cell, blob);
-      return glow(`nebula${cell}_${blob}`, x, y, 70 + 210 * form(cell, blob + 80), colour, opacity);
+      const opacity = 0.08 + 0.2 * placeDice(cell, blob);
+      return glow(`nebula${cell}_${blob}`, x, y, 70 + 210 * shapeDice(cell, blob + 80), colour, opacity);
     }),
   );
   return { svg: glows.join(''), depth: 0.1, pulse: 0.18 };
 }
 
 function planet({ palette, randomFor }: Tools, radius: number, tilt: number): string {
-  const form = randomFor('planet');
-  const base = palette.accent(form(0, 50) < 0.5 ? 0 : 2);
+  const shapeDice = randomFor('planet');
+  const base = palette.accent(shapeDice(0, 50) < 0.5 ? 0 : 2);
   let bands = '';
   for (let index = 0, y = -radius; y < radius; index++) {
-    const [bandHeight, dip] = [radius * (0.06 + 0.2 * form(index, 2)), radius * 0.16];
-    const colour = mix(base, palette.accent(1 + (index % 2)), 0.1 + 0.45 * form(index));
-    const outline = `M${n(-radius)} ${n(y)}q${n(radius)} ${n(dip * 2)} ${n(radius * 2)} 0v${n(bandHeight + dip)}h${n(-radius * 2)}z`;
-    bands += shape(outline, lighter(colour, (form(index, 1) - 0.5) * 0.16));
+    const [bandHeight, dip] = [radius * (0.06 + 0.2 * shapeDice(index, 2)), radius * 0.16];
+    const colour = mix(base, palette.accent(1 + (index % 2)), 0.1 + 0.45 * shapeDice(index));
+    const outline = `M${round(-radius)} ${round(y)}q${round(radius)} ${round(dip * 2)} ${round(radius * 2)} 0v${round(bandHeight + dip)}h${round(-radius * 2)}z`;
+    bands += shape(outline, lighten(colour, (shapeDice(index, 1) - 0.5) * 0.16));
     y += bandHeight;
   }
-  const stops = [stop(0, palette.light, 0.34), stop(0.3, palette.light, 0), stop(0.55, DARK, 0.3), stop(1, DARK, 0.93)];
+  const stops = [
+    stop(0, palette.light, 0.34),
+    stop(0.3, palette.light, 0),
+    stop(0.55, DARK_COLOUR, 0.3),
+    stop(1, DARK_COLOUR, 0.93),
+  ];
   const shade = radialGradient('shade', -radius * 0.42, -radius * 0.42, radius * 1.62, stops);
   const shaded = placeAt(0, 0, -tilt, circle(0, 0, radius, 'shade'));
   return `${shade}<clipPath id="globe">${circle(0, 0, radius, base)}</clipPath><g clip-path="url(#globe)">${circle(0, 0, radius, base)}${bands}${shaded}</g>`;
@@ -87,32 +92,32 @@ function planet({ palette, randomFor }: Tools, radius: number, tilt: number): st
 
 /** Half of the rings; the far half is drawn behind the planet, the near half in front of it. */
 function rings({ palette, randomFor }: Tools, radius: number, sweep: number): string {
-  const form = randomFor('rings');
-  const flatness = 0.2 + 0.16 * form(0);
+  const shapeDice = randomFor('rings');
+  const flatness = 0.2 + 0.16 * shapeDice(0);
   return Array.from({ length: 11 }, (_, index) => {
     const radiusX = radius * (1.34 + index * 0.066);
-    const colour = mix(palette.accent(index % 3 === 0 ? 1 : 3), palette.light, 0.35 + 0.4 * form(index, 1));
-    const arc = `M${n(-radiusX)} 0A${n(radiusX)} ${n(radiusX * flatness)} 0 0 ${sweep} ${n(radiusX)} 0`;
-    return line(arc, colour, radius * 0.05 * (0.3 + form(index, 2)), 0.25 + 0.6 * form(index, 3));
+    const colour = mix(palette.accent(index % 3 === 0 ? 1 : 3), palette.light, 0.35 + 0.4 * shapeDice(index, 1));
+    const arc = `M${round(-radiusX)} 0A${round(radiusX)} ${round(radiusX * flatness)} 0 0 ${sweep} ${round(radiusX)} 0`;
+    return line(arc, colour, radius * 0.05 * (0.3 + shapeDice(index, 2)), 0.25 + 0.6 * shapeDice(index, 3));
   }).join('');
 }
 
 function orbits({ palette, randomFor }: Tools, radius: number): string {
-  const form = randomFor('orbits');
+  const shapeDice = randomFor('orbits');
   return [0, 1, 2, 3]
     .map((index) => {
       const radiusX = radius * (2.5 + index * 0.85);
-      const radiusY = radiusX * (0.24 + 0.1 * form(9));
-      const angle = Math.PI * 2 * form(index);
+      const radiusY = radiusX * (0.24 + 0.1 * shapeDice(9));
+      const angle = Math.PI * 2 * shapeDice(index);
       const [x, y, size] = [
         Math.cos(angle) * radiusX,
         Math.sin(angle) * radiusY,
-        radius * (0.05 + 0.11 * form(index, 1)),
+        radius * (0.05 + 0.11 * shapeDice(index, 1)),
       ];
       const colour = palette.accent(index);
-      const shades = [stop(0.1, lighter(colour, 0.1)), stop(0.9, mix(colour, DARK, 0.85))];
+      const shades = [stop(0.1, lighten(colour, 0.1)), stop(0.9, mix(colour, DARK_COLOUR, 0.85))];
       const shade = linearGradient(`moon${index}`, x - size, y - size, x + size, y + size, shades);
-      const path = `M${n(-radiusX)} 0A${n(radiusX)} ${n(radiusY)} 0 0 1 ${n(radiusX)} 0A${n(radiusX)} ${n(radiusY)} 0 0 1 ${n(-radiusX)} 0`;
+      const path = `M${round(-radiusX)} 0A${round(radiusX)} ${round(radiusY)} 0 0 1 ${round(radiusX)} 0A${round(radiusX)} ${round(radiusY)} 0 0 1 ${round(-radiusX)} 0`;
       return line(path, palette.light, 1.3, 0.22) + shade + circle(x, y, size, `moon${index}`);
     })
     .join('');

@@ -1,5 +1,5 @@
-import { lighter, mix } from '../colour.ts';
-import { cells, linearGradient, n, rectangle, shape } from '../drawing.ts';
+import { lighten, mix } from '../colour.ts';
+import { cells, linearGradient, rectangle, round, shape } from '../drawing.ts';
 import { noise } from '../random.ts';
 import type { Layer, Tools } from '../tools.ts';
 
@@ -21,12 +21,12 @@ export function ribbons(tools: Tools): Layer[] {
 }
 
 function ribbon({ window, frame, palette, randomFor }: Tools, index: number, angle: number, opacity: number): Layer {
-  const form = randomFor(`ribbon ${index}`);
+  const shapeDice = randomFor(`ribbon ${index}`);
   const nearness = index / (RIBBON_COUNT - 1);
   const halfLength = Math.hypot(window.right - window.left, window.bottom - window.top) * 0.75;
   const spread = Math.min(frame.width, frame.height) * 1.25;
-  const middle = (form(0, 90) * 0.5 + (index + 0.5) / RIBBON_COUNT - 0.75) * spread;
-  const width = spread * (0.1 + 0.17 * form(1, 90));
+  const middle = (shapeDice(0, 90) * 0.5 + (index + 0.5) / RIBBON_COUNT - 0.75) * spread;
+  const width = spread * (0.1 + 0.17 * shapeDice(1, 90));
   const [x, y] = [frame.width / 2, frame.height / 2];
   const offset = ((window.left + window.right) / 2 - x) * Math.cos((angle * Math.PI) / 180);
   const step = Math.max(14, halfLength / 110);
@@ -34,23 +34,25 @@ function ribbon({ window, frame, palette, randomFor }: Tools, index: number, ang
   const ribs = cells(offset - halfLength, offset + halfLength, step).map((cell) => {
     const position = cell * step;
     const spine =
-      middle + noise(form, position / 560, 1) * spread * 0.34 + noise(form, position / 260, 2) * spread * 0.03;
-    return { at: position, spine, twist: Math.sin(noise(form, position / 820, 3) * 2.9 + form(2, 90) * 6) };
+      middle +
+      noise(shapeDice, position / 560, 1) * spread * 0.34 +
+      noise(shapeDice, position / 260, 2) * spread * 0.03;
+    return { at: position, spine, twist: Math.sin(noise(shapeDice, position / 820, 3) * 2.9 + shapeDice(2, 90) * 6) };
   });
   const edge = (share: number): string[] =>
     ribs.map(({ at: position, spine, twist }) => {
-      const fold = noise(form, position / 430 + share * 0.75, 4) * width * 0.2;
-      return `${n(position)} ${n(spine + (share - 0.5) * width * 2 * (0.34 + 0.66 * twist) + fold)}`;
+      const fold = noise(shapeDice, position / 430 + share * 0.75, 4) * width * 0.2;
+      return `${round(position)} ${round(spine + (share - 0.5) * width * 2 * (0.34 + 0.66 * twist) + fold)}`;
     });
   const strips = Array.from({ length: STRIP_COUNT }, (_, strip) => {
     const share = strip / STRIP_COUNT;
-    const sheen = Math.sin(share * Math.PI * (2 + 2 * form(4, 90)) + form(5, 90) * 6);
-    const silk = mix(palette.accent(index), palette.sky(0.25 + 0.6 * form(3, 90)), share);
-    const colour = lighter(mix(silk, palette.light, Math.max(0, sheen) ** 3 * 0.5), Math.min(0, sheen) * 0.13);
+    const sheen = Math.sin(share * Math.PI * (2 + 2 * shapeDice(4, 90)) + shapeDice(5, 90) * 6);
+    const silk = mix(palette.accent(index), palette.sky(0.25 + 0.6 * shapeDice(3, 90)), share);
+    const colour = lighten(mix(silk, palette.light, Math.max(0, sheen) ** 3 * 0.5), Math.min(0, sheen) * 0.13);
     const outline = [...edge(share), ...edge(share + OVERLAP / STRIP_COUNT).reverse()];
     return shape(`M${outline.join('L')}Z`, colour);
   });
-  const transform = `rotate(${n(angle)} ${n(x)} ${n(y)}) translate(${n(x)} ${n(y)})`;
+  const transform = `rotate(${round(angle)} ${round(x)} ${round(y)}) translate(${round(x)} ${round(y)})`;
   const svg = `<g transform="${transform}" opacity="${(opacity + 0.12 * nearness).toFixed(2)}">${strips.join('')}</g>`;
   return { svg, depth: 0.15 + 0.85 * nearness, sway: 10 + 14 * nearness };
 }

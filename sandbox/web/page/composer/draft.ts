@@ -8,7 +8,7 @@ export const text = signal('');
 export const files = signal<readonly File[]>([]);
 export const chosenCommand = signal<Leaf | undefined>(undefined);
 export const optionValues = signal<ReadonlyMap<string, OptionValue>>(new Map());
-/** The options in the row, in the order in which they were added. */
+/** The options that the composer shows, in the order in which they were added. */
 export const shownOptions = signal<readonly string[]>([]);
 export const validationErrors = signal<ReadonlyMap<string, string>>(new Map());
 /** The focused option. */
@@ -37,16 +37,16 @@ export function setText(content: string): void {
 }
 
 export function startCommand(leaf: Leaf, values: ReadonlyMap<string, OptionValue> = new Map()): void {
-  const initiallyShown = leaf.options
+  const initialOptions = leaf.options
     .filter((option) => option.required || values.has(option.name))
     .map(({ name }) => name);
   chosenCommand.value = leaf;
   optionValues.value = values;
-  shownOptions.value = initiallyShown;
+  shownOptions.value = initialOptions;
   validationErrors.value = new Map();
   text.value = '';
-  focusTarget.value = initiallyShown[0];
-  focusedOption.value = initiallyShown[0];
+  focusTarget.value = initialOptions[0];
+  focusedOption.value = initialOptions[0];
 }
 
 export function discardCommand(): void {

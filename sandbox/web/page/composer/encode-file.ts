@@ -1,6 +1,6 @@
 import type { EncodedFile } from '../../protocol.ts';
 
-/** Files are sent as base64. */
+/** Encodes a file as base64, the format in which files are sent. */
 export async function encodeFile(file: File): Promise<EncodedFile> {
   const dataUrl = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();

@@ -48,7 +48,7 @@ export const acceptsOnlyListed = ({ type, choices }: Option): boolean =>
   type === OptionType.boolean ||
   (type >= OptionType.user && type <= OptionType.mentionable);
 
-/** Undefined for an empty option, which is not sent. */
+/** Returns undefined for an empty option, which is not sent. */
 export function valueToSend(option: Option, value: OptionValue | undefined): Choice['value'] | File | undefined {
   if (!value || isEmpty(value)) return undefined;
   if (value.kind === 'file') return value.file;

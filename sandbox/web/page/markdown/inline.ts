@@ -56,9 +56,9 @@ const rules: readonly Rule[] = [
 ];
 
 /** Text in which no rule can start. */
-const PLAIN = /^[^\\`*_~|[<h@\nH0-9#]+/;
+const PLAIN_TEXT = /^[^\\`*_~|[<h@\nH0-9#]+/;
 
-/** Deeper nesting is hostile input and stays text. */
+/** Anything nested more deeply is hostile input and stays plain text. */
 const MAX_DEPTH = 12;
 
 export function parseInline(source: string, depth = 0): readonly Inline[] {
@@ -74,7 +74,7 @@ export function parseInline(source: string, depth = 0): readonly Inline[] {
   };
   while (rest !== '') {
     const matched = firstMatch(rest, previous, inner);
-    const length = matched?.length ?? PLAIN.exec(rest)?.[0].length ?? 1;
+    const length = matched?.length ?? PLAIN_TEXT.exec(rest)?.[0].length ?? 1;
     if (matched) {
       flush();
       result.push(matched.node);

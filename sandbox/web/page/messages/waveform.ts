@@ -14,9 +14,9 @@ export function barHeights(waveform: string, bars: number): number[] {
 function decodeBase64(base64: string): number[] {
   try {
     return Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch (problem) {
+  } catch (error) {
     // The waveform comes from a bot and may be invalid.
-    if (problem instanceof DOMException) return [];
-    throw problem;
+    if (error instanceof DOMException) return [];
+    throw error;
   }
 }

@@ -20,7 +20,7 @@ interface Example {
   readonly values?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Examples in a useful order; those of commands that are not registered are omitted. */
+/** Examples in the order in which they are suggested; those of commands that are not registered are omitted. */
 const examples: readonly Example[] = [
   {
     path: 'imagine',

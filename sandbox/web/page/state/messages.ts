@@ -22,10 +22,10 @@ export async function loadMessages(id: string): Promise<void> {
   const user = currentUser.value;
   const changes: (() => void)[] = [];
   changesWhileLoading.set(id, changes);
-  const loaded = await getJson<VisibleMessage[]>(`/api/messages/${id}?as=${encodeURIComponent(user)}`);
+  const loadedMessages = await getJson<VisibleMessage[]>(`/api/messages/${id}?as=${encodeURIComponent(user)}`);
   if (user !== currentUser.value || changesWhileLoading.get(id) !== changes) return;
   changesWhileLoading.delete(id);
-  setMessages(id, loaded);
+  setMessages(id, loadedMessages);
   for (const applyChange of changes) applyChange();
 }
 

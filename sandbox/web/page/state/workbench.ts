@@ -15,7 +15,7 @@ import { errorMessage, getJson, postJson } from './api.ts';
 
 const MAX_JOBS = 200;
 const MAX_EXCHANGES = 300;
-const MAX_LINES = 200;
+const MAX_LOG_LINES = 200;
 
 export const bot = signal<BotState | undefined>(undefined);
 export const log = signal<readonly LogLine[]>([]);
@@ -65,7 +65,7 @@ export function applyExchange(exchange: Exchange): void {
 }
 
 export function addLine(line: LogLine): void {
-  log.value = [...log.value, line].slice(-MAX_LINES);
+  log.value = [...log.value, line].slice(-MAX_LOG_LINES);
 }
 
 export function applyFaults({ faults, down, speed, dialect }: Extract<LiveEvent, { is: 'faults' }>): void {

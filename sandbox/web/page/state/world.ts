@@ -40,18 +40,18 @@ export const nameOf = (id: string): string => {
   return personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');
 };
 export const channelOf = (id: string): Channel | undefined =>
-  places.value.find(({ channel: { id: known } }) => known === id)?.channel;
+  places.value.find(({ channel: { id: knownId } }) => knownId === id)?.channel;
 
 let requestCount = 0;
 
-/** Ignores the response to an outdated request. */
+/** Loads the world; ignores the response if a newer request has been made in the meantime. */
 export async function loadWorld(): Promise<void> {
   requestCount += 1;
   const requestNumber = requestCount;
   try {
-    const loaded = await getJson<World>(`/api/world?as=${encodeURIComponent(currentUser.value)}`);
+    const loadedWorld = await getJson<World>(`/api/world?as=${encodeURIComponent(currentUser.value)}`);
     if (requestNumber !== requestCount) return;
-    world.value = loaded;
+    world.value = loadedWorld;
     loadError.value = undefined;
   } catch (error) {
     if (requestNumber === requestCount) loadError.value = errorMessage(error);
@@ -62,7 +62,7 @@ export function openChannel(id: string): void {
   chosenChannelId.value = id;
 }
 
-/** The socket reconnects for the new user and reloads everything. */
+/** Switches to another user; the socket then reconnects and reloads everything. */
 export function switchUser(person: Person): void {
   sessionStorage.setItem(STORAGE_KEY, person.role);
   currentUser.value = person.role;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import { Refusal, throwRefusal } from '../../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../../lib/refusal.ts';
 import { type JobResult, WorkerLost, WorkerPool } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import type { Gather, MemberFile } from '../../tasks/materials.ts';
@@ -29,7 +29,7 @@ export class AnswerSchemas {
 
   /** Returns the schema as it is stored and sent; refuses an invalid one. */
   async read(source: string | MemberFile, memberId: string): Promise<string> {
-    const schema = JSON.stringify(throwRefusal(parseSchema(await this.#textOf(source, memberId))));
+    const schema = JSON.stringify(throwIfRefusal(parseSchema(await this.#textOf(source, memberId))));
     const verdict = await this.#run({ schema });
     if (!verdict) throw new Refusal('refusals.schemaSlow');
     if (verdict.problem !== undefined) throw new Refusal('refusals.schemaInvalid', { at: verdict.problem || '/' });

@@ -4,17 +4,17 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 export function formatJson(text: string, max: number): string | undefined {
   let formatted = '';
   let depth = 0;
-  let last = '';
+  let lastToken = '';
   for (const [token] of text.matchAll(TOKEN)) {
-    const isEnd = token === '}' || token === ']';
-    const isOpen = last === '{' || last === '[';
-    if (isEnd) depth--;
-    if (isEnd ? !isOpen : isOpen || last === ',') formatted += `\n${'  '.repeat(depth)}`;
-    else if (last === ':') formatted += ' ';
+    const isClosing = token === '}' || token === ']';
+    const isAfterOpening = lastToken === '{' || lastToken === '[';
+    if (isClosing) depth--;
+    if (isClosing ? !isAfterOpening : isAfterOpening || lastToken === ',') formatted += `\n${'  '.repeat(depth)}`;
+    else if (lastToken === ':') formatted += ' ';
     formatted += token;
     if (token === '{' || token === '[') depth++;
     if (formatted.length > max) return undefined;
-    last = token;
+    lastToken = token;
   }
   return formatted;
 }

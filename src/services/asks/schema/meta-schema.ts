@@ -8,8 +8,8 @@ const names: Schema = { type: 'array', items: { type: 'string' } };
 const text: Schema = { type: 'string' };
 const count: Schema = { type: 'integer', minimum: 0 };
 const number: Schema = { type: 'number' };
-/** In draft 4 these keywords are booleans. */
-const limit: Schema = { type: ['number', 'boolean'] };
+/** In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans. */
+const exclusiveLimit: Schema = { type: ['number', 'boolean'] };
 
 /** The shape of a JSON Schema of any draft. A keyword with a value of the wrong type would be ignored or break the validator. */
 export const META_SCHEMA: Schema = {
@@ -29,7 +29,7 @@ export const META_SCHEMA: Schema = {
     ...{ additionalItems: schema, unevaluatedItems: schema, items: { anyOf: [schema, schemas] } },
     ...{ minLength: count, maxLength: count, minItems: count, maxItems: count, minContains: count, maxContains: count },
     ...{ minProperties: count, maxProperties: count, pattern: text, format: text, uniqueItems: { type: 'boolean' } },
-    ...{ minimum: number, maximum: number, exclusiveMinimum: limit, exclusiveMaximum: limit },
+    ...{ minimum: number, maximum: number, exclusiveMinimum: exclusiveLimit, exclusiveMaximum: exclusiveLimit },
     multipleOf: { type: 'number', exclusiveMinimum: 0 },
     type: { anyOf: [types, { type: 'array', minItems: 1, items: types }] },
     enum: { type: 'array', minItems: 1 },

@@ -25,7 +25,7 @@ export function schemaProblem(schema: Schema): string | undefined {
   try {
     const parts = dereference(schema);
     for (const [uri, part] of Object.entries(parts)) {
-      const keyword = typeof part === 'object' ? wrongKeyword(part, parts) : undefined;
+      const keyword = typeof part === 'object' ? invalidKeyword(part, parts) : undefined;
       const [, pointer = ''] = uri.split('#');
       if (keyword !== undefined) return shorten(`${decodeURIComponent(pointer)}/${keyword}`);
     }
@@ -48,7 +48,7 @@ const draftOf = ({ $schema = '' }: Schema): SchemaDraft =>
   DRAFTS.find(([name]) => name.test($schema))?.[1] ?? '2020-12';
 
 /** Patterns must compile, and references must resolve within the schema. */
-function wrongKeyword(part: Schema, parts: ReturnType<typeof dereference>): string | undefined {
+function invalidKeyword(part: Schema, parts: ReturnType<typeof dereference>): string | undefined {
   const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = part;
   if (target !== undefined && parts[target] === undefined) return '$ref';
   if (pattern !== undefined && !compiles(pattern)) return 'pattern';

@@ -19,13 +19,13 @@ export function parseSchema(text: string): Schema | Refusal {
   }
   // Gateways only accept an object at the root.
   if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
-  if (nestsDeeper(schema, MAX_DEPTH)) return new Refusal('refusals.schemaTooDeep', { max: String(MAX_DEPTH) });
+  if (isNestedDeeper(schema, MAX_DEPTH)) return new Refusal('refusals.schemaTooDeep', { max: String(MAX_DEPTH) });
   return schema;
 }
 
 const isSchema = (value: Json): value is Schema => isRecord(value);
 
-function nestsDeeper(value: Json, levels: number): boolean {
+function isNestedDeeper(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((one) => nestsDeeper(one, levels - 1));
+  return levels === 0 || Object.values(value).some((one) => isNestedDeeper(one, levels - 1));
 }

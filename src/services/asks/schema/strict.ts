@@ -1,12 +1,12 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 
 /** OpenAI's strict mode refuses every other keyword. A schema that does not qualify is sent without `strict`. */
-const KEYWORDS = new Set([
+const STRICT_KEYWORDS = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf', '$ref', '$defs'],
   ...['title', 'description', 'pattern', 'format', 'multipleOf', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ]);
-const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
+const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
 const MAX_LEVELS = 10;
 
 /** Whether a schema meets OpenAI's rules for `strict`: every object names all of its properties, requires them, and allows no others. */
@@ -15,9 +15,9 @@ export const fitsStrictMode = (schema: Record<string, unknown>): boolean =>
 
 function isStrict(schema: unknown, levels: number): boolean {
   if (!isRecord(schema) || levels < 0) return false;
-  if (!Object.keys(schema).every((keyword) => KEYWORDS.has(keyword))) return false;
+  if (!Object.keys(schema).every((keyword) => STRICT_KEYWORDS.has(keyword))) return false;
   const { format, items, anyOf, $defs = {} } = schema;
-  if (format !== undefined && !(typeof format === 'string' && FORMATS.has(format))) return false;
+  if (format !== undefined && !(typeof format === 'string' && STRICT_FORMATS.has(format))) return false;
   if (!isRecord($defs) || !areStrict(Object.values($defs), levels)) return false;
   if (items !== undefined && !isStrict(items, levels)) return false;
   if (anyOf !== undefined && !(Array.isArray(anyOf) && areStrict(anyOf, levels))) return false;

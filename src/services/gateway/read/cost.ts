@@ -11,7 +11,7 @@ const quotaPlaces = places('quota');
 const currencyPlaces = places('currency', 'usage.currency');
 /** Fields documented to be in dollars. */
 const dollarPlaces = places('cost_usd', 'usage.cost_usd', 'usage.cost', 'usage.total_cost');
-/** In dollars only if a currency field says so. */
+/** Fields that are in dollars only if a currency field says so. */
 const unspecifiedPlaces = places('cost', 'total_cost');
 
 /** Returns the cost of a job in dollars, if the response contains it. A number without a known unit is ignored. */
@@ -22,7 +22,7 @@ export function readCost(record: unknown): string | undefined {
     unspecifiedCost ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollarPlaces, asCost) : undefined);
   if (dollarCost !== undefined) return dollarCost;
   const quotaUnits = firstAt(record, quotaPlaces, asCost);
-  // Some builds report zero here for jobs that they charge by other means.
+  // Some gateways report zero here for jobs that they charge for in another way.
   return quotaUnits === undefined || quotaUnits === '0' ? undefined : product(quotaUnits, DOLLARS_PER_QUOTA);
 }
 

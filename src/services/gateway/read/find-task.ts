@@ -15,7 +15,7 @@ interface FoundTask {
   record: Record<string, unknown>;
   word: string | undefined;
   /** Whether the record was found by the search, and not in a known place. */
-  isMoved?: boolean;
+  isFoundBySearch?: boolean;
   isContradictory?: boolean;
   /** The word may only mean that the request succeeded: without a result, the task is still running. */
   isAcknowledged?: boolean;
@@ -33,18 +33,22 @@ export function findTask(family: Family, response: unknown, spots: () => readonl
   // Contradictory words are treated like an unknown word: the task is running.
   if (found === 'torn') return { record, word: undefined, isContradictory: true };
   if (found === undefined) {
-    // In the image-prompt family `state` may be a tag or the state, so it does not justify ending a task on a wrapper's word.
+    // In the image-prompt family, `state` may be the caller's tag or the job's state, so a wrapper's "success" next to it does not end a task.
     if (isWrapperStatus && spots().some((spot) => spot.holder !== record && isOtherState(spot)))
       return { record, word: undefined, isContradictory: true };
     const job = isWrapperStatus ? findJobId(spots(), family, new Set()) : undefined;
-    const isOwn = job === undefined || job.holder === record;
-    return { record, word: isOwn ? word : undefined, isAcknowledged: isWrapperStatus && job === undefined };
+    const isSameRecord = job === undefined || job.holder === record;
+    return { record, word: isSameRecord ? word : undefined, isAcknowledged: isWrapperStatus && job === undefined };
   }
-  return { record: withKnownNames(family, found.holder), word: found.word, isMoved: true };
+  return { record: withKnownNames(family, found.holder), word: found.word, isFoundBySearch: true };
 }
 
-const isOtherState = ({ words, value, around, isListed }: Spot): boolean =>
-  words.join() === 'state' && typeof value === 'string' && value !== '' && !isListed && !isUnrelated({ words, around });
+const isOtherState = ({ words, value, ancestors, isListed }: Spot): boolean =>
+  words.join() === 'state' &&
+  typeof value === 'string' &&
+  value !== '' &&
+  !isListed &&
+  !isUnrelated({ words, ancestors });
 
 const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
 

@@ -35,7 +35,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
     firstAt(value, mediumPlaces.base64, (text) => (typeof text === 'string' ? base64Medium(text, kind) : undefined));
   if (!source) return undefined;
   const lifetime = firstAt(value, mediumPlaces.lifetime, asNumber);
-  const facts = {
+  const details = {
     mediaType: source.mediaType ?? firstAt(value, mediumPlaces.mediaType, asText),
     width: firstAt(value, mediumPlaces.width, asNumber),
     height: firstAt(value, mediumPlaces.height, asNumber),
@@ -45,7 +45,7 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
       firstAt(value, mediumPlaces.expiry, asTime) ??
       (lifetime === undefined ? undefined : asTime(context.now + lifetime * 1000)),
   };
-  return { ...source, ...withoutUndefined(facts) };
+  return { ...source, ...withoutUndefined(details) };
 }
 
 /** An absolute URL. Paths, and URLs on the gateway's own machine, are resolved against the gateway. */

@@ -1,9 +1,9 @@
 import { isRecord, type Json, parseExact } from '../../../lib/exact-json.ts';
 
 /** A path into a response, such as `data.task_result.videos[0].url`; `[]` means every item. */
-export type Place = readonly (string | number | typeof every)[];
+export type Place = readonly (string | number | typeof everyItem)[];
 
-const every = Symbol('every item');
+const everyItem = Symbol('every item');
 
 /** Enough for every known response, and a limit for hostile ones. */
 const MAX_VALUES = 200;
@@ -19,24 +19,24 @@ export function places(...texts: string[]): readonly Place[] {
   return texts.flatMap(splitWords).map((text) =>
     [...text.matchAll(/[^.[\]]+|\[\d*\]/g)].map(([step]) => {
       if (!step.startsWith('[')) return step;
-      return step === '[]' ? every : Number(step.slice(1, -1));
+      return step === '[]' ? everyItem : Number(step.slice(1, -1));
     }),
   );
 }
 
 type Read<T> = (value: unknown) => T | undefined;
 
-/** The first value at any of the places for which `read` returns something. */
-export function firstAt<T>(answer: unknown, paths: readonly Place[], read: Read<T>): T | undefined {
+/** Tries the places in order, and returns the first result of `read`. */
+export function firstAt<T>(response: unknown, paths: readonly Place[], read: Read<T>): T | undefined {
   for (const path of paths) {
-    const result = search(answer, path, 0, read);
+    const result = search(response, path, 0, read);
     if (result !== undefined) return result;
   }
   return undefined;
 }
 
 /** All results of `read` at the first place that has any. */
-export function listAt<T>(answer: unknown, paths: readonly Place[], read: Read<T>): T[] {
+export function listAt<T>(response: unknown, paths: readonly Place[], read: Read<T>): T[] {
   const results: T[] = [];
   const collect = (value: unknown): true | undefined => {
     const result = read(value);
@@ -44,20 +44,20 @@ export function listAt<T>(answer: unknown, paths: readonly Place[], read: Read<T
     return results.length >= MAX_VALUES || undefined;
   };
   for (const path of paths) {
-    search(answer, path, 0, collect);
+    search(response, path, 0, collect);
     if (results.length > 0) break;
   }
   return results;
 }
 
-/** Follows a path from step `at`, until `read` returns something for a value there. */
+/** Follows a path from step `startIndex` on, until `read` returns something for a value at its end. */
 function search<T>(start: unknown, path: Place, startIndex: number, read: Read<T>): T | undefined {
   let value = start;
   for (let index = startIndex; index < path.length; index++) {
     const step = path[index];
     // Lists and objects may arrive as JSON text.
     const container = typeof value === 'string' ? parseIfJson(value) : value;
-    if (step === every) {
+    if (step === everyItem) {
       for (const item of itemsOf(container)) {
         const result = search(item, path, index + 1, read);
         if (result !== undefined) return result;

@@ -34,41 +34,41 @@ export interface ReaderWarnings {
 /** Turns a response about one task into a snapshot. Throws a `GatewayError` of the kind `malformed` if the response does not describe a task. */
 export function readSnapshot(
   family: Family,
-  answer: unknown,
+  response: unknown,
   context: ResponseContext,
   warnings: ReaderWarnings,
 ): Snapshot {
   const table = tables[family];
-  const outer = Array.isArray(answer) ? answer[0] : answer;
-  const spots = once(() => survey(outer));
+  const root = Array.isArray(response) ? response[0] : response;
+  const spots = once(() => survey(root));
   const {
     record,
     word,
-    isMoved = false,
+    isFoundBySearch = false,
     isContradictory = false,
     isAcknowledged = false,
-  } = findTask(family, outer, spots);
+  } = findTask(family, root, spots);
 
   const remoteId =
-    readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
+    readTaskId(family, record) ?? readTaskId(family, response) ?? findJobId(spots(), family, noRequestWords)?.id;
   const meaning = word === undefined ? undefined : meaningOfStatus(word);
   if (word !== undefined && meaning === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
-  const reported: StatusMeaning | undefined =
+  const reportedMeaning: StatusMeaning | undefined =
     meaning ?? (word === undefined && !isContradictory ? undefined : { state: 'running' });
 
-  const tracks = tracksIn(record, table, reported?.state, context);
-  const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...(isMoved ? echoedUrls(spots()) : [])]);
+  const tracks = tracksIn(record, table, reportedMeaning?.state, context);
+  const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...(isFoundBySearch ? echoedUrls(spots()) : [])]);
   const placedMedia = [...mediaIn(record, table, context), ...mediaOf(tracks)];
   const resultMedia = placedMedia.filter(({ address }) => address === undefined || !isFromRequest(address));
   const kinds = table.media.map(({ kind }) => kind);
-  const found = once(() => findResultMedia(spots(), kinds, context));
+  const foundMedia = once(() => findResultMedia(spots(), kinds, context));
   const hasNoResult = (): boolean =>
-    resultMedia.length + tracks.length + found().length === 0 &&
+    resultMedia.length + tracks.length + foundMedia().length === 0 &&
     firstAt(record, table.textResult, asText) === undefined;
   const { state, cause } =
     isAcknowledged && hasNoResult()
       ? { state: 'running' as const, cause: undefined }
-      : (reported ?? stateWithoutWord(family, record, resultMedia, tracks, remoteId));
+      : (reportedMeaning ?? stateWithoutWord(family, record, resultMedia, tracks, remoteId));
   const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
@@ -79,7 +79,7 @@ export function readSnapshot(
   // The described image is not a result of /describe.
   const media = isDone && !(isText && action !== undefined) ? resultMedia : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
-    media.push(...found());
+    media.push(...foundMedia());
     if (media.length > 0) warnings.onFoundBySearch(family, remoteId);
   }
   return {
@@ -103,7 +103,7 @@ export function readSnapshot(
   };
 }
 
-const nothingSent: ReadonlySet<string> = new Set();
+const noRequestWords: ReadonlySet<string> = new Set();
 
 function once<T>(make: () => T): () => T {
   let cached: { value: T } | undefined;
@@ -126,7 +126,7 @@ function stateWithoutWord(
   if (tracks.some((track) => track.state === 'running')) return { state: 'running' };
   if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
   if (tracks.length > 0) return { state: 'failed' };
-  // In the image-prompt family an image without a word is a preview.
+  // In the image-prompt family, an image without a status word is a preview.
   if (resultMedia.length > 0) return { state: family === 'imgx' ? 'running' : 'succeeded' };
   if (firstAt(record, ERROR_PLACES, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (id !== undefined) return { state: 'queued' };
@@ -135,8 +135,8 @@ function stateWithoutWord(
 
 /** Returns the media of the first kind, in order of preference, that has any. */
 function mediaIn(record: unknown, table: PlaceTable, context: ResponseContext): Medium[] {
-  for (const { kind, at } of table.media) {
-    const found = listAt(record, at, (value) => readMedium(value, kind, context));
+  for (const { kind, paths } of table.media) {
+    const found = listAt(record, paths, (value) => readMedium(value, kind, context));
     if (found.length > 0) return found;
   }
   return [];
@@ -157,9 +157,13 @@ function readReason(value: unknown): string | undefined {
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
-/** Reads the response to an accepted submit. `sent`: the words of the request, so that an echo of them is not mistaken for an id. */
-export function readSubmission(family: Family, answer: unknown, sent: ReadonlySet<string> = nothingSent): Submission {
-  const found = submittedAtPlaces(family, answer, sent) ?? findSubmittedJob(family, answer, sent);
+/** Reads the response to an accepted submit. `requestWords`: the words of the request, so that an echo of them is not mistaken for an id. */
+export function readSubmission(
+  family: Family,
+  response: unknown,
+  requestWords: ReadonlySet<string> = noRequestWords,
+): Submission {
+  const found = submittedAtPlaces(family, response, requestWords) ?? findSubmittedJob(family, response, requestWords);
   // Without an id the task cannot be polled, but the job may well have been accepted.
   if (found === undefined) {
     throw malformedError('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
@@ -174,28 +178,29 @@ export function readSubmission(family: Family, answer: unknown, sent: ReadonlySe
   };
 }
 
-function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<string>) {
+function submittedAtPlaces(family: Family, response: unknown, requestWords: ReadonlySet<string>) {
   const [anyId, textId] = submissionPlaces.ids[family];
-  const isNew = (id: string | undefined): string | undefined => (id === undefined || sent.has(id) ? undefined : id);
+  const dropEcho = (id: string | undefined): string | undefined =>
+    id === undefined || requestWords.has(id) ? undefined : id;
   const id =
-    firstAt(answer, anyId, (value) => isNew(asText(value))) ??
-    firstAt(answer, textId, (value) => isNew(asString(value)));
+    firstAt(response, anyId, (value) => dropEcho(asText(value))) ??
+    firstAt(response, textId, (value) => dropEcho(asString(value)));
   // A state next to the id says that there is a task, even a failed one.
-  const isTask = isRecord(answer) && hasStateField(answer);
-  return id === undefined || (!isTask && namesError(survey(answer))) ? undefined : { id, holder: answer };
+  const isTask = isRecord(response) && hasStateField(response);
+  return id === undefined || (!isTask && namesError(survey(response))) ? undefined : { id, holder: response };
 }
 
-/** A refusal stays a refusal, no matter which ids it contains. */
-function findSubmittedJob(family: Family, answer: unknown, sent: ReadonlySet<string>) {
-  const spots = survey(answer);
-  const found = showsError(spots) ? undefined : findJobId(spots, family, sent);
+/** A response that shows an error is a refusal, no matter which ids it contains. */
+function findSubmittedJob(family: Family, response: unknown, requestWords: ReadonlySet<string>) {
+  const spots = survey(response);
+  const found = showsError(spots) ? undefined : findJobId(spots, family, requestWords);
   return found && { id: found.id, holder: withKnownNames(family, found.holder) };
 }
 
-/** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some send 1 instead but keep `remix`. */
-function needsPrompt(answer: unknown): boolean {
-  const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
+/** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some gateways send 1 instead, but still set `remix`. */
+function needsPrompt(response: unknown): boolean {
+  const { remix, imageUrl, status } = isRecord(response) && isRecord(response.properties) ? response.properties : {};
   if (remix === true || remix === 'true') return true;
-  const isForm = firstAt(answer, submissionPlaces.code, asText) === '21';
+  const isForm = firstAt(response, submissionPlaces.code, asText) === '21';
   return isForm && asText(imageUrl) === undefined && asText(status) === undefined;
 }

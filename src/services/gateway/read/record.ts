@@ -27,7 +27,7 @@ const MEANINGS = new Map<string, StatusMeaning>([
   ...STATUS_WORDS.flatMap(([meaning, words]) => splitWords(words).map((word) => [word, meaning] as const)),
 ]);
 
-/** Undefined for an unknown word, which is treated as "still running"; the wait limit ends the wait. */
+/** Undefined for an unknown word, which is treated as "still running" until the wait limit of the task. */
 export function meaningOfStatus(word: string): StatusMeaning | undefined {
   return (
     MEANINGS.get(normaliseStatus(word)) ?? MEANINGS.get(normaliseStatus(word.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))
@@ -45,9 +45,9 @@ const ID_NAMES = ['task_id', 'taskId', 'id'];
 const MAX_ENVELOPES = 2;
 
 /** The task's own record: opens envelopes (`{code, message, data: {…}}`) until a record has a state of its own. */
-export function findRecord(answer: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(answer)) return undefined;
-  let record = answer;
+export function findRecord(response: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(response)) return undefined;
+  let record = response;
   for (let depth = 0; depth < MAX_ENVELOPES; depth++) {
     const { data } = record;
     if (!isRecord(data) || (hasState(record) && !isEnvelope(record, data))) break;

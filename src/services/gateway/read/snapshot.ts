@@ -2,7 +2,7 @@
 export interface Submission {
   /** The id under which the task is polled. */
   remoteId: string;
-  /** The task waits for a prompt (and perhaps a mask) before it starts. */
+  /** Whether the task waits for a prompt (and perhaps a mask) before it starts. */
   needsInput: boolean;
   /** The initial text of the form for that prompt. */
   finalPrompt?: string | undefined;

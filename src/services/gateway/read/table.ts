@@ -53,7 +53,7 @@ const defaults = {
 /** Where each value may be found, best place first. Paths start at the task's record, inside all envelopes. */
 export interface PlaceTable extends Readonly<Record<'id' | keyof typeof defaults, readonly Place[]>> {
   /** Kinds in order of preference, because a still image of a video is not the result. */
-  media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
+  media: readonly { kind: Medium['kind']; paths: readonly Place[] }[];
 }
 
 export const tables: Readonly<Record<Family, PlaceTable>> = {
@@ -64,8 +64,8 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
     status: places('status'),
     action: places('action'),
     media: [
-      { kind: 'video', at: places('videoUrls[]', 'videoUrl', 'video_url') },
-      { kind: 'image', at: places('imageUrls[]', 'imageUrl', 'image_url', 'properties.imageUrl') },
+      { kind: 'video', paths: places('videoUrls[]', 'videoUrl', 'video_url') },
+      { kind: 'image', paths: places('imageUrls[]', 'imageUrl', 'image_url', 'properties.imageUrl') },
     ],
     preview: places('imageUrl', 'image_url', 'imageUrls[]', 'thumbnailUrl'),
     text: places('properties.finalPrompt', 'finalPrompt'),
@@ -75,21 +75,21 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
   image: {
     ...defaults,
     id: places('id', 'job.id', 'job_id', 'task_id'),
-    media: [{ kind: 'image', at: images }],
+    media: [{ kind: 'image', paths: images }],
     text: places('data[0].revised_prompt', 'result.data[0].revised_prompt'),
   },
   video: {
     ...defaults,
     id: places('task_id', 'taskId'),
     textId: places('id'),
-    media: [{ kind: 'video', at: videos }],
+    media: [{ kind: 'video', paths: videos }],
   },
   music: {
     ...defaults,
     id: places('task_id', 'taskId'),
     textId: places('id'),
     action: places('action'),
-    media: [{ kind: 'audio', at: noPlaces }],
+    media: [{ kind: 'audio', paths: noPlaces }],
     tracks: places('data.data[]', 'data.clips[]', 'clips[]', 'response.sunoData[]', 'data[]'),
     loneTrack: places('data'),
     textResult: places('data.data.text', 'data.text', 'text'),

@@ -36,9 +36,9 @@ export function tracksIn(
 
 function trackFrom(value: unknown, taskState: SnapshotState | undefined, context: ResponseContext): Track | undefined {
   if (!isRecord(value)) return undefined;
-  const address = (where: readonly Place[]): string | undefined =>
-    firstAt(value, where, (text) => readUrl(text, context));
-  const audio = address(trackPlaces.audio);
+  const urlAt = (paths: readonly Place[]): string | undefined =>
+    firstAt(value, paths, (text) => readUrl(text, context));
+  const audio = urlAt(trackPlaces.audio);
   const id = firstAt(value, trackPlaces.id, asText);
   const title = firstAt(value, trackPlaces.title, asText);
   if (audio === undefined && id === undefined && title === undefined) return undefined;
@@ -50,8 +50,8 @@ function trackFrom(value: unknown, taskState: SnapshotState | undefined, context
       taskState ?? (audio === undefined ? 'running' : 'succeeded'),
     ),
     audio,
-    video: address(trackPlaces.video),
-    cover: address(trackPlaces.cover),
+    video: urlAt(trackPlaces.video),
+    cover: urlAt(trackPlaces.cover),
     lyrics: firstAt(value, trackPlaces.lyrics, asText),
     style: firstAt(value, trackPlaces.style, asText),
     seconds: firstAt(value, trackPlaces.seconds, asNumber),

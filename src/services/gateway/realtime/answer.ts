@@ -7,7 +7,7 @@ import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse, Utterance } from 
 import { ResponseReader } from './reader.ts';
 import { type RealtimeFrame, responseIdOf } from './wire.ts';
 
-const PREFIX = 'conversation.item.input_audio_transcription.';
+const TRANSCRIPTION_PREFIX = 'conversation.item.input_audio_transcription.';
 
 /** The transcript of one utterance. It arrives independently of the answer, and may be late or never arrive. */
 class Transcript {
@@ -29,12 +29,12 @@ class Transcript {
     const id = asText(body.item_id);
     const isOurs = id === undefined || this.#itemId === undefined || id === this.#itemId;
     if (this.#isOver || !isOurs) return undefined;
-    if (type === `${PREFIX}delta` && typeof body.delta === 'string') this.#text += body.delta;
-    if (type === `${PREFIX}completed`) return this.close(asText(body.transcript));
-    return type === `${PREFIX}failed` ? this.close() : undefined;
+    if (type === `${TRANSCRIPTION_PREFIX}delta` && typeof body.delta === 'string') this.#text += body.delta;
+    if (type === `${TRANSCRIPTION_PREFIX}completed`) return this.close(asText(body.transcript));
+    return type === `${TRANSCRIPTION_PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will arrive, so the part that has arrived is used. */
+  /** Ends the transcript. Without the full text, the part that has arrived is used. */
   close(fullText?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
@@ -85,7 +85,7 @@ const TRANSCRIPT_TIMEOUT_MS = 2_000;
 interface AnswerParts {
   id: string;
   connection: RealtimeConnection;
-  /** The utterance that it answers. */
+  /** The utterance that this answer responds to. */
   utterance: Utterance;
   /** Whether the gateway transcribes audio. */
   isTranscribed: boolean;
@@ -137,7 +137,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   }
 
   onLost(error: GatewayError): void {
-    if (!this.#isOver) this.#endWith(this.#end ?? this.#buildCutEnd(error));
+    if (!this.#isOver) this.#endWith(this.#end ?? this.#buildEndAfterLoss(error));
   }
 
   async interrupt(): Promise<void> {
@@ -163,7 +163,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     return [cancel, eventIds.createEvent('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
   }
 
-  #buildCutEnd(error: GatewayError): RealtimeResponse {
+  #buildEndAfterLoss(error: GatewayError): RealtimeResponse {
     if (this.#isInterrupted) return this.#reader.buildEnd('cancelled');
     return this.#reader.buildEnd('cut', { error: withTakenEffect(error, true) });
   }

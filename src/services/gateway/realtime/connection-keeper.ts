@@ -18,7 +18,7 @@ const STABLE_AFTER_MS = 60_000;
 const RENEW_AFTER_MS = 55 * 60_000;
 const EXPIRED_CODE = 'session_expired';
 
-/** Keeps one connection open, and replaces it while nothing is being said. */
+/** Keeps one connection open, and replaces it only while nothing is being said. */
 export class ConnectionKeeper implements ConnectionListener {
   readonly #context: SessionContext;
   readonly #connector: Connector;
@@ -45,7 +45,7 @@ export class ConnectionKeeper implements ConnectionListener {
     return this.#id;
   }
 
-  /** Returns an open connection, which is replaced first if necessary. It is kept until `release`. */
+  /** Returns an open connection, which is replaced first if necessary. The connection is not replaced until `release` is called. */
   async acquire(signal: AbortSignal | undefined): Promise<RealtimeConnection> {
     const { http } = this.#context;
     const { attempts } = http.limits;
@@ -133,8 +133,8 @@ export class ConnectionKeeper implements ConnectionListener {
   }
 
   #logError(error: Record<string, unknown>): void {
-    const facts = { code: safeName(error.code), type: safeName(error.type), param: safeName(error.param) };
-    this.#context.http.parts.log.info(facts, 'The gateway reported an error in a live conversation.');
+    const logFields = { code: safeName(error.code), type: safeName(error.type), param: safeName(error.param) };
+    this.#context.http.parts.log.info(logFields, 'The gateway reported an error in a live conversation.');
     if (asText(error.code) === EXPIRED_CODE) this.#expire();
   }
 

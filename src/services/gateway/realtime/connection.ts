@@ -126,7 +126,7 @@ export class RealtimeConnection {
 }
 
 const MESSAGES = {
-  cut: (host: string) => `The gateway at ${host} cut the connection.`,
+  cut: (host: string) => `The gateway at ${host} dropped the connection.`,
   silent: (host: string) => `The gateway at ${host} did not answer in time.`,
   closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
   aborted: () => 'The utterance was canceled before the gateway responded.',

@@ -38,7 +38,7 @@ export class Connector {
     this.#headers = isBeta ? { 'OpenAI-Beta': 'realtime=v1' } : {};
   }
 
-  /** Whether audio is transcribed; a gateway may have refused it. */
+  /** Whether audio is transcribed; false once the gateway has refused to transcribe it. */
   get isTranscribed(): boolean {
     return this.#settings.transcriber !== undefined;
   }
@@ -49,17 +49,17 @@ export class Connector {
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
     const { host } = http.baseUrl;
-    const inbox = new Inbox();
-    const connection = new RealtimeConnection(socket, host, http.parts.clock, inbox);
+    const eventReader = new SetupEventReader();
+    const connection = new RealtimeConnection(socket, host, http.parts.clock, eventReader);
     const abort = (): void => {
       connection.close();
-      inbox.onLost(connectionError('aborted', host));
+      eventReader.onLost(connectionError('aborted', host));
     };
     signal.addEventListener('abort', abort);
     try {
       if (signal.aborted) throw connectionError('aborted', host);
-      const { session } = (await this.#awaitEvent(inbox, 'session.created', undefined)).body;
-      const dialect = await this.#applySettings(connection, inbox, this.#dialects.choose(session));
+      const { session } = (await this.#awaitEvent(eventReader, 'session.created', undefined)).body;
+      const dialect = await this.#applySettings(connection, eventReader, this.#dialects.choose(session));
       for (const item of memory.items(dialect))
         await connection.send(eventIds.createEvent('conversation.item.create', { item }));
       return { connection, id: (isRecord(session) ? asText(session.id) : undefined) ?? eventIds.nextId() };
@@ -71,14 +71,18 @@ export class Connector {
     }
   }
 
-  /** Sends the settings that the gateway accepts, in the dialect that it accepts. */
-  async #applySettings(connection: RealtimeConnection, inbox: Inbox, initialDialect: Dialect): Promise<Dialect> {
+  /** Sends the settings, and changes the settings or the dialect until the gateway accepts them. */
+  async #applySettings(
+    connection: RealtimeConnection,
+    eventReader: SetupEventReader,
+    initialDialect: Dialect,
+  ): Promise<Dialect> {
     const { http, eventIds } = this.#context;
     let dialect = initialDialect;
     for (;;) {
       const event = eventIds.createEvent('session.update', { session: toSessionPayload(dialect, this.#settings) });
       await connection.send(event);
-      const { type, body } = await this.#awaitEvent(inbox, 'session.updated', event.event_id);
+      const { type, body } = await this.#awaitEvent(eventReader, 'session.updated', event.event_id);
       if (type === 'session.updated') {
         this.#dialects.confirm(dialect);
         return dialect;
@@ -94,9 +98,9 @@ export class Connector {
   }
 
   /** Waits for the expected event, or the refusal of our event; any other error ends the attempt. */
-  async #awaitEvent(inbox: Inbox, type: string, eventId: string | undefined): Promise<RealtimeFrame> {
+  async #awaitEvent(eventReader: SetupEventReader, type: string, eventId: string | undefined): Promise<RealtimeFrame> {
     for (;;) {
-      const frame = await inbox.next(type, this.#context.http);
+      const frame = await eventReader.next(type, this.#context.http);
       if (frame.type === type) return frame;
       const error = errorInEvent(frame.body);
       if (eventId === undefined) throw this.#refusal(error);
@@ -105,7 +109,7 @@ export class Connector {
   }
 
   #refusal(error: Record<string, unknown>): GatewayError {
-    // A gateway that names a field has understood the request.
+    // A gateway that names a field has understood the request, so the error counts as a 400.
     const status = asText(error.param) === undefined ? statusOfError(error) : 400;
     return withTakenEffect(this.#context.http.parseError({ error }, status), false);
   }
@@ -118,7 +122,7 @@ function concernsTranscription({ param }: Record<string, unknown>): boolean {
 const SETUP_EVENTS = new Set(['session.created', 'session.updated', 'error']);
 
 /** Reads the events of a session that is being set up, in order and with a time limit. */
-class Inbox implements ConnectionListener {
+class SetupEventReader implements ConnectionListener {
   readonly #frames: RealtimeFrame[] = [];
   #error: GatewayError | undefined;
   #wake: (() => void) | undefined;

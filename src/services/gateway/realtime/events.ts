@@ -61,7 +61,7 @@ export interface RealtimeResponse {
   text: string;
   calls: ToolCall[];
   usage: RealtimeUsage | undefined;
-  /** Why it is incomplete, in the gateway's words. */
+  /** Why the response is incomplete, in the gateway's words. */
   reason?: string | undefined;
   error?: GatewayError | undefined;
 }

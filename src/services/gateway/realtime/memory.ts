@@ -6,7 +6,7 @@ import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 /** Stands for an untranscribed utterance in a new session, so that its answer is not left without a question. */
 export const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
-/** Limits for the history of a new session: enough context without the cost of hours. */
+/** Limits for the history of a new session: enough context, without the cost of resending hours of conversation. */
 const MAX_ENTRIES = 40;
 const MAX_CHARACTERS = 60_000;
 
@@ -17,8 +17,8 @@ type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
 export class ConversationMemory {
   #entries: Entry[];
 
-  constructor(earlier: readonly EarlierTurn[]) {
-    this.#entries = earlier.filter(({ text }) => text.trim() !== '').map((turn) => ({ turn: { ...turn } }));
+  constructor(pastTurns: readonly EarlierTurn[]) {
+    this.#entries = pastTurns.filter(({ text }) => text.trim() !== '').map((turn) => ({ turn: { ...turn } }));
   }
 
   addTurn(by: EarlierTurn['by'], text: string): void {
@@ -42,7 +42,7 @@ export class ConversationMemory {
     this.#add({ output });
   }
 
-  /** As conversation items, oldest first. */
+  /** The conversation as items for the gateway, oldest first. */
   items(dialect: Dialect): Record<string, unknown>[] {
     const recent = withinLimits(this.#entries);
     const calls = new Set(recent.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));

@@ -36,7 +36,7 @@ type JsonRecord = Record<string, unknown>;
 /** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class ResponseReader {
   readonly #id: string;
-  readonly #errorIn: (body: unknown, status: number) => GatewayError;
+  readonly #parseError: (body: unknown, status: number) => GatewayError;
   readonly #text = new TextAssembler();
   readonly #calls = new Calls();
   readonly #samples = new Map<string, SampleReader>();
@@ -45,9 +45,9 @@ export class ResponseReader {
   #usage: RealtimeUsage | undefined;
   #isFrozen = false;
 
-  constructor(id: string, errorIn: (body: unknown, status: number) => GatewayError) {
+  constructor(id: string, parseError: (body: unknown, status: number) => GatewayError) {
     this.#id = id;
-    this.#errorIn = errorIn;
+    this.#parseError = parseError;
   }
 
   /** The progress of the part that was spoken last. */
@@ -61,9 +61,9 @@ export class ResponseReader {
   }
 
   processFrame({ type, body }: RealtimeFrame): RealtimeEvent[] {
-    const name = asText(body.event_id);
-    if (name !== undefined && this.#seenEventIds.has(name)) return [];
-    if (name !== undefined) this.#seenEventIds.add(name);
+    const eventId = asText(body.event_id);
+    if (eventId !== undefined && this.#seenEventIds.has(eventId)) return [];
+    if (eventId !== undefined) this.#seenEventIds.add(eventId);
     if (type === 'response.done') return this.#finish(isRecord(body.response) ? body.response : {});
     return this.#isFrozen ? [] : this.#readEvent(type, body);
   }
@@ -89,16 +89,16 @@ export class ResponseReader {
     return type === 'response.output_item.done' && isRecord(body.item) ? this.#readItem(body.item, body) : [];
   }
 
-  #readItem(item: JsonRecord, address: JsonRecord): RealtimeEvent[] {
+  #readItem(item: JsonRecord, eventBody: JsonRecord): RealtimeEvent[] {
     return partsOf(item).flatMap((part, index) => {
-      const position = { item: asText(item.id) ?? asText(address.item_id) ?? '', part: String(index) };
+      const position = { item: asText(item.id) ?? asText(eventBody.item_id) ?? '', part: String(index) };
       return this.#readText(position, textOf(part), true);
     });
   }
 
-  #readText(position: TextPosition, text: unknown, isWhole: boolean): RealtimeEvent[] {
+  #readText(position: TextPosition, text: unknown, isFullText: boolean): RealtimeEvent[] {
     if (typeof text !== 'string') return [];
-    const delta = isWhole ? this.#text.addWhole(position, text) : this.#text.add(position, text);
+    const delta = isFullText ? this.#text.addFullText(position, text) : this.#text.add(position, text);
     return delta === '' ? [] : [{ type: 'text', delta }];
   }
 
@@ -111,11 +111,11 @@ export class ResponseReader {
     const pcm = reader.read(body.delta);
     if (pcm.length === 0) return [];
     const contentIndex = asNumber(part) ?? 0;
-    const isSame = this.#audioProgress?.itemId === itemId && this.#audioProgress.contentIndex === contentIndex;
+    const isSamePart = this.#audioProgress?.itemId === itemId && this.#audioProgress.contentIndex === contentIndex;
     this.#audioProgress = {
       itemId,
       contentIndex,
-      samples: (isSame ? (this.#audioProgress?.samples ?? 0) : 0) + pcm.length,
+      samples: (isSamePart ? (this.#audioProgress?.samples ?? 0) : 0) + pcm.length,
     };
     return [{ type: 'audio', pcm }];
   }
@@ -152,7 +152,7 @@ export class ResponseReader {
   #failure({ error }: JsonRecord): GatewayError {
     const eventError = isRecord(error) ? error : {};
     const hasOutput = this.#text.text !== '' || this.#audioProgress !== undefined || this.#calls.hasAny;
-    return toMidStreamError(this.#errorIn({ error: eventError }, statusOfError(eventError)), hasOutput);
+    return toMidStreamError(this.#parseError({ error: eventError }, statusOfError(eventError)), hasOutput);
   }
 }
 
@@ -180,16 +180,16 @@ function callEvents(events: readonly TextEvent[]): RealtimeEvent[] {
   });
 }
 
-/** Some gateways write the plural, others do not. */
-const details = (direction: 'input' | 'output', field: string) =>
+/** Some gateways write `tokens` here, others `token`. */
+const detailPlaces = (direction: 'input' | 'output', field: string) =>
   places(`${direction}_token_details.${field}`, `${direction}_tokens_details.${field}`);
 
 const usagePlaces = {
   input: places('input_tokens', 'prompt_tokens'),
-  cached: details('input', 'cached_tokens'),
+  cached: detailPlaces('input', 'cached_tokens'),
   output: places('output_tokens', 'completion_tokens'),
-  audioInput: details('input', 'audio_tokens'),
-  audioOutput: details('output', 'audio_tokens'),
+  audioInput: detailPlaces('input', 'audio_tokens'),
+  audioOutput: detailPlaces('output', 'audio_tokens'),
 } as const;
 
 const usageFrom = (value: unknown): RealtimeUsage | undefined => readCounts(value, usagePlaces);

@@ -5,7 +5,7 @@ import { asText, parseJson } from '../read/places.ts';
 import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
-/** An event that the bot sends. An error refers to the event that caused it by this id. */
+/** An event that the bot sends. The gateway's errors contain the `event_id` of the event that caused them. */
 export interface ClientEvent {
   type: string;
   event_id: string;
@@ -69,7 +69,7 @@ export function modelMessage(text: string, dialect: Dialect): Item {
   return { type: 'message', role: 'assistant', content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }] };
 }
 
-/** The utterance as events, up to the single request for an answer. */
+/** The events of an utterance, without the request for an answer that follows them. */
 export function* utteranceEvents(
   { text = '', audio: pcm, outputs = [] }: Utterance,
   ids: EventIds,
@@ -94,25 +94,25 @@ const SHAPE_PARAM = 'session.type';
 
 /** Determines the dialect of a gateway once for all sessions: from the description of a session, or else by trial. */
 export class DialectDetector {
-  #confirmed: Dialect | undefined;
-  readonly #refused = new Set<Dialect>();
+  #confirmedDialect: Dialect | undefined;
+  readonly #refusedDialects = new Set<Dialect>();
 
   /** Chooses the dialect for a session as the gateway describes it. */
   choose(session: unknown): Dialect {
     const detected = dialectOf(session);
-    if (detected !== undefined && !this.#refused.has(detected)) return detected;
-    return this.#confirmed ?? (this.#refused.has('ga') ? 'beta' : 'ga');
+    if (detected !== undefined && !this.#refusedDialects.has(detected)) return detected;
+    return this.#confirmedDialect ?? (this.#refusedDialects.has('ga') ? 'beta' : 'ga');
   }
 
   confirm(dialect: Dialect): void {
-    this.#confirmed = dialect;
-    this.#refused.clear();
+    this.#confirmedDialect = dialect;
+    this.#refusedDialects.clear();
   }
 
   /** The other dialect, if the dialect may have caused this refusal. */
   alternativeAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
-    if (this.#confirmed === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
-    this.#refused.add(dialect);
+    if (this.#confirmedDialect === dialect || this.#refusedDialects.size > 0 || !isAboutShape(error)) return undefined;
+    this.#refusedDialects.add(dialect);
     return dialect === 'ga' ? 'beta' : 'ga';
   }
 }

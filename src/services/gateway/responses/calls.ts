@@ -5,7 +5,7 @@ import type { TextEvent, ToolCall } from './events.ts';
 interface Draft {
   call: ToolCall;
   isStarted: boolean;
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 /** The fields by which events identify a call. */
@@ -20,7 +20,7 @@ export class Calls {
   readonly #byName = new Map<string, Draft>();
 
   get completed(): ToolCall[] {
-    return this.#drafts.flatMap(({ isWhole, call }) => (isWhole ? [{ ...call }] : []));
+    return this.#drafts.flatMap(({ isComplete, call }) => (isComplete ? [{ ...call }] : []));
   }
 
   get hasAny(): boolean {
@@ -37,7 +37,7 @@ export class Calls {
     return type === 'response.output_item.done' ? this.complete(item, body) : undefined;
   }
 
-  /** A complete call in the output. */
+  /** Completes a call with the item from the output. */
   complete(item: Record<string, unknown>, position: CallPosition): TextEvent[] {
     const { draft, events } = this.#identify(item, position);
     return [...events, ...this.#finish(draft, item.arguments)];
@@ -46,12 +46,12 @@ export class Calls {
   #addArguments(position: CallPosition, delta: unknown): TextEvent[] {
     if (typeof delta !== 'string') return [];
     const draft = this.#find(namesOf({}, position));
-    if (draft.isWhole || delta === '') return [];
+    if (draft.isComplete || delta === '') return [];
     draft.call.arguments += delta;
     return draft.isStarted ? [{ type: 'call-arguments', callId: draft.call.callId, delta }] : [];
   }
 
-  /** The arguments are complete. The name may still be missing, and arrives with the item. */
+  /** Called when the arguments are complete. The name may still be missing, and then arrives with the item. */
   #completeArguments(frame: Record<string, unknown>): TextEvent[] {
     const { draft, events } = this.#identify({ name: frame.name, call_id: frame.call_id }, frame);
     return [...events, ...this.#finish(draft, frame.arguments)];
@@ -80,19 +80,19 @@ export class Calls {
   }
 
   #finish(draft: Draft, finalArguments: unknown): TextEvent[] {
-    if (draft.isWhole) return [];
+    if (draft.isComplete) return [];
     const fullArguments =
       typeof finalArguments === 'string' || finalArguments == null ? finalArguments : JSON.stringify(finalArguments);
     if (fullArguments) draft.call.arguments = fullArguments;
     if (!draft.isStarted) return [];
-    draft.isWhole = true;
+    draft.isComplete = true;
     return [{ type: 'call', ...draft.call }];
   }
 
   #find(names: readonly string[]): Draft {
     const existing = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
     const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
-    const draft = existing ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isWhole: false };
+    const draft = existing ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isComplete: false };
     if (!existing) this.#drafts.push(draft);
     for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
     return draft;
@@ -108,9 +108,9 @@ function namesOf(item: Record<string, unknown>, { item_id, output_index }: CallP
   return [...tagged('c', item.call_id), ...tagged('i', item.id ?? item_id), ...tagged('n', output_index)];
 }
 
-type State = Extract<TextEvent, { type: 'web-search' }>['state'];
+type SearchState = Extract<TextEvent, { type: 'web-search' }>['state'];
 
-const STATES: ReadonlyMap<string, State> = new Map([
+const SEARCH_STATES: ReadonlyMap<string, SearchState> = new Map([
   ['response.web_search_call.in_progress', 'started'],
   ['response.web_search_call.searching', 'searching'],
   ['response.web_search_call.completed', 'done'],
@@ -120,28 +120,28 @@ const STATES: ReadonlyMap<string, State> = new Map([
 
 /** The web searches of an answer. Each state is reported only once, although both the item and the search event contain it. */
 export class Searches {
-  readonly #reported = new Map<string, { states: Set<State>; hasQuery: boolean }>();
+  readonly #reported = new Map<string, { states: Set<SearchState>; hasQuery: boolean }>();
 
   /** Undefined if the event is about something else. */
   process(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
-    const state = STATES.get(type);
+    const state = SEARCH_STATES.get(type);
     if (!state) return undefined;
     if (!type.startsWith('response.output_item.')) return this.#report(state, asText(item_id) ?? asText(output_index));
-    return isRecord(item) && item.type === 'web_search_call' ? this.takeItem(state, item, output_index) : undefined;
+    return isRecord(item) && item.type === 'web_search_call' ? this.processItem(state, item, output_index) : undefined;
   }
 
-  takeItem(state: State, item: Record<string, unknown>, position?: unknown): TextEvent[] {
+  processItem(state: SearchState, item: Record<string, unknown>, position?: unknown): TextEvent[] {
     const query = isRecord(item.action) ? asText(item.action.query) : asText(item.query);
     return this.#report(state, asText(item.id) ?? asText(position), query);
   }
 
-  #report(state: State, search = '', query?: string): TextEvent[] {
-    const reported = this.#reported.get(search) ?? { states: new Set<State>(), hasQuery: false };
+  #report(state: SearchState, search = '', query?: string): TextEvent[] {
+    const reported = this.#reported.get(search) ?? { states: new Set<SearchState>(), hasQuery: false };
     this.#reported.set(search, reported);
     // The query is often only known at the end, but it is still worth reporting.
-    const isNews = !reported.states.has(state) || (query !== undefined && !reported.hasQuery);
+    const isNew = !reported.states.has(state) || (query !== undefined && !reported.hasQuery);
     reported.states.add(state);
     reported.hasQuery ||= query !== undefined;
-    return isNews ? [{ type: 'web-search', state, query }] : [];
+    return isNew ? [{ type: 'web-search', state, query }] : [];
   }
 }

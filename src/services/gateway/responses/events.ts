@@ -43,8 +43,8 @@ export interface TextResponse {
   usage: TextUsage | undefined;
   /** The cost in US dollars, if the gateway reports it. */
   cost: string | undefined;
-  /** Why it is incomplete, as named by the gateway, such as `max_output_tokens`. */
+  /** Why the answer is incomplete, as named by the gateway, such as `max_output_tokens`. */
   reason: string | undefined;
-  /** Why it failed or ended early. The code is `aborted` if the caller aborted. */
+  /** Why the answer failed or ended early. The code is `aborted` if the caller aborted. */
   error: GatewayError | undefined;
 }

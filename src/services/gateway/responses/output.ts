@@ -11,7 +11,7 @@ export interface TextPosition {
 /** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the text it added; `text` is everything so far. */
 export class TextAssembler {
   #text = '';
-  #last: TextPosition | undefined;
+  #lastPosition: TextPosition | undefined;
   readonly #parts = new Map<string, string>();
   readonly #partsAreParagraphs: boolean;
 
@@ -26,10 +26,10 @@ export class TextAssembler {
 
   add(position: TextPosition, delta: string): string {
     if (delta === '') return '';
-    const { item, part } = this.#last ?? position;
+    const { item, part } = this.#lastPosition ?? position;
     const isNew = item !== position.item || (this.#partsAreParagraphs && part !== position.part);
     const needsBreak = isNew && !/\s$/.test(this.#text);
-    this.#last = position;
+    this.#lastPosition = position;
     const key = keyOf(position);
     this.#parts.set(key, (this.#parts.get(key) ?? '') + delta);
     const added = needsBreak ? `\n\n${delta}` : delta;
@@ -38,7 +38,7 @@ export class TextAssembler {
   }
 
   /** Adds the missing end of a complete part. Earlier text that contradicts it is kept, because it has already been shown. */
-  addWhole(position: TextPosition, fullText: string): string {
+  addFullText(position: TextPosition, fullText: string): string {
     const received = this.#parts.get(keyOf(position));
     if (received !== undefined)
       return fullText.startsWith(received) ? this.add(position, fullText.slice(received.length)) : '';
@@ -58,13 +58,13 @@ export class TextAssembler {
 const keyOf = ({ item, part }: TextPosition): string => `${item} ${part}`;
 
 /** The parts of an item may be a single sentence that is split at its citations, but parts of the reasoning are separate thoughts. */
-export const createTexts = () => ({
+export const createTextAssemblers = () => ({
   text: new TextAssembler(),
   refusal: new TextAssembler(),
   reasoning: new TextAssembler(true),
 });
 
-export type TextKind = keyof ReturnType<typeof createTexts>;
+export type TextKind = keyof ReturnType<typeof createTextAssemblers>;
 
 interface TextPart {
   kind: TextKind;

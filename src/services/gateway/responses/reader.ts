@@ -7,7 +7,7 @@ import { asText } from '../read/places.ts';
 import { Calls, Searches } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
 import {
-  createTexts,
+  createTextAssemblers,
   outputItems,
   readUsage,
   shortLine,
@@ -17,13 +17,13 @@ import {
 } from './output.ts';
 
 /** Events with a piece of text; their `.done` counterparts repeat all of it. */
-const TEXT_EVENTS: ReadonlyMap<string, { kind: TextKind; whole: string }> = new Map([
-  ['response.output_text', { kind: 'text', whole: 'text' }],
-  ['response.refusal', { kind: 'refusal', whole: 'refusal' }],
-  ['response.reasoning_text', { kind: 'reasoning', whole: 'text' }],
-  ['response.reasoning_summary_text', { kind: 'reasoning', whole: 'text' }],
-  ['response.reasoning', { kind: 'reasoning', whole: 'text' }],
-  ['response.reasoning_summary', { kind: 'reasoning', whole: 'text' }],
+const TEXT_EVENTS: ReadonlyMap<string, { kind: TextKind; fullTextField: string }> = new Map([
+  ['response.output_text', { kind: 'text', fullTextField: 'text' }],
+  ['response.refusal', { kind: 'refusal', fullTextField: 'refusal' }],
+  ['response.reasoning_text', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning_summary_text', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning_summary', { kind: 'reasoning', fullTextField: 'text' }],
 ]);
 
 const ENDS: ReadonlyMap<string, TextEnd> = new Map([
@@ -41,26 +41,26 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
   ['cancelled', 'failed'],
 ]);
 
-/** Statuses of a response in the background, which the bot cannot query later. */
+/** Statuses of a response that is generated in the background, which the bot cannot query later. */
 const UNFINISHED_STATUSES: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
 /** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class AnswerReader {
-  readonly #errorIn: (body: unknown, status: number) => GatewayError;
-  readonly #texts = createTexts();
+  readonly #parseError: (body: unknown, status: number) => GatewayError;
+  readonly #texts = createTextAssemblers();
   readonly #calls = new Calls();
   readonly #searches = new Searches();
   #isStarted = false;
   #isOver = false;
-  #isDone = false;
+  #hasDoneMarker = false;
   #id: string | undefined;
   #model: string | undefined;
   #usage: TextUsage | undefined;
   #cost: string | undefined;
   #chatEnd: { reason: string | undefined } | undefined;
 
-  constructor(errorIn: (body: unknown, status: number) => GatewayError) {
-    this.#errorIn = errorIn;
+  constructor(parseError: (body: unknown, status: number) => GatewayError) {
+    this.#parseError = parseError;
   }
 
   get isOver(): boolean {
@@ -70,7 +70,7 @@ export class AnswerReader {
   readFrame(frame: Frame): TextEvent[] {
     if (this.#isOver) return [];
     if (frame === DONE) {
-      this.#isDone = true;
+      this.#hasDoneMarker = true;
       return [];
     }
     const isError = frame.type === 'error' || (!ENDS.has(frame.type) && hasError(frame.body.error));
@@ -92,7 +92,7 @@ export class AnswerReader {
   close(error?: GatewayError): TextEvent[] {
     if (this.#isOver) return [];
     // A stream that ends with the `[DONE]` marker counts as complete, even without an end event.
-    if (this.#chatEnd || (this.#isDone && this.#hasOutput)) {
+    if (this.#chatEnd || (this.#hasDoneMarker && this.#hasOutput)) {
       const reason = this.#chatEnd?.reason;
       if (reason !== undefined) return this.#end('incomplete', { reason });
       return [...this.#calls.completeAll(), ...this.#end('completed', {})];
@@ -136,7 +136,7 @@ export class AnswerReader {
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
     const textEvent = TEXT_EVENTS.get(name);
     if (textEvent) {
-      const text = ending === 'delta' ? body.delta : body[textEvent.whole];
+      const text = ending === 'delta' ? body.delta : body[textEvent.fullTextField];
       return typeof text === 'string' ? this.#addText(textEvent.kind, positionOf(body), text, ending === 'done') : [];
     }
     if (type === 'usage') return this.#readUsage(body.usage);
@@ -149,8 +149,8 @@ export class AnswerReader {
     return textPartsIn(item, name).flatMap(({ kind, position, text }) => this.#addText(kind, position, text, true));
   }
 
-  #addText(kind: TextKind, position: TextPosition, text: string, isWhole: boolean): TextEvent[] {
-    const added = isWhole ? this.#texts[kind].addWhole(position, text) : this.#texts[kind].add(position, text);
+  #addText(kind: TextKind, position: TextPosition, text: string, isFullText: boolean): TextEvent[] {
+    const added = isFullText ? this.#texts[kind].addFullText(position, text) : this.#texts[kind].add(position, text);
     return added === '' ? [] : [{ type: kind, delta: added }];
   }
 
@@ -168,7 +168,7 @@ export class AnswerReader {
   /** The content that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
   #readOutput(response: Record<string, unknown>): TextEvent[] {
     const items = outputItems(response);
-    const fullTexts = createTexts();
+    const fullTexts = createTextAssemblers();
     for (const [index, item] of items.entries()) {
       for (const { kind, position, text } of textPartsIn(item, String(index))) fullTexts[kind].add(position, text);
     }
@@ -184,7 +184,7 @@ export class AnswerReader {
   #readLateItem(item: Record<string, unknown>): TextEvent[] {
     if (item.type === 'function_call') return this.#calls.complete(item, {});
     return item.type === 'web_search_call' && asText(item.id) !== undefined
-      ? this.#searches.takeItem('done', item)
+      ? this.#searches.processItem('done', item)
       : [];
   }
 
@@ -199,7 +199,7 @@ export class AnswerReader {
   #fail(body: Record<string, unknown>): TextEvent[] {
     const error = errorInEvent(body);
     return this.#end('failed', {
-      error: toMidStreamError(this.#errorIn({ error }, statusOfError(error)), this.#hasOutput),
+      error: toMidStreamError(this.#parseError({ error }, statusOfError(error)), this.#hasOutput),
     });
   }
 

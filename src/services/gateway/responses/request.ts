@@ -9,7 +9,7 @@ const jsonRecord = z.record(z.string(), z.json());
 const FILE_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z0-9+/]+={0,2}$/i;
 const fileData = z.string().regex(FILE_URI, 'this is not a file as a data URI (data:application/pdf;base64,…)');
 
-const text = z.strictObject({ type: z.literal('text'), text: z.string() });
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 /** A URL the gateway can reach, or a data URI. */
 const imagePart = z.strictObject({ type: z.literal('image'), image: imageSource });
 const filePart = z.strictObject({
@@ -28,7 +28,7 @@ const audioPart = z.strictObject({
 });
 
 const content = z.union(
-  [text, imagePart, filePart, linkedFilePart, audioPart],
+  [textPart, imagePart, filePart, linkedFilePart, audioPart],
   'this is neither text nor an image nor a file nor audio',
 );
 
@@ -188,8 +188,8 @@ const UNRELATED_CODES: ReadonlySet<string> = new Set(
 
 /** Codes that require a smaller body, which is only possible with fewer files. */
 const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_large context_length_exceeded'));
-const TOO_LARGE = 413;
-const WRONG_CONTENT_TYPE = 415;
+const TOO_LARGE_STATUS = 413;
+const WRONG_CONTENT_TYPE_STATUS = 415;
 
 interface SentFeatures {
   isStreamed: boolean;
@@ -213,8 +213,8 @@ export function refusedPart(
   { isStreamed, hasEarlierFiles = false, hasAudio = false }: SentFeatures,
 ): RefusedPart | undefined {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
-  if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
-  if (error.status === TOO_LARGE || SIZE_CODES.has(error.code ?? ''))
+  if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE_STATUS) return undefined;
+  if (error.status === TOO_LARGE_STATUS || SIZE_CODES.has(error.code ?? ''))
     return hasEarlierFiles ? { part: 'files', isNamed: false, isBecauseOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
   const sentFeatures = {

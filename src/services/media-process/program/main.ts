@@ -17,11 +17,11 @@ const MAX_PIPED_BYTES = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
 const memoryPool = new MemoryPool(Math.max(0, memoryBytes - BASE_BYTES));
-const running = new Map<number, AbortController>();
+const runningJobs = new Map<number, AbortController>();
 
 const pipe = new Socket({ fd: 3 });
 const reader = new FrameReader(Number.POSITIVE_INFINITY, receive);
-pipe.on('data', (piece: Buffer) => reader.read(piece));
+pipe.on('data', (chunk: Buffer) => reader.read(chunk));
 // The bot has exited, so do not wait for libraries that are still working.
 for (const end of ['end', 'close', 'error']) pipe.on(end, () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C in a terminal also reaches this process, but the bot needs it until it has stopped.
@@ -32,16 +32,16 @@ if (process.platform !== 'linux')
 
 const sendReport = (report: ProcessReport, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
-function receive({ note, body }: Frame): void {
-  const command: ProcessCommand = JSON.parse(note);
-  if ('cancelled' in command) running.get(command.id)?.abort(new Error('The job was cancelled.'));
+function receive({ metadata, body }: Frame): void {
+  const command: ProcessCommand = JSON.parse(metadata);
+  if ('cancelled' in command) runningJobs.get(command.id)?.abort(new Error('The job was cancelled.'));
   else void runCommand(command, body);
 }
 
 async function runCommand(command: Extract<ProcessCommand, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
   const { id, job, path, into } = command;
   const controller = new AbortController();
-  running.set(id, controller);
+  runningJobs.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
     sendReport({ id, now: 'waiting' });
     const release = await memoryPool.claim(bytes, controller.signal);
@@ -59,7 +59,7 @@ async function runCommand(command: Extract<ProcessCommand, { job: Job }>, body: 
   } catch (error) {
     sendReport({ id, failure: failureOf(error) });
   } finally {
-    running.delete(id);
+    runningJobs.delete(id);
   }
 }
 

@@ -3,15 +3,15 @@ import { MediaError } from '../errors.ts';
 export type Claim = ReturnType<CapacityPool['claim']>;
 
 interface Holder {
-  held: number;
+  heldBytes: number;
   hasSettled: boolean;
 }
 
 /**
- * Limits the total bytes of a group of files, in memory and on disk together. Room is claimed as bytes arrive and not when a
+ * Limits the total bytes of a group of files, in memory and on disk together. Capacity is claimed as bytes arrive and not when a
  * host announces a size, because an announcement costs the host nothing. Requests are served in order of arrival.
  *
- * Growing files could each hold a part of the room and wait forever for the rest. One rule prevents this deadlock: room is
+ * Growing files could each hold a part of the capacity and wait forever for the rest. One rule prevents this deadlock: capacity is
  * only given to another file if enough remains for the oldest one to grow to the maximum size. So the oldest file can always
  * finish, and then the same holds for the next oldest.
  */
@@ -19,7 +19,7 @@ export class CapacityPool {
   readonly #total: number;
   readonly #maxFileSize: number;
   #used = 0;
-  #waiting: { holder: Holder; bytes: number; go(): void }[] = [];
+  #waiting: { holder: Holder; bytes: number; admit(): void }[] = [];
   /** Growing files, in the order in which their first bytes arrived. */
   readonly #growing = new Set<Holder>();
 
@@ -38,28 +38,28 @@ export class CapacityPool {
   }
 
   claim() {
-    const holder: Holder = { held: 0, hasSettled: false };
+    const holder: Holder = { heldBytes: 0, hasSettled: false };
     return {
       /** Waits for its turn, then holds this many more bytes. If the signal aborts first, it rejects with the signal's reason and holds no more. */
       take: (bytes: number, signal: AbortSignal): Promise<void> => this.#take(holder, bytes, signal),
       /** Call this when the file is complete: keeps this many bytes, gives back the rest, and takes no more. */
-      settle: (bytes: number): void => this.#settle(holder, holder.held - bytes),
+      settle: (bytes: number): void => this.#settle(holder, holder.heldBytes - bytes),
       /** Gives everything back; a second call does nothing. */
-      release: (): void => this.#settle(holder, holder.held),
+      release: (): void => this.#settle(holder, holder.heldBytes),
     };
   }
 
   async #take(holder: Holder, bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const isNext = this.#waiting.length === 0 || holder === this.#oldest();
-    if (isNext && this.#fits(holder, bytes)) return this.#give(holder, bytes);
+    if (isNext && this.#fits(holder, bytes)) return this.#grant(holder, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { holder, bytes, go: resolve };
+    const waiter = { holder, bytes, admit: resolve };
     const onAbort = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiter);
       reject(signal.reason);
       // A small claim may have been waiting behind this one.
-      this.#serve();
+      this.#serveWaiting();
     };
     this.#waiting.push(waiter);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -76,32 +76,32 @@ export class CapacityPool {
 
   #fits(holder: Holder, bytes: number): boolean {
     const oldest = this.#oldest();
-    const reserved = oldest === undefined || oldest === holder ? 0 : this.#maxFileSize - oldest.held;
+    const reserved = oldest === undefined || oldest === holder ? 0 : this.#maxFileSize - oldest.heldBytes;
     return bytes <= this.#total - this.#used - reserved;
   }
 
-  #give(holder: Holder, bytes: number): void {
-    holder.held += bytes;
+  #grant(holder: Holder, bytes: number): void {
+    holder.heldBytes += bytes;
     this.#used += bytes;
     if (!holder.hasSettled) this.#growing.add(holder);
   }
 
-  #settle(holder: Holder, spare: number): void {
+  #settle(holder: Holder, freedBytes: number): void {
     this.#growing.delete(holder);
     holder.hasSettled = true;
-    holder.held -= spare;
-    this.#used -= spare;
-    this.#serve();
+    holder.heldBytes -= freedBytes;
+    this.#used -= freedBytes;
+    this.#serveWaiting();
   }
 
-  #serve(): void {
+  #serveWaiting(): void {
     for (;;) {
       const oldest = this.#oldest();
       const next = this.#waiting.find(({ holder }) => holder === oldest) ?? this.#waiting[0];
       if (!next || !this.#fits(next.holder, next.bytes)) return;
       this.#waiting = this.#waiting.filter((other) => other !== next);
-      this.#give(next.holder, next.bytes);
-      next.go();
+      this.#grant(next.holder, next.bytes);
+      next.admit();
     }
   }
 }

@@ -17,22 +17,22 @@ interface DownloadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Fetches a file; room is claimed as its bytes arrive. */
+/** Fetches a file; capacity is claimed as its bytes arrive. */
 export async function download(address: string, options: DownloadOptions): Promise<HeldFile> {
   const { hosts, limits, signal } = options;
-  let url = parseWebAddress(address);
+  let url = parseWebUrl(address);
   // The API key is no longer sent after the first foreign host, not even if that host redirects back to the gateway.
-  let withKey = true;
+  let sendsKey = true;
   for (let redirects = 0; ; redirects++) {
-    withKey &&= hosts.isGateway(url);
+    sendsKey &&= hosts.isGateway(url);
     try {
-      const response = await hosts.request(url, { withKey, signal });
+      const response = await hosts.request(url, { sendsKey, signal });
       const target = await redirectTarget(response, url);
       if (target === undefined) return await receiveBody(response, options);
       if (redirects >= limits.redirects) {
         throw new MediaError('unreachable', `The file host ${url.host} redirects too often.`, { code: 'redirects' });
       }
-      url = parseWebAddress(target, url);
+      url = parseWebUrl(target, url);
     } catch (error) {
       throw hostError(error, url.host);
     }
@@ -58,23 +58,23 @@ async function receiveBody({ body, headers }: Dispatcher.ResponseData, options: 
   body.on('error', () => undefined);
   const { storage, clock, limits, max, signal } = options;
   const length = headers['content-length'];
-  const announced = length === undefined ? undefined : Number(length);
+  const announcedBytes = length === undefined ? undefined : Number(length);
   try {
-    if (announced !== undefined && announced > max) throw tooLargeError(max);
-    return await receiveFile(enforcePace(body, clock, limits), storage, { max, announced, signal });
+    if (announcedBytes !== undefined && announcedBytes > max) throw tooLargeError(max);
+    return await receiveFile(enforcePace(body, clock, limits), storage, { max, announcedBytes, signal });
   } catch (error) {
     body.destroy();
     throw error;
   }
 }
 
-function parseWebAddress(address: string, base?: URL): URL {
+function parseWebUrl(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
   throw new MediaError('forbidden-address', 'The URL of the file must start with https:// or http://.');
 }
 
-/** Passes on the chunks of a file. The body of a host that sends too slowly is destroyed, because it would hold room that other files need. */
+/** Passes on the chunks of a file. The body of a host that sends too slowly is destroyed, because it would hold capacity that other files need. */
 async function* enforcePace(
   body: Dispatcher.ResponseData['body'],
   clock: Clock,
@@ -108,7 +108,7 @@ async function* enforcePace(
     const chunks: AsyncIterable<Uint8Array> = body;
     for await (const chunk of chunks) {
       receivedBytes += chunk.byteLength;
-      // Time during which a chunk waits for room does not count against the host.
+      // Time during which a chunk waits for capacity does not count against the host.
       heldUpSince = clock.now();
       yield chunk;
       countHeldUp();
@@ -118,13 +118,13 @@ async function* enforcePace(
   }
 }
 
-const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
+const FAILURE_BY_CODE = new Map<string, readonly [MediaErrorKind, string]>([
   ['ECONNREFUSED', ['unreachable', 'refused the connection']],
   ['ENOTFOUND', ['unreachable', 'was not found: its name does not exist']],
   ['EAI_AGAIN', ['unreachable', 'was not found: its name could not be looked up']],
-  ['ECONNRESET', ['unreachable', 'cut the connection']],
-  ['UND_ERR_SOCKET', ['unreachable', 'cut the connection']],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['unreachable', 'cut the connection']],
+  ['ECONNRESET', ['unreachable', 'dropped the connection']],
+  ['UND_ERR_SOCKET', ['unreachable', 'dropped the connection']],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['unreachable', 'dropped the connection']],
   ['ETIMEDOUT', ['timeout', 'could not be reached in time']],
   ['UND_ERR_CONNECT_TIMEOUT', ['timeout', 'could not be reached in time']],
   ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'did not respond in time']],
@@ -134,8 +134,11 @@ const REASONS = new Map<string, readonly [MediaErrorKind, string]>([
 function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
   // If all addresses of a host fail, the errors arrive as one AggregateError.
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = first instanceof Error && 'code' in first && typeof first.code === 'string' ? first.code : 'unknown';
-  const [kind, description] = REASONS.get(code) ?? ['unreachable', 'could not be used'];
+  const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code =
+    firstError instanceof Error && 'code' in firstError && typeof firstError.code === 'string'
+      ? firstError.code
+      : 'unknown';
+  const [kind, description] = FAILURE_BY_CODE.get(code) ?? ['unreachable', 'could not be used'];
   return new MediaError(kind, `The file host ${host} ${description}.`, { code, cause });
 }

@@ -19,10 +19,10 @@ export class Hosts {
   readonly #trusted: Agent;
   readonly #untrusted: Agent;
 
-  constructor(settings: MediaSettings, limits: MediaLimits, resolve: ResolveHost, trust: UrlSource) {
+  constructor(settings: MediaSettings, limits: MediaLimits, resolve: ResolveHost, source: UrlSource) {
     const { gatewayOrigin, extraOrigins = [], apiKey, allowPrivate } = settings;
-    this.#apiKey = trust === 'results' ? apiKey : undefined;
-    this.#isGuarded = trust === 'given' || !allowPrivate;
+    this.#apiKey = source === 'results' ? apiKey : undefined;
+    this.#isGuarded = source === 'given' || !allowPrivate;
     this.#gatewayOrigin = new URL(gatewayOrigin).origin;
     this.#trustedOrigins = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
     const timeout = limits.connectMs;
@@ -43,7 +43,7 @@ export class Hosts {
   }
 
   /** Sends one request without following redirects. The API key is only sent to the gateway's own origin, and only if the caller says so. */
-  async request(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
+  async request(url: URL, { sendsKey, signal }: { sendsKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
     // A host that is an IP address is never looked up, so `createGuardedLookup` does not see it.
@@ -58,7 +58,7 @@ export class Hosts {
         // Nothing is decompressed here, so compressed responses are refused.
         'accept-encoding': 'identity',
         'user-agent': 'atelier',
-        ...(withKey && apiKey !== undefined && this.isGateway(url) ? { authorization: `Bearer ${apiKey}` } : {}),
+        ...(sendsKey && apiKey !== undefined && this.isGateway(url) ? { authorization: `Bearer ${apiKey}` } : {}),
       },
       signal,
     });
@@ -70,24 +70,30 @@ export class Hosts {
 }
 
 /** Addresses outside the public internet (IANA's special-purpose registries, multicast), and Azure's metadata address. */
-const special4 = createBlockList('ipv4', [
+const specialIpv4 = createBlockList('ipv4', [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24'],
   ...['192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
 ]);
 
 /** Everything that is assigned to the public internet. Mapped, NAT64, unique local and link-local addresses are outside of it. */
-const public6 = createBlockList('ipv6', ['2000::/3']);
-/** Special ranges within it: Teredo and its neighbours, documentation, 6to4, AS112. */
-const special6 = createBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
+const publicIpv6 = createBlockList('ipv6', ['2000::/3']);
+/** Special ranges within the public one: Teredo and its neighbours, documentation, 6to4, AS112. */
+const specialIpv6 = createBlockList('ipv6', [
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3fff::/20',
+]);
 
 /** Anything that is not an IP address counts as not public. */
 export function isPublicAddress(address: string): boolean {
   // An address with a zone id belongs to an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
-  if (family === 4) return !special4.check(address, 'ipv4');
-  return family === 6 && public6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
+  if (family === 4) return !specialIpv4.check(address, 'ipv4');
+  return family === 6 && publicIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');
 }
 
 function createBlockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
@@ -102,7 +108,7 @@ function createBlockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): Bl
 /** The host as it is looked up. `URL` has already normalised other spellings; an IPv6 address loses its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** A lookup for untrusted hosts. The connection uses the checked address, so it cannot change later. One special address refuses the host. */
+/** A lookup for untrusted hosts, whose connections use exactly the checked addresses. A host with any special address is refused. */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(

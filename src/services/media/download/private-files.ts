@@ -37,10 +37,10 @@ export class PrivateFiles {
   async create() {
     const path = join(await this.#ownFolder(), String(this.#createdCount++));
     const handle = await open(path, 'wx', OWNER_ONLY_MODE).catch(throwDiskFull);
-    let closed: Promise<void> | undefined;
+    let closePromise: Promise<void> | undefined;
     const close = (): Promise<void> => {
-      closed ??= handle.close();
-      return closed;
+      closePromise ??= handle.close();
+      return closePromise;
     };
     return {
       path,
@@ -89,7 +89,7 @@ export class PrivateFiles {
     }
   }
 
-  /** The name of a folder from this machine identifies the process. Links and folders of other users are left alone. */
+  /** The name of a folder from this machine identifies the process that created it. Links and folders of other users are left alone. */
   async #isLeftBehind(name: string, path: string): Promise<boolean> {
     const stats = await lstat(path).catch(() => undefined);
     if (!stats?.isDirectory() || (process.getuid && stats.uid !== process.getuid())) return false;

@@ -9,18 +9,18 @@ const INITIAL_BYTES = 64 * 1024;
 /** Even a small file counts as this many bytes, which limits the number of files. */
 const MIN_CLAIM_BYTES = 128 * 1024;
 
-/** A file that has arrived. Its owner must release the room that it takes. */
+/** A file that has arrived. Its owner must release the capacity that it takes up. */
 export interface HeldFile {
   readonly content: FileContent;
   release(): void;
 }
 
 export interface FileStorage {
-  readonly room: CapacityPool;
-  /** The room for files in the bot's own memory. Nothing waits for it, because a file that does not fit is stored on disk. */
+  readonly capacity: CapacityPool;
+  /** The memory that is left for files in the bot's own process. Nothing waits for it, because a file that does not fit is stored on disk. */
   readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
-  readonly passing: BufferReclaimer;
+  readonly reclaimer: BufferReclaimer;
   /** Larger files are stored on disk. */
   readonly maxBytesInMemory: number;
 }
@@ -28,7 +28,7 @@ export interface FileStorage {
 interface ReceiveOptions {
   readonly max: number;
   /** The size that the host announces. Nothing is claimed for it. */
-  readonly announced?: number | undefined;
+  readonly announcedBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -54,46 +54,46 @@ export async function receiveFile(
 class Receiver {
   readonly #storage: FileStorage;
   readonly #max: number;
-  readonly #announced: number;
+  readonly #announcedBytes: number;
   readonly #claim: Claim;
-  #claimed = 0;
+  #claimedBytes = 0;
   #size = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #file: PrivateFile | undefined;
 
-  constructor(storage: FileStorage, { max, announced = Number.POSITIVE_INFINITY }: ReceiveOptions) {
+  constructor(storage: FileStorage, { max, announcedBytes = Number.POSITIVE_INFINITY }: ReceiveOptions) {
     this.#storage = storage;
     this.#max = max;
-    this.#announced = announced;
-    this.#claim = storage.room.claim();
+    this.#announcedBytes = announcedBytes;
+    this.#claim = storage.capacity.claim();
   }
 
   async append(chunk: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + chunk.byteLength;
     if (size > this.#max) throw tooLargeError(this.#max);
-    const missing = Math.max(size, Math.min(MIN_CLAIM_BYTES, this.#max)) - this.#claimed;
-    if (missing > 0) {
-      await this.#claim.take(missing, signal);
-      this.#claimed += missing;
+    const missingBytes = Math.max(size, Math.min(MIN_CLAIM_BYTES, this.#max)) - this.#claimedBytes;
+    if (missingBytes > 0) {
+      await this.#claim.take(missingBytes, signal);
+      this.#claimedBytes += missingBytes;
     }
     if (!this.#file && !this.#fitsInMemory(size)) await this.#moveToDisk();
     if (this.#file) await this.#file.write(chunk);
     else this.#bytes.set(chunk, this.#size);
     this.#size = size;
-    this.#storage.passing.count(chunk.byteLength);
+    this.#storage.reclaimer.count(chunk.byteLength);
   }
 
   async finish(): Promise<HeldFile> {
-    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, MIN_CLAIM_BYTES)));
+    this.#claim.settle(Math.max(this.#size, Math.min(this.#claimedBytes, MIN_CLAIM_BYTES)));
     if (this.#file) {
       await this.#file.close();
       return { content: { size: this.#size, path: this.#file.path }, release: () => this.discard() };
     }
     if (this.#bytes.length > this.#size) {
-      const spare = this.#bytes.length - this.#size;
+      const spareBytes = this.#bytes.length - this.#size;
       // A view would keep the whole buffer in memory.
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
-      this.#storage.memory.freeBytes += spare;
+      this.#storage.memory.freeBytes += spareBytes;
     }
     return { content: memoryContent(this.#bytes), release: () => this.discard() };
   }
@@ -103,17 +103,17 @@ class Receiver {
     this.#releaseMemory();
     const file = this.#file;
     this.#file = undefined;
-    // The room on disk is only free once the file is gone. Removing it does not fail.
+    // The space on disk is only free once the file is gone. Removing it does not fail.
     if (file) void file.remove().then(() => this.#claim.release());
     else this.#claim.release();
   }
 
   #fitsInMemory(size: number): boolean {
     const { maxBytesInMemory: max, memory } = this.#storage;
-    if (size > max || (this.#announced > max && this.#announced < Number.POSITIVE_INFINITY)) return false;
+    if (size > max || (this.#announcedBytes > max && this.#announcedBytes < Number.POSITIVE_INFINITY)) return false;
     if (size <= this.#bytes.length) return true;
     const doubled = Math.max(size, INITIAL_BYTES, this.#bytes.length * 2);
-    const length = Math.max(size, Math.min(doubled, max, this.#announced));
+    const length = Math.max(size, Math.min(doubled, max, this.#announcedBytes));
     const addedBytes = length - this.#bytes.length;
     if (addedBytes > memory.freeBytes) return false;
     memory.freeBytes -= addedBytes;

@@ -80,9 +80,9 @@ class KeptParts {
   }
 }
 
-const SIGNATURE_LENGTH = 8;
+const PNG_SIGNATURE_LENGTH = 8;
 /** The bytes around the data of a chunk: length, type and checksum. */
-const CHUNK_OVERHEAD = 12;
+const PNG_CHUNK_OVERHEAD = 12;
 
 /** Chunks needed for pixels, colours and animation. Anything else, now or in the future, is metadata. */
 const KEPT_PNG_CHUNKS = new Set([
@@ -92,15 +92,15 @@ const KEPT_PNG_CHUNKS = new Set([
 ]);
 
 export function stripPng(bytes: Buffer): Buffer {
-  const kept = new KeptParts(bytes);
-  kept.keep(0, SIGNATURE_LENGTH);
-  for (let offset = SIGNATURE_LENGTH; offset + CHUNK_OVERHEAD <= bytes.length; ) {
-    const end = offset + CHUNK_OVERHEAD + bytes.readUInt32BE(offset);
+  const keptParts = new KeptParts(bytes);
+  keptParts.keep(0, PNG_SIGNATURE_LENGTH);
+  for (let offset = PNG_SIGNATURE_LENGTH; offset + PNG_CHUNK_OVERHEAD <= bytes.length; ) {
+    const end = offset + PNG_CHUNK_OVERHEAD + bytes.readUInt32BE(offset);
     const type = bytes.toString('latin1', offset + 4, offset + 8);
     if (end > bytes.length) break;
-    if (KEPT_PNG_CHUNKS.has(type)) kept.keep(offset, end);
+    if (KEPT_PNG_CHUNKS.has(type)) keptParts.keep(offset, end);
     // Data after the end chunk is not part of the image.
-    if (type === 'IEND') return kept.result();
+    if (type === 'IEND') return keptParts.result();
     offset = end;
   }
   throw damagedFileError();
@@ -113,8 +113,8 @@ const BARE_JFIF_LENGTH = 16;
 
 /** Keeps frames, tables, scans, and what defines the colours: the profile and Adobe's marker. */
 export function stripJpeg(bytes: Buffer): Buffer {
-  const kept = new KeptParts(bytes);
-  kept.keep(0, 2);
+  const keptParts = new KeptParts(bytes);
+  keptParts.keep(0, 2);
   for (let offset = 2; offset + 4 <= bytes.length || bytes[offset + 1] === END_OF_IMAGE; ) {
     if (bytes[offset] !== 0xff) throw damagedFileError();
     const marker = bytes[offset + 1] ?? 0;
@@ -123,14 +123,14 @@ export function stripJpeg(bytes: Buffer): Buffer {
       continue;
     }
     if (marker === END_OF_IMAGE) {
-      kept.keep(offset, offset + 2);
+      keptParts.keep(offset, offset + 2);
       // Phones append further images after the end, and each has its own metadata.
-      return kept.result();
+      return keptParts.result();
     }
     const afterHeader = offset + 2 + bytes.readUInt16BE(offset + 2);
     const end = marker === START_OF_SCAN ? endOfScan(bytes, afterHeader) : afterHeader;
     if (end > bytes.length) throw damagedFileError();
-    if (isNeededInJpeg(bytes, offset, marker)) kept.keep(offset, end);
+    if (isNeededInJpeg(bytes, offset, marker)) keptParts.keep(offset, end);
     offset = end;
   }
   throw damagedFileError();
@@ -159,8 +159,8 @@ const KEPT_WEBP_CHUNKS = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF'
 const WEBP_METADATA_FLAGS = 0x08 | 0x04;
 
 export function stripWebp(bytes: Buffer): Buffer {
-  const kept = new KeptParts(bytes);
-  kept.keep(0, WEBP_HEADER_LENGTH);
+  const keptParts = new KeptParts(bytes);
+  keptParts.keep(0, WEBP_HEADER_LENGTH);
   const fileEnd = bytes.readUInt32LE(4) + 8;
   if (fileEnd > bytes.length) throw damagedFileError();
   for (let offset = WEBP_HEADER_LENGTH; offset + 8 <= fileEnd; ) {
@@ -168,63 +168,65 @@ export function stripWebp(bytes: Buffer): Buffer {
     if (offset + 8 + size > fileEnd) throw damagedFileError();
     // Chunks begin at even offsets; the last one's padding is sometimes missing.
     const end = Math.min(fileEnd, offset + 8 + size + (size % 2));
-    if (KEPT_WEBP_CHUNKS.has(bytes.toString('latin1', offset, offset + 4))) kept.keep(offset, end);
+    if (KEPT_WEBP_CHUNKS.has(bytes.toString('latin1', offset, offset + 4))) keptParts.keep(offset, end);
     offset = end;
   }
-  const result = kept.result();
+  const result = keptParts.result();
   if (result === bytes) return bytes;
   // This is a copy, so it can be changed. The header must not announce chunks that were removed.
   result.writeUInt32LE(result.length - 8, 4);
-  const flags = WEBP_HEADER_LENGTH + 8;
+  const flagsOffset = WEBP_HEADER_LENGTH + 8;
   if (result.toString('latin1', WEBP_HEADER_LENGTH, WEBP_HEADER_LENGTH + 4) === 'VP8X')
-    result[flags] = (result[flags] ?? 0) & ~WEBP_METADATA_FLAGS;
+    result[flagsOffset] = (result[flagsOffset] ?? 0) & ~WEBP_METADATA_FLAGS;
   return result;
 }
 
-const IMAGE = 0x2c;
-const EXTENSION = 0x21;
-const TRAILER = 0x3b;
-const CONTROL = 0xf9;
-const APPLICATION = 0xff;
+const GIF_IMAGE = 0x2c;
+const GIF_EXTENSION = 0x21;
+const GIF_TRAILER = 0x3b;
+const GIF_CONTROL_LABEL = 0xf9;
+const GIF_APPLICATION_LABEL = 0xff;
 /** Loop counts, and the colour profile. */
 const KEPT_GIF_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function stripGif(bytes: Buffer): Buffer {
-  const kept = new KeptParts(bytes);
+  const keptParts = new KeptParts(bytes);
   let offset = 13 + colourTableBytes(bytes[10]);
-  kept.keep(0, offset);
-  let images = 0;
+  keptParts.keep(0, offset);
+  let imageCount = 0;
   while (offset < bytes.length) {
     const start = offset;
     const block = bytes[offset];
-    if (block === TRAILER) {
-      kept.keep(offset, offset + 1);
-      return kept.result();
+    if (block === GIF_TRAILER) {
+      keptParts.keep(offset, offset + 1);
+      return keptParts.result();
     }
-    if (block === IMAGE) {
+    if (block === GIF_IMAGE) {
       offset = endOfSubBlocks(bytes, offset + 11 + colourTableBytes(bytes[offset + 9]));
-      images++;
-    } else if (block === EXTENSION) offset = endOfSubBlocks(bytes, offset + 2);
+      imageCount++;
+    } else if (block === GIF_EXTENSION) offset = endOfSubBlocks(bytes, offset + 2);
     else throw damagedFileError();
-    if (block === IMAGE || isNeededInGif(bytes, start)) kept.keep(start, offset);
+    if (block === GIF_IMAGE || isNeededInGif(bytes, start)) keptParts.keep(start, offset);
   }
   // Some writers leave out the trailer, and readers do not need it.
-  if (images > 0) return kept.result();
+  if (imageCount > 0) return keptParts.result();
   throw damagedFileError();
 }
 
 /** Comments and plain text are metadata, as are all but a few application blocks. */
 function isNeededInGif(bytes: Buffer, offset: number): boolean {
   const label = bytes[offset + 1];
-  if (label === CONTROL) return true;
-  return label === APPLICATION && KEPT_GIF_APPLICATIONS.has(bytes.toString('latin1', offset + 3, offset + 14));
+  if (label === GIF_CONTROL_LABEL) return true;
+  return (
+    label === GIF_APPLICATION_LABEL && KEPT_GIF_APPLICATIONS.has(bytes.toString('latin1', offset + 3, offset + 14))
+  );
 }
 
 function colourTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Data comes in blocks of at most 255 bytes; an empty one is the last. */
+/** Data comes in blocks of at most 255 bytes, and an empty block ends it. */
 function endOfSubBlocks(bytes: Buffer, start: number): number {
   for (let offset = start; offset < bytes.length; offset += 1 + (bytes[offset] ?? 0))
     if (bytes[offset] === 0) return offset + 1;

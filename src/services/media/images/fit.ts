@@ -11,7 +11,7 @@ export type FitResult =
       readonly how: 'as-is' | 're-encoded' | 'preview';
       readonly bytes: Buffer;
       readonly type: MediaType;
-      /** A manifest contained a location, so both were removed. */
+      /** Whether a C2PA manifest was removed, because the file contained a location or had to be changed. */
       readonly lostManifest?: boolean;
     }
   | { readonly how: 'none' };
@@ -130,10 +130,10 @@ function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number 
 }
 
 function webpScale({ width, height }: ExaminedImage, isAnimated: boolean): number {
-  const bySide = MAX_WEBP_SIDE / Math.max(width, height);
+  const sideScale = MAX_WEBP_SIDE / Math.max(width, height);
   // An animation is encoded frame by frame.
-  const byMemory = isAnimated ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
-  return Math.min(1, bySide, byMemory);
+  const memoryScale = isAnimated ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
+  return Math.min(1, sideScale, memoryScale);
 }
 
 function encodeAs(image: Sharp, type: MediaType, quality: number): Sharp {

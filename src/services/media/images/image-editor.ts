@@ -67,12 +67,12 @@ export interface ExaminedImage extends ImageFacts {
   readonly isRotated: boolean;
   readonly hasAlpha: boolean;
   readonly hasMetadata: boolean;
-  /** Whether it has a C2PA manifest. */
+  /** Whether the file contains a C2PA manifest. */
   readonly hasManifest: boolean;
   readonly hasLocation: boolean;
   /** The source type that the file's own metadata gives. */
   readonly sourceType: SourceType | undefined;
-  /** Whether it is animated in a way that the decoders ignore, so it would be a still image after re-encoding. */
+  /** Whether the image is animated in a way that the decoders ignore, so that re-encoding would make it a still image. */
   readonly isUndecodedAnimation: boolean;
 }
 

@@ -48,8 +48,8 @@ function lowFrequencies(grey: Buffer): number[] {
 
 function hashBits(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
-  const [below = 0, above = 0] = sorted.slice(sorted.length / 2 - 1);
-  const median = (below + above) / 2;
+  const [lowerMiddle = 0, upperMiddle = 0] = sorted.slice(sorted.length / 2 - 1);
+  const median = (lowerMiddle + upperMiddle) / 2;
   const bits = values.map((value) => (value > median ? '1' : '0')).join('');
   return BigInt(`0b${bits}`)
     .toString(16)

@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp';
 import { MediaError } from '../errors.ts';
 import { examineImage, type ImageEditor, type ImageFacts } from './image-editor.ts';
 
-/** In a mask, white areas are to be changed and black ones stay, as gateways expect in practice. */
+/** The part of an image to be changed. In a mask, this part is white and the rest is black, as gateways expect in practice. */
 export type MaskSide = 'left' | 'right' | 'top' | 'bottom' | 'centre';
 
 export type MaskSize = Pick<ImageFacts, 'width' | 'height'>;

@@ -26,7 +26,7 @@ export const xmpPacket = (sourceType: SourceType): Buffer =>
     ].join(''),
   );
 
-/** More than a packet with everything that a format needs around it. */
+/** More than the size of a packet, including everything that a format needs around it. */
 export const MAX_MARK_BYTES = 1_024;
 
 /** The mark that a file already has. */
@@ -172,6 +172,6 @@ function hasGps(exif: Buffer): boolean {
   const readShort = (offset: number): number =>
     offset + 2 > tiff.length ? 0 : isLittleEndian ? tiff.readUInt16LE(offset) : tiff.readUInt16BE(offset);
   const start = isLittleEndian ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
-  const tags = Math.min(readShort(start), MAX_TAGS);
-  return Array.from({ length: tags }, (_, index) => readShort(start + 2 + index * 12)).includes(GPS_TAG);
+  const tagCount = Math.min(readShort(start), MAX_TAGS);
+  return Array.from({ length: tagCount }, (_, index) => readShort(start + 2 + index * 12)).includes(GPS_TAG);
 }

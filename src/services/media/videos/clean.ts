@@ -45,7 +45,7 @@ const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
   head: Buffer.from('free'),
 });
 
-const VOID = 0xec;
+const VOID_ELEMENT_ID = 0xec;
 /** The longest content whose length fits into one byte. A byte with only ones means that the length is unknown. */
 const MAX_SHORT_LENGTH = 0x7e;
 
@@ -53,7 +53,7 @@ function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
   const length = end - at - 2;
   const isShort = length <= MAX_SHORT_LENGTH;
   const head = Buffer.alloc(isShort ? 2 : 9);
-  head[0] = VOID;
+  head[0] = VOID_ELEMENT_ID;
   if (isShort) head[1] = 0x80 | length;
   else {
     head[1] = 0x01;
@@ -88,7 +88,7 @@ async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Pr
   return content;
 }
 
-/** Parts that are already unused and empty need no change. If there are no others, neither does the file. */
+/** Returns the parts that have to be overwritten. Parts that are already unused and empty need no change. */
 async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
   const partsToOverwrite: UnusedPart[] = [];
   for (const part of parts) {
@@ -99,8 +99,8 @@ async function partsWithContent(reader: ContentReader, parts: readonly UnusedPar
 }
 
 async function isEmpty(reader: ContentReader, { from, end }: FoundBox): Promise<boolean> {
-  for (let at = from; at < end; at += ZEROS.length) {
-    const chunk = await reader.read(at, Math.min(ZEROS.length, end - at));
+  for (let offset = from; offset < end; offset += ZEROS.length) {
+    const chunk = await reader.read(offset, Math.min(ZEROS.length, end - offset));
     if (!chunk.equals(ZEROS.subarray(0, chunk.length))) return false;
   }
   return true;

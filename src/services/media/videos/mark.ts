@@ -26,11 +26,11 @@ export async function markVideo(content: FileContent, sourceType: SourceType): P
 const canBeMarked = (content: FileContent): Promise<boolean> =>
   withReader(content, async (reader) => {
     let end = 0;
-    for await (const { kind, at, head, length } of boxHeads(reader, MAX_BOXES)) {
+    for await (const { kind, at, headerLength, length } of boxHeads(reader, MAX_BOXES)) {
       // A last box without a length extends to the end of the file.
       if (length === undefined) return false;
       end = at + length;
-      const id = kind === 'uuid' ? await reader.read(at + head, 16) : undefined;
+      const id = kind === 'uuid' ? await reader.read(at + headerLength, 16) : undefined;
       if (id && (id.equals(XMP_BOX) || id.equals(C2PA_BOX))) return false;
     }
     return end > 0 && end === content.size;

@@ -25,7 +25,7 @@ export interface Mp4Metadata {
   readonly sourceType: SourceType | undefined;
 }
 
-/** The most boxes inside the table of contents, at all depths together. Thousands of tiny ones would be an attempt to keep us busy. */
+/** The most boxes inside the table of contents, at all depths together. Thousands of tiny ones would be an attempt to waste CPU time. */
 const MAX_BOXES_IN_TABLE = 2_000;
 const METADATA_KINDS: ReadonlySet<string> = new Set(['udta', 'meta', 'free', 'skip']);
 /** The handlers of tracks with measurements, such as the positions and movements of a camera. */
@@ -93,7 +93,10 @@ class MetadataSearch {
     if (id.equals(C2PA_BOX)) this.#manifests.push(box);
     else if (!id.equals(XMP_BOX)) this.#boxes.push(box);
     else {
-      const packet = await this.#reader.read(box.from + ID_BYTES, Math.min(box.end - box.from - ID_BYTES, MAX_PACKET));
+      const packet = await this.#reader.read(
+        box.from + ID_BYTES,
+        Math.min(box.end - box.from - ID_BYTES, MAX_PACKET_BYTES),
+      );
       const sourceType = sourceTypeIn(packet);
       this.#sourceType ??= sourceType;
       // Our own mark contains nothing else, so it can stay.
@@ -107,8 +110,8 @@ class MetadataSearch {
 
   async #containsLocation(boxes: readonly FoundBox[]): Promise<boolean> {
     for (const { from, end } of boxes) {
-      for (let at = from; at < end; at += CHUNK_BYTES) {
-        const chunk = await this.#reader.read(at, Math.min(end - at, CHUNK_BYTES + MAX_NAME_LENGTH));
+      for (let offset = from; offset < end; offset += CHUNK_BYTES) {
+        const chunk = await this.#reader.read(offset, Math.min(end - offset, CHUNK_BYTES + MAX_NAME_LENGTH));
         if (LOCATION_KEYS.some((key) => chunk.includes(key))) return true;
       }
     }
@@ -127,15 +130,15 @@ class MetadataSearch {
     { from, end }: Pick<FoundBox, 'from' | 'end'>,
     max: number,
   ): AsyncGenerator<FoundBox & { kind: string }> {
-    for await (const { kind, at, head, length = end - at } of boxHeads(this.#reader, max, { from, end })) {
-      if (length < head || at + length > end) return;
-      yield { kind, at, from: at + head, end: at + length };
+    for await (const { kind, at, headerLength, length = end - at } of boxHeads(this.#reader, max, { from, end })) {
+      if (length < headerLength || at + length > end) return;
+      yield { kind, at, from: at + headerLength, end: at + length };
     }
   }
 }
 
 /** More than any real packet. */
-const MAX_PACKET = 256 * 1024;
+const MAX_PACKET_BYTES = 256 * 1024;
 const CHUNK_BYTES = 2 ** 20;
 const MAX_NAME_LENGTH = 32;
 /** The names of fields for a location, in QuickTime, in 3GPP, in Apple's and Android's keys, and in XMP. */

@@ -4,7 +4,7 @@ import type { VideoFacts } from '../media-types.ts';
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
-/** The specification has eight elements in this header. A much longer list would be an attempt to keep us busy. */
+/** The specification has eight elements in this header. A much longer list would be an attempt to waste CPU time. */
 const MAX_ELEMENTS_IN_HEADER = 32;
 
 /** WebM is Matroska whose header, a short list of small elements, says that it is WebM. */
@@ -14,7 +14,7 @@ export function isWebm(bytes: Buffer): boolean {
   if (!header || header.end + header.value >= bytes.length) return false;
   const end = header.end + header.value;
   let offset = header.end;
-  for (let elements = 0; elements < MAX_ELEMENTS_IN_HEADER && offset + 3 <= end; elements++) {
+  for (let elementCount = 0; elementCount < MAX_ELEMENTS_IN_HEADER && offset + 3 <= end; elementCount++) {
     // Every element of the header except a void has a two-byte id.
     const idBytes = (bytes[offset] ?? 0) >= 0x80 ? 1 : 2;
     const size = sizeAt(bytes, offset + idBytes);
@@ -50,8 +50,8 @@ const PIXEL_WIDTH = 0xb0;
 const PIXEL_HEIGHT = 0xba;
 /** The default for nanoseconds per tick. */
 const DEFAULT_SCALE = 1_000_000;
-const NANOSECONDS = 1e9;
-/** Counted at all depths together. What is needed is among the first elements; thousands of tiny ones would be an attempt to keep us busy. */
+const NANOSECONDS_PER_SECOND = 1e9;
+/** Counted at all depths together. What is needed is among the first elements; thousands of tiny ones would be an attempt to waste CPU time. */
 const MAX_ELEMENTS = 2_000;
 
 interface Element {
@@ -62,7 +62,7 @@ interface Element {
 /** Reads the headers of a WebM file. A live recording does not contain its duration. */
 export function webmFacts(bytes: Buffer): VideoFacts {
   const budget = { elements: MAX_ELEMENTS };
-  const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
+  const children = (content: Buffer = EMPTY): Element[] => readElements(content, budget);
   const parts = children(find(children(bytes), SEGMENT));
   const info = children(find(parts, INFO));
   const scale = readInteger(find(info, TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
@@ -73,7 +73,7 @@ export function webmFacts(bytes: Buffer): VideoFacts {
   const height = readInteger(find(video, PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
-    ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
+    ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS_PER_SECOND }),
   };
 }
 
@@ -99,7 +99,7 @@ export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: num
 const TAGS = 0x1254c367;
 /** An id and a length have at most eight bytes each. */
 const MAX_HEADER_BYTES = 16;
-/** Enough for one element per second in two hours. More would be an attempt to keep us busy. */
+/** Enough for one element per second in two hours. More would be an attempt to waste CPU time. */
 const MAX_ELEMENTS_IN_SEGMENT = 8_000;
 
 const EMPTY = Buffer.alloc(0);
@@ -107,7 +107,7 @@ const EMPTY = Buffer.alloc(0);
 const find = (list: readonly Element[], wantedId: number): Buffer | undefined =>
   list.find(({ id }) => id === wantedId)?.content;
 
-function elements(bytes: Buffer, budget: { elements: number }): Element[] {
+function readElements(bytes: Buffer, budget: { elements: number }): Element[] {
   const list: Element[] = [];
   for (let offset = 0; offset < bytes.length && budget.elements > 0; budget.elements--) {
     const id = numberAt(bytes, offset, { keepsMarker: true });

@@ -1,5 +1,5 @@
 import { publicName, type StoreAddress } from '../backend.ts';
-import { openToRead } from '../open-store.ts';
+import { openReadOnly } from '../open-store.ts';
 import type { RemoteParts } from '../remote/connect.ts';
 import type { ReadableStore } from '../remote/open-remote.ts';
 import type { BackupRow } from './backup-format.ts';
@@ -12,7 +12,7 @@ export async function backUpStore(
   file: string,
   { log, clock, ...options }: Omit<BackupOptions, 'now' | 'partitions'> & RemoteParts,
 ): Promise<WrittenBackup> {
-  const store = await openToRead(address, { log, clock });
+  const store = await openReadOnly(address, { log, clock });
   if (!store) throw missingStoreError(publicName(address));
   try {
     const { count: partitions } = store;

@@ -13,7 +13,7 @@ const UNDIVIDED_VERSION = 1;
 
 export const DIGEST_BYTES = 32;
 export const MAX_HEADER_BYTES = 4_096;
-/** An order as it was sent may have tens of megabytes. */
+/** An order as it was sent may be tens of megabytes in size. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const headerSchema = z.object({

@@ -164,7 +164,7 @@ async function* readChunks(handle: FileHandle, { start, end }: { start: number; 
   }
 }
 
-/** The digest matched, so the passphrase is most likely wrong. */
+/** Turns a read error into a `StoreError`. The digest matched, so if a chunk cannot be decrypted, the passphrase is most likely wrong. */
 function readFailure(error: unknown, file: string): unknown {
   if (error instanceof StoreError) return error;
   if (error instanceof SealError)

@@ -28,7 +28,7 @@ export interface WrittenBackup {
   digest: string;
 }
 
-/** Rows hold prompts and tokens. */
+/** Rows contain prompts and tokens, so only the owner may read a backup. */
 const OWNER_ONLY_MODE = 0o600;
 /** Lines are passed on in chunks of this size. */
 const CHUNK_BYTES = 64 * 1024;

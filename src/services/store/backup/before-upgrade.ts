@@ -13,7 +13,7 @@ interface UpgradeParts {
   clock: Clock;
   botVersion?: string | undefined;
   backupPassphrase?: string | undefined;
-  /** Whether the operator has a backup of the store on a server. */
+  /** Whether the operator has confirmed that a store on a server is backed up. */
   mayMigrate?: boolean | undefined;
 }
 
@@ -24,10 +24,10 @@ export async function backUpBeforeUpgrade(
   name: string,
   parts: UpgradeParts,
 ): Promise<void> {
-  const older = await olderSchema(meta);
-  if (!older || (isLocal(address) && fileOf(address) === IN_MEMORY)) return;
-  const [from, to] = [schemaName(older), schemaName(presentSchema)];
-  const by = older.by === undefined ? '' : ` (${older.by})`;
+  const previousSchema = await olderSchema(meta);
+  if (!previousSchema || (isLocal(address) && fileOf(address) === IN_MEMORY)) return;
+  const [from, to] = [schemaName(previousSchema), schemaName(presentSchema)];
+  const versionSuffix = previousSchema.by === undefined ? '' : ` (${previousSchema.by})`;
   const { log, clock, botVersion = '', backupPassphrase: passphrase, mayMigrate = false } = parts;
   if (isLocal(address)) {
     try {
@@ -38,7 +38,7 @@ export async function backUpBeforeUpgrade(
       if (!(error instanceof StoreError)) throw error;
       throw new StoreError(
         error.kind,
-        `The store ${name} was written by an older Atelier${by}, and the backup before its upgrade failed. Nothing was changed. ${error.message}`,
+        `The store ${name} was written by an older Atelier${versionSuffix}, and the backup before its upgrade failed. Nothing was changed. ${error.message}`,
         error.cause,
       );
     }
@@ -47,7 +47,7 @@ export async function backUpBeforeUpgrade(
   if (!mayMigrate)
     throw new StoreError(
       'older',
-      `The store ${name} was written by an older Atelier${by}, and this version changes its schema (${from} to ${to}). Back it up with \`npm run backup -- <file>\`, then start once with \`npm start -- --migrate\`.`,
+      `The store ${name} was written by an older Atelier${versionSuffix}, and this version changes its schema (${from} to ${to}). Back it up with \`npm run backup -- <file>\`, then start once with \`npm start -- --migrate\`.`,
     );
   log.info({ store: name, from, to }, 'The schema of the store is about to change.');
 }

@@ -12,11 +12,11 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** 128 MiB and about half a second for each guess of a passphrase. */
 const SCRYPT_COST = { N: 2 ** 17, r: 8, p: 1 } as const;
-/** The limits on the work that a file may demand from the machine that reads it. */
+/** The most memory that a file may demand from the machine that reads it. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 const memoryOf = ({ N, r }: { N: number; r: number }): number => 128 * N * r;
 
-/** How the key is derived, as stored in the header. The salt is new for each file, so that no key seals two. */
+/** How the key is derived, as stored in the header. The salt is new for each file, so that no two files are sealed with the same key. */
 export const encryptionSchema = z
   .strictObject({
     cipher: z.literal(CIPHER),
@@ -30,7 +30,7 @@ export const encryptionSchema = z
     p: z.int().min(1).max(4),
     salt: z.string().regex(/^[0-9a-f]{64}$/),
   })
-  .refine((given) => memoryOf(given) <= MAX_MEMORY_BYTES);
+  .refine((parameters) => memoryOf(parameters) <= MAX_MEMORY_BYTES);
 
 type Encryption = z.output<typeof encryptionSchema>;
 
@@ -50,7 +50,7 @@ export function deriveKey(passphrase: string, encryption: Encryption): Promise<B
   return derive(passphrase, Buffer.from(salt, 'hex'), KEY_BYTES, { N, r, p, maxmem });
 }
 
-/** A chunk cannot be decrypted: the key is wrong, or the file is not what was written. */
+/** A chunk cannot be decrypted: the key is wrong, or the file was changed. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
@@ -61,7 +61,7 @@ interface Sealing {
   header: Buffer;
 }
 
-/** The chunk's number and whether it is the last one: a missing, repeated or moved chunk does not fit its nonce. */
+/** Contains the chunk's number and whether it is the last one, so that a missing, repeated or moved chunk is detected. */
 function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
   nonce.writeUIntBE(index, 0, 6);
@@ -69,8 +69,8 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-export async function* seal(plain: AsyncIterable<Buffer>, { key, header }: Sealing): AsyncGenerator<Buffer> {
-  for await (const { chunk, index, isLast } of chunksOf(plain, CHUNK_BYTES)) {
+export async function* seal(plaintext: AsyncIterable<Buffer>, { key, header }: Sealing): AsyncGenerator<Buffer> {
+  for await (const { chunk, index, isLast } of chunksOf(plaintext, CHUNK_BYTES)) {
     const cipher = createCipheriv(CIPHER, key, nonceOf(index, isLast), { authTagLength: TAG_BYTES });
     cipher.setAAD(header);
     yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
@@ -83,8 +83,8 @@ export async function* unseal(sealed: AsyncIterable<Buffer>, { key, header }: Se
     const decipher = createDecipheriv(CIPHER, key, nonceOf(index, isLast), { authTagLength: TAG_BYTES });
     decipher.setAAD(header);
     decipher.setAuthTag(chunk.subarray(-TAG_BYTES));
-    const plain = decipher.update(chunk.subarray(0, -TAG_BYTES));
-    yield Buffer.concat([plain, finish(decipher)]);
+    const plaintext = decipher.update(chunk.subarray(0, -TAG_BYTES));
+    yield Buffer.concat([plaintext, finish(decipher)]);
   }
 }
 
@@ -106,7 +106,7 @@ async function* chunksOf(source: AsyncIterable<Buffer>, size: number) {
     length += buffer.length;
     if (length <= size) continue;
     let joined = Buffer.concat(buffers);
-    // The chunk that is held back may be the last one.
+    // One chunk is always held back, because it may be the last one.
     for (; joined.length > size; joined = joined.subarray(size)) {
       yield { chunk: joined.subarray(0, size), index, isLast: false };
       index += 1;

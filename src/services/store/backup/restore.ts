@@ -4,7 +4,7 @@ import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { markRestored } from '../../tasks/transitions.ts';
 import { type Backend, type NamespacedRow, type StoreAddress, StoreError } from '../backend.ts';
-import { type Examination, examineWhole } from '../examination/examination.ts';
+import { type Examination, examineWholeStore } from '../examination/examination.ts';
 import {
   isNewer,
   MOVE_KEY,
@@ -42,7 +42,7 @@ export interface BackupFacts {
   /** How many partitions the store had. */
   partitions: number;
   rows: number;
-  /** By the names of their namespaces. */
+  /** The number of rows, by the names of their namespaces. */
   counts: ReadonlyMap<string, number>;
 }
 
@@ -92,8 +92,8 @@ export const openBackup = (file: string, passphrase: string | undefined): Promis
   Backup.open(file, passphrase);
 
 /**
- * Fills an empty store from a checked backup. Until the end the store is marked as unfinished, and no bot starts on it; a repeat begins anew. Tasks
- * in progress become unconfirmed, so that nothing is sent again without its member's decision.
+ * Fills an empty store from a checked backup. Until the end the store is marked as unfinished: no bot starts on it, and another restore starts over.
+ * Tasks in progress become unconfirmed, so that nothing is sent again without its member's decision.
  */
 export async function restoreStore(
   backup: OpenedBackup,
@@ -126,7 +126,7 @@ export async function restoreStore(
       // Rows of the live tasks are in this version now.
       await markSchema(namespaces.meta, parts.botVersion);
     }
-    const examination = await examineWhole(store, { ...parts, repair: true });
+    const examination = await examineWholeStore(store, { ...parts, repair: true });
     await meta.delete(MOVE_KEY);
     return { name: store.name, written, leftOut, live, unconfirmed, examination };
   } finally {
@@ -152,7 +152,7 @@ async function refuseNonEmpty(
 const KEPT_MARKS: ReadonlySet<string> = new Set([MOVE_KEY, PARTITIONS_KEY]);
 
 /** How many keys are held in memory while a store is cleared. */
-const MAX_KEYS_AT_ONCE = 10_000;
+const MAX_KEYS_IN_MEMORY = 10_000;
 
 async function clear(backend: Backend): Promise<void> {
   for (const namespace of namespaceNames) {
@@ -167,7 +167,7 @@ async function nextKeys(backend: Backend, namespace: string): Promise<string[]> 
   for await (const [key] of rowsIn(backend, namespace)) {
     if (namespace === 'meta' && KEPT_MARKS.has(key)) continue;
     keys.push(key);
-    if (keys.length >= MAX_KEYS_AT_ONCE) break;
+    if (keys.length >= MAX_KEYS_IN_MEMORY) break;
   }
   return keys;
 }
@@ -178,7 +178,7 @@ async function fillStore(
   { clock, onProgress }: RestoreParts,
 ): Promise<{ written: number; leftOut: number }> {
   const now = clock.now();
-  let read = 0;
+  let readCount = 0;
   let leftOut = 0;
   // By key, because a backup of Redis may contain a row twice; the later one is right.
   const batches = backends.map((backend) => ({
@@ -194,8 +194,8 @@ async function fillStore(
     const { backend, byNamespace } = batches[partition] ?? {};
     const batch = byNamespace?.get(namespace);
     const expires = expiryOf(text);
-    read += 1;
-    onProgress?.(read);
+    readCount += 1;
+    onProgress?.(readCount);
     if (!backend || !batch || namespace === SKIPPED_NAMESPACE || (expires !== undefined && expires <= now)) {
       leftOut += 1;
       continue;
@@ -205,26 +205,26 @@ async function fillStore(
   }
   for (const { backend, byNamespace } of batches)
     for (const [namespace, batch] of byNamespace) await flush(backend, namespace, batch);
-  return { written: read - leftOut, leftOut };
+  return { written: readCount - leftOut, leftOut };
 }
 
-/** Marks the live tasks as restored, and writes what that means to the ledger. */
+/** Marks the live tasks as restored, and updates their ledger entries accordingly. */
 async function markTasksRestored(
   { ownership, close }: OpenedBackend,
   namespaces: Namespaces,
   { specs, log, clock }: RestoreParts,
 ): Promise<{ live: number; unconfirmed: number }> {
   const store = new StoredTasks({ namespaces, ownership, close, specs, log, clock });
-  const live = await store.live();
+  const liveTasks = await store.live();
   let unconfirmed = 0;
-  for (const original of live) {
+  for (const original of liveTasks) {
     const task = markRestored(original, clock.now());
     await store.put(task);
     if (task.state === original.state) continue;
     unconfirmed += 1;
     await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }
-  return { live: live.length, unconfirmed };
+  return { live: liveTasks.length, unconfirmed };
 }
 
 const newerBackup = (file: string, by: string): StoreError =>

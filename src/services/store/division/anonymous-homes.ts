@@ -7,21 +7,21 @@ import { namespaceNameOf, openNamespaces, valueIn } from '../namespaces.ts';
 import { rowsIn } from '../raw-rows.ts';
 
 /**
- * Ledger entries without a member contain neither a server nor a task, but the sums that they still count in may be stored, under hashes. They go
- * to the partition that counts these sums, if a server or member with that hash is known; all others can go anywhere.
+ * Finds a bucket for each ledger entry without a member. Such entries contain neither a server nor a task, but the hashed scopes that they
+ * still count in may be stored. They go to the partition of that scope's server or member, if it is known; all others can go anywhere.
  */
 export async function anonymousBuckets(backends: readonly Backend[]): Promise<(entryKey: string) => number> {
   const scopes = new Map<string, readonly unknown[]>();
   for (const backend of backends)
     for await (const [, text] of rowsIn(backend, namespaceNameOf('allowances'))) {
-      const kept = valueIn(text);
-      if (isRecord(kept) && typeof kept.entry === 'string' && Array.isArray(kept.scopes))
-        scopes.set(kept.entry, kept.scopes);
+      const keptRow = valueIn(text);
+      if (isRecord(keptRow) && typeof keptRow.entry === 'string' && Array.isArray(keptRow.scopes))
+        scopes.set(keptRow.entry, keptRow.scopes);
     }
   const buckets = scopes.size > 0 ? await scopeBuckets(backends) : new Map<unknown, number>();
   return (entryKey) => {
-    const known = scopes.get(entryKey)?.find((scope) => buckets.has(scope));
-    return buckets.get(known) ?? bucketOf(entryKey);
+    const knownScope = scopes.get(entryKey)?.find((scope) => buckets.has(scope));
+    return buckets.get(knownScope) ?? bucketOf(entryKey);
   };
 }
 

@@ -51,11 +51,11 @@ async function entriesOf(owner: string, starts: readonly string[], backend: Back
 
 /** The members who have tasks in each partition. */
 export async function membersByPartition(division: Division): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-  const found = new Map<string, Set<number>>();
+  const partitionsByMember = new Map<string, Set<number>>();
   for await (const { partition, key, text } of divideLists(division)) {
     const [, memberId] = /^member:(.*)$/s.exec(key) ?? [];
     if (memberId === undefined || !headSchema.safeParse(valueIn(text)).success) continue;
-    found.set(memberId, (found.get(memberId) ?? new Set()).add(partition));
+    partitionsByMember.set(memberId, (partitionsByMember.get(memberId) ?? new Set()).add(partition));
   }
-  return found;
+  return partitionsByMember;
 }

@@ -31,13 +31,13 @@ type Divide = (division: Division) => AsyncGenerator<DividedRow>;
 const byBucket = (name: BucketedNamespace): Divide =>
   async function* ({ sources, count }) {
     const namespace = namespaceNameOf(name);
-    const anonymous = name === 'ledger' && count > 1 ? await anonymousBuckets(sources) : undefined;
+    const anonymousBucketOf = name === 'ledger' && count > 1 ? await anonymousBuckets(sources) : undefined;
     const seen = new Set<string>();
     for (const backend of sources)
       for await (const [key, text] of rowsIn(backend, namespace)) {
         if (seen.has(key)) continue;
         if (sources.length > 1) seen.add(key);
-        const bucket = rowBuckets[name]({ key, value: valueIn(text) }) ?? anonymous?.(key) ?? 0;
+        const bucket = rowBuckets[name]({ key, value: valueIn(text) }) ?? anonymousBucketOf?.(key) ?? 0;
         yield { partition: partitionOf(bucket, count), key, text };
       }
   };
@@ -47,8 +47,8 @@ async function mergedRows({ sources }: Division, name: NamespaceKey, merge: Merg
   const texts = new Map<string, string[]>();
   for (const backend of sources)
     for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
-      const known = texts.get(key) ?? [];
-      if (!known.includes(text)) texts.set(key, [...known, text]);
+      const knownTexts = texts.get(key) ?? [];
+      if (!knownTexts.includes(text)) texts.set(key, [...knownTexts, text]);
     }
   return [...texts].map(([key, all]) => ({ key, text: mergedText(all, merge) }));
 }
@@ -66,7 +66,7 @@ function mergedText(texts: readonly string[], merge: Merge): string {
 
 const partitionNumbers = (count: number): number[] => Array.from({ length: count }, (_, partition) => partition);
 
-/** For knowledge about the whole bot: every partition gets it, and continues to learn separately. */
+/** For what the bot has learned: every partition gets a copy, and continues to learn separately. */
 const inAllPartitions = (name: NamespaceKey, merge: Merge): Divide =>
   async function* (division) {
     for (const row of await mergedRows(division, name, merge))
@@ -81,7 +81,7 @@ const inFirstPartition = (name: NamespaceKey, merge: Merge): Divide =>
 
 const firstValue: Merge = ([value]) => value;
 
-/** Entries that lost their member, with the sums that they still count in. */
+/** The scopes of an entry that lost its member go to the partition of the entry. */
 const divideAllowances: Divide = async function* ({ sources, count }) {
   const bucketOfEntry = count > 1 ? await anonymousBuckets(sources) : undefined;
   for (const row of await mergedRows({ sources, count }, 'allowances', firstValue)) {
@@ -151,7 +151,11 @@ const divideMeta: Divide = async function* (division) {
     if (key === MOVE_KEY || key === PARTITIONS_KEY) continue;
     const ownTexts = [...new Set(texts.flatMap((one) => one.get(key) ?? []))];
     const value =
-      key === SCHEMA_KEY ? oldest(ownTexts) : key === LEDGER_KEY ? mergedText(ownTexts, mergeLedgerMarks) : text;
+      key === SCHEMA_KEY
+        ? oldestSchemaText(ownTexts)
+        : key === LEDGER_KEY
+          ? mergedText(ownTexts, mergeLedgerMarks)
+          : text;
     for (const partition of partitionNumbers(count)) yield { partition, key, text: value };
   }
   if (count > 1) yield { partition: 0, key: PARTITIONS_KEY, text: rowText({ count }) };
@@ -161,7 +165,7 @@ async function rowTextsIn(backend: Backend): Promise<Map<string, string>> {
   return new Map(await Array.fromAsync(rowsIn(backend, namespaceNameOf('meta'))));
 }
 
-function oldest(texts: readonly string[]): string {
+function oldestSchemaText(texts: readonly string[]): string {
   const versionOf = (text: string): number => {
     const { store = 0, task = 0 } = schemaIn(text) ?? {};
     return store * 1_000_000 + task;
@@ -182,7 +186,7 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   models: inAllPartitions('models', mergeExperience),
   costs: inAllPartitions('costs', mergeCosts),
   asking: inAllPartitions('asking', mergePolling),
-  // They expire within a quarter of an hour, and their rows do not say which partition answers their buttons.
+  // They expire within a quarter of an hour, and their rows do not say which partition handles their buttons.
   follows: inFirstPartition('follows', firstValue),
   allowances: divideAllowances,
   budgets: byBucket('budgets'),
@@ -198,12 +202,12 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   meta: divideMeta,
 };
 
-const byName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisions[key]]));
+const divisionsByName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisions[key]]));
 
-/** The rows of a namespace as they are in the other store. With the same number of partitions each row stays where it is. */
+/** Yields the rows of a namespace as they will be in the other store. With the same number of partitions each row stays where it is. */
 export async function* divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {
   const { sources, count } = division;
-  const divideRows = byName.get(namespace);
+  const divideRows = divisionsByName.get(namespace);
   if (!divideRows) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
   if (sources.length !== count) return yield* divideRows(division);
   for (const [partition, backend] of sources.entries())

@@ -13,7 +13,7 @@ import {
 
 // Merges the values that partitions have under the same key.
 
-/** Gets the distinct values, in the order of their partitions. */
+/** Receives the distinct values, in the order of their partitions. */
 export type Merge = (values: readonly unknown[]) => unknown;
 
 /** Unreadable values are ignored if any value can be read. */
@@ -47,9 +47,9 @@ export const mergeExperience = createMerge(z.object({ id: z.string(), ...modelEx
 export const mergeCosts = createMerge(learnedCosts, (rows) => {
   const best = new Map<string, z.output<typeof learnedCosts>['variants'][number]>();
   for (const one of rows.flatMap(({ variants }) => variants)) {
-    const known = best.get(one.variant);
-    const surplus = one.amounts.length - (known?.amounts.length ?? 0);
-    if (!known || surplus > 0 || (surplus === 0 && one.at > known.at)) best.set(one.variant, one);
+    const previous = best.get(one.variant);
+    const surplus = one.amounts.length - (previous?.amounts.length ?? 0);
+    if (!previous || surplus > 0 || (surplus === 0 && one.at > previous.at)) best.set(one.variant, one);
   }
   const variants = [...best.values()].sort(byTime).slice(-MAX_VARIANTS);
   return { kind: rows[0]?.kind ?? '', model: rows[0]?.model ?? '', variants };
@@ -67,12 +67,14 @@ export const mergeLedgerMarks = createMerge(z.object({ openSince: z.string() }),
 
 /** One notice that is current while it is current in any partition, and that updates all of its messages. */
 export const mergeNotices = createMerge(noticeRow, (rows) => {
-  const open = rows.filter(({ endedAt }) => endedAt === undefined);
-  const latest = (open.length > 0 ? open : rows).reduce((one, other) => (other.since > one.since ? other : one));
+  const openNotices = rows.filter(({ endedAt }) => endedAt === undefined);
+  const latestNotice = (openNotices.length > 0 ? openNotices : rows).reduce((one, other) =>
+    other.since > one.since ? other : one,
+  );
   const messages = new Map<string, Notice['messages'][number]>();
   for (const message of rows.flatMap((row) => row.messages)) messages.set(message.id, message);
   return {
-    ...latest,
+    ...latestNotice,
     since: Math.min(...rows.map(({ since }) => since)),
     count: Math.max(...rows.map(({ count }) => count)),
     messages: [...messages.values()],
@@ -86,8 +88,8 @@ export const mergeNotices = createMerge(noticeRow, (rows) => {
  */
 export function mergedErasure(marks: readonly ErasureMark[]): ErasureMark {
   const requestingMark = marks.find((mark) => mark.asked !== undefined);
-  const counted = requestingMark ? [requestingMark] : marks;
-  const sums = counted.map((mark) => outcomeOf(mark, 0));
+  const countedMarks = requestingMark ? [requestingMark] : marks;
+  const sums = countedMarks.map((mark) => outcomeOf(mark, 0));
   const sum = (what: 'tasks' | 'messages' | 'stays'): number => sums.reduce((total, one) => total + one[what], 0);
   const [first] = marks;
   const { memberId = '', secret = '' } = requestingMark ?? first ?? {};
@@ -109,7 +111,9 @@ const NO_RESULTS = { tasks: 0, messages: 0, stays: 0, left: [] };
 export function divideErasure(mark: ErasureMark, { number, home, count }: Record<'number' | 'home' | 'count', number>) {
   const { memberId, until, secret } = mark;
   if (number !== home) return { memberId, until, secret, ...NO_RESULTS, askedBy: [home] };
-  const others = Array.from({ length: count }, (_, partition) => partition).filter((partition) => partition !== home);
-  const asked = others.map((partition) => ({ ...NO_RESULTS, running: 0, partition, state: 'asked' as const }));
+  const otherPartitions = Array.from({ length: count }, (_, partition) => partition).filter(
+    (partition) => partition !== home,
+  );
+  const asked = otherPartitions.map((partition) => ({ ...NO_RESULTS, running: 0, partition, state: 'asked' as const }));
   return { ...mark, asked };
 }

@@ -2,12 +2,12 @@ import { type Backend, type Row, StoreError } from '../backend.ts';
 import { containsHashes } from '../examination/partitions-check.ts';
 import { hashSecretMark, MOVE_KEY, markedPartitions, markPartitions, moveMark } from '../marks.ts';
 import {
+  assertComplete,
   countRows,
   digestOf,
   isSameContent,
   type MovedNamespace,
   moveStore,
-  mustBeWhole,
   type Sum,
   sumOf,
   unsuitableTarget,
@@ -22,7 +22,7 @@ import { findStrays } from './row-homes.ts';
 /** For each partition, the digests of rows by their keys. */
 type Digests = Map<string, string>[];
 
-/** What a move into this number of partitions would write. */
+/** Counts the rows that a move into this number of partitions would write. */
 export async function countDivided(from: WholeStore, count: number): Promise<MovedNamespace[]> {
   const [first] = from.partitions;
   if (first && from.partitions.length === 1 && count === 1) return countRows(first);
@@ -55,15 +55,15 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
       if (!(await isEmpty(backend))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
     await mark.write({ from: from.name, isWhole: false });
   }
-  // This also applies after an interrupted move.
+  // The number may also be missing after an interrupted move.
   if (count > 1 && (await markedPartitions(meta, to.name)) === undefined) await markPartitions(meta, count);
   if (!previousMark?.isWhole) for (const namespace of namespaceNames) await moveRows(division, targets, namespace);
   const moved: MovedNamespace[] = [];
   for (const namespace of namespaceNames) {
-    const expected = sumOfAll(await digestsOf(division, namespace));
-    moved.push({ namespace, from: expected, to: sumOfAll(await digestsIn(targets, namespace)) });
+    const expectedSum = sumOfAll(await digestsOf(division, namespace));
+    moved.push({ namespace, from: expectedSum, to: sumOfAll(await digestsIn(targets, namespace)) });
   }
-  for (const { ownership } of [...from.partitions, ...to.partitions]) ownership.mustBeOurs();
+  for (const { ownership } of [...from.partitions, ...to.partitions]) ownership.assertOwned();
   if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
   return moved;
 }
@@ -72,7 +72,7 @@ export async function moveWhole(from: WholeStore, to: WholeStore): Promise<Moved
 async function backendsOf({ name, partitions }: WholeStore, count: number): Promise<Backend[]> {
   const backends = partitions.map(({ backend }) => backend);
   const [first] = backends;
-  if (first) await mustBeWhole(first);
+  if (first) await assertComplete(first);
   if (backends.length === 1 || backends.length === count) return backends;
   for await (const _ of findStrays(backends))
     throw new StoreError(
@@ -98,14 +98,16 @@ async function refuseDifferentSecrets(name: string, backends: readonly Backend[]
 }
 
 async function moveRows(division: Division, targets: readonly Backend[], namespace: string): Promise<void> {
-  const expected = await digestsOf(division, namespace);
-  const present = await digestsIn(targets, namespace);
+  const expectedDigests = await digestsOf(division, namespace);
+  const existingDigests = await digestsIn(targets, namespace);
   for (const [partition, backend] of targets.entries()) {
-    const obsolete = [...(present[partition]?.keys() ?? [])].filter((key) => !expected[partition]?.has(key));
-    for (const keys of batchesOf(obsolete, MAX_WRITE_BATCH)) await adapterOf(backend, namespace).deleteMany(keys);
+    const obsoleteKeys = [...(existingDigests[partition]?.keys() ?? [])].filter(
+      (key) => !expectedDigests[partition]?.has(key),
+    );
+    for (const keys of batchesOf(obsoleteKeys, MAX_WRITE_BATCH)) await adapterOf(backend, namespace).deleteMany(keys);
   }
   const isMissing = ({ partition, key }: DividedRow): boolean =>
-    present[partition]?.get(key) !== expected[partition]?.get(key);
+    existingDigests[partition]?.get(key) !== expectedDigests[partition]?.get(key);
   const batches = targets.map((backend) => ({ backend, rows: [] as Row[] }));
   let pendingCount = 0;
   const flush = async (): Promise<void> => {

@@ -10,15 +10,15 @@ type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
 
 export const bucketOfTask = (id: string): number | undefined => (isTaskId(id) ? bucketIn(id) : undefined);
 
-const textIn = (value: unknown, name: string): string | undefined => {
+const stringIn = (value: unknown, name: string): string | undefined => {
   const field = isRecord(value) ? value[name] : undefined;
   return typeof field === 'string' ? field : undefined;
 };
 
 const bucketByTaskId: BucketOfRow = ({ key }) => bucketOfTask(key);
-const bucketByIdField: BucketOfRow = ({ value }) => bucketOfTask(textIn(value, 'id') ?? '');
+const bucketByIdField: BucketOfRow = ({ value }) => bucketOfTask(stringIn(value, 'id') ?? '');
 const bucketByServer: BucketOfRow = ({ value }) => {
-  const guildId = textIn(value, 'guildId');
+  const guildId = stringIn(value, 'guildId');
   return guildId === undefined ? undefined : bucketOf(guildId);
 };
 
@@ -30,7 +30,7 @@ export const rowBuckets = {
   remotes: bucketByIdField,
   fingerprints: bucketByTaskId,
   proposals: bucketByTaskId,
-  /** An entry that lost its member lost its task's id as well. */
+  /** An entry that lost its member lost its task's id as well, and so has no bucket. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),
   budgets: bucketByServer,
   rules: bucketByServer,

@@ -89,14 +89,14 @@ export async function checkTasks(
   const storedRows = { live: await readAllOf(live), finished: await readAllOf(finished) };
   const tasks = new Map<string, Task>();
   const tasksToRepair: Task[] = [];
-  const expired: string[] = [];
+  const expiredIds: string[] = [];
   const count = { both: 0, misplaced: 0, token: 0 };
   for (const [id, stored] of new Map([...storedRows.live.good, ...storedRows.finished.good])) {
     const task = dropExpiredToken(stored, now);
     const isInLive = storedRows.live.good.has(id);
     const isInFinished = storedRows.finished.good.has(id);
     if (isExpired(task.times.settled, now)) {
-      expired.push(id);
+      expiredIds.push(id);
       continue;
     }
     const isInBoth = isInLive && isInFinished;
@@ -115,34 +115,34 @@ export async function checkTasks(
       'in-both-places': count.both,
       misplaced: count.misplaced,
       'expired-token': count.token,
-      expired: expired.length,
+      expired: expiredIds.length,
     }),
     repair: async () => {
       await storedRows.live.setAside();
       await storedRows.finished.setAside();
       for (const task of tasksToRepair) await rows.putInPlace(task);
-      await live.delete(...expired);
-      await finished.delete(...expired);
+      await live.delete(...expiredIds);
+      await finished.delete(...expiredIds);
     },
   };
 }
 
-/** Bodies that no order needs any more, left by a crash. They may be large, so only their keys are held. */
+/** Finds bodies that no order needs any more, left by a crash. They may be large, so only their keys are kept in memory. */
 export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<string, Task>): Promise<Check> {
-  const obsolete: string[] = [];
+  const obsoleteIds: string[] = [];
   let unreadable = 0;
   for await (const [id, value] of namespace.entries()) {
     const task = tasks.get(id);
-    if (!task || !mayBeSentAgain(task)) obsolete.push(id);
+    if (!task || !mayBeSentAgain(task)) obsoleteIds.push(id);
     else if (!sentOrder.safeParse(value).success) {
-      // It is useless, and rows that are set aside are never deleted, so this one is deleted instead.
+      // An unreadable body is useless, and rows that are set aside are never deleted, so it is deleted instead.
       unreadable += 1;
-      obsolete.push(id);
+      obsoleteIds.push(id);
     }
   }
   return {
-    findings: findingsOf({ unreadable, 'orphaned-order': obsolete.length - unreadable }),
-    repair: () => namespace.delete(...obsolete),
+    findings: findingsOf({ unreadable, 'orphaned-order': obsoleteIds.length - unreadable }),
+    repair: () => namespace.delete(...obsoleteIds),
   };
 }
 
@@ -157,20 +157,20 @@ export async function checkFingerprints(
   const isAsExpected = (task: Task | undefined, row: unknown): boolean =>
     JSON.stringify(expectedRowOf(task)) === JSON.stringify(row);
   const orphaned = [...good].flatMap(([id, row]) => (isAsExpected(tasks.get(id), row) ? [] : [id]));
-  const wrong = new Set(orphaned);
-  const missing = [...tasks.values()].filter(
-    (task) => expectedRowOf(task) && (!good.has(task.id) || wrong.has(task.id)),
+  const wrongIds = new Set(orphaned);
+  const tasksWithoutFingerprints = [...tasks.values()].filter(
+    (task) => expectedRowOf(task) && (!good.has(task.id) || wrongIds.has(task.id)),
   );
   return {
     findings: findingsOf({
       unreadable: bad,
       'orphaned-fingerprint': orphaned.length,
-      'fingerprint-missing': missing.filter(({ id }) => !wrong.has(id)).length,
+      'fingerprint-missing': tasksWithoutFingerprints.filter(({ id }) => !wrongIds.has(id)).length,
     }),
     repair: async () => {
       await setAside();
       await namespace.delete(...orphaned);
-      for (const task of missing) await rows.putFinished(task);
+      for (const task of tasksWithoutFingerprints) await rows.putFinished(task);
     },
   };
 }
@@ -182,24 +182,29 @@ export async function checkLedger(
   { tasks, clock }: { tasks: ReadonlyMap<string, Task>; clock: Clock },
 ): Promise<Check> {
   const { good, bad, setAside } = await ledgerRows(ledger, quarantine).readAll();
-  const expected = new Map<string, Entry>();
-  const isKept = (await ledgerMark(meta).read()) !== undefined;
+  const expectedEntries = new Map<string, Entry>();
+  const hasLedger = (await ledgerMark(meta).read()) !== undefined;
   // A store without a ledger gets one at the next start.
-  for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
+  for (const task of hasLedger ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = taskEntryKey(task);
-    const known = good.get(key);
+    const storedEntry = good.get(key);
     // Older versions left dismissed orders unconfirmed; both are counted the same way.
-    const isOlder = known && task.failure?.cause === 'dismissed' && standingOf(known) === 'unconfirmed';
-    expected.set(key, withAmountsOf(isOlder ? known : reconcileEntry(known, task), task));
+    const isOlder = storedEntry && task.failure?.cause === 'dismissed' && standingOf(storedEntry) === 'unconfirmed';
+    expectedEntries.set(key, withAmountsOf(isOlder ? storedEntry : reconcileEntry(storedEntry, task), task));
   }
-  for (const [key, entry] of good) if (!expected.has(key)) expected.set(key, closeOrphan(entry, clock.now()));
-  const wrong = [...expected].filter(([key, entry]) => good.get(key) !== entry);
-  const missing = wrong.filter(([key]) => !good.has(key)).length;
+  for (const [key, entry] of good)
+    if (!expectedEntries.has(key)) expectedEntries.set(key, closeOrphan(entry, clock.now()));
+  const wrongEntries = [...expectedEntries].filter(([key, entry]) => good.get(key) !== entry);
+  const missingCount = wrongEntries.filter(([key]) => !good.has(key)).length;
   return {
-    findings: findingsOf({ unreadable: bad, 'entry-missing': missing, 'entry-different': wrong.length - missing }),
+    findings: findingsOf({
+      unreadable: bad,
+      'entry-missing': missingCount,
+      'entry-different': wrongEntries.length - missingCount,
+    }),
     repair: async () => {
       await setAside();
-      await ledger.putMany(wrong.map(([key, value]) => ({ key, value })));
+      await ledger.putMany(wrongEntries.map(([key, value]) => ({ key, value })));
     },
   };
 }
@@ -219,7 +224,7 @@ export async function checkRows<T extends object>(rows: Rows<T>): Promise<Check>
   return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
 
-/** Counts rows that the adapter treats as gone, so that no other check sees them. */
+/** Counts expired rows. The adapter treats them as gone, so no other check sees them. */
 export async function checkExpired(backend: Backend, clock: Clock): Promise<Check> {
   const expiredCount = await backend.countExpired(clock.now());
   return { findings: findingsOf({ expired: expiredCount }), repair: () => backend.clearExpired() };
@@ -241,15 +246,15 @@ export async function checkLists(
   const expected = expectedLists(tasks);
   const listHeads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
   const referencedKeys = new Set<string>();
-  const wrong: string[] = [];
+  const wrongOwners: string[] = [];
   const count = { missing: 0, dangling: 0, outdated: 0 };
   for (const owner of new Set([...listHeads, ...expected.keys()])) {
-    const listed = listedSummaries(owner, rows, referencedKeys);
-    const difference = compareList(listed, expected.get(owner) ?? new Map());
+    const summaries = listedSummaries(owner, rows, referencedKeys);
+    const difference = compareList(summaries, expected.get(owner) ?? new Map());
     count.missing += difference.missing;
     count.dangling += difference.dangling;
     count.outdated += difference.outdated;
-    if (difference.missing + difference.dangling + difference.outdated > 0) wrong.push(owner);
+    if (difference.missing + difference.dangling + difference.outdated > 0) wrongOwners.push(owner);
   }
   const orphaned = [...rows.keys()].filter((key) => !referencedKeys.has(key));
   return {
@@ -263,7 +268,7 @@ export async function checkLists(
     repair: async () => {
       await setAside();
       await namespace.delete(...orphaned);
-      for (const owner of wrong) await index.rewrite(owner, [...(expected.get(owner)?.values() ?? [])]);
+      for (const owner of wrongOwners) await index.rewrite(owner, [...(expected.get(owner)?.values() ?? [])]);
     },
   };
 }
@@ -279,7 +284,7 @@ function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string
   return lists;
 }
 
-/** The summaries as a page would show them; adds the keys of the rows that hold them to `named`. */
+/** The summaries as a page would show them; adds the keys of the rows that contain them to `referencedKeys`. */
 function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, referencedKeys: Set<string>): TaskSummary[] {
   const head = rows.get(owner);
   if (!head || !('starts' in head)) return [];

@@ -50,7 +50,7 @@ interface ExaminationParts {
   repair: boolean;
 }
 
-/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` if it cannot read it. */
+/** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` if the store cannot be read. */
 export const examine = (address: StoreAddress, parts: ExaminationParts): Promise<Examination> =>
   isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
@@ -79,14 +79,14 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   const store = await openWhole(address, { ...parts, create: false });
   if (!store) return { file: publicName(address), contents: undefined, findings: [] };
   try {
-    return await examineWhole(store, parts);
+    return await examineWholeStore(store, parts);
   } finally {
     await store.close();
   }
 }
 
 /** Examines all partitions of a store that is already reserved for this process. */
-export async function examineWhole(
+export async function examineWholeStore(
   { name, partitions, usedPartitions }: WholeStore,
   parts: ExaminationParts,
 ): Promise<Examination> {
@@ -98,21 +98,21 @@ export async function examineWhole(
     await checkSecrets(backends),
     await checkRowPartitions(backends, parts),
   ];
-  // Runs first, so that the lists are compared with the tasks that belong to the partition.
+  // These repairs run first, so that the lists are compared with the tasks that belong to the partition.
   if (parts.repair) for (const check of partitionChecks) await check.repair();
   const contents = { tasks: 0, setAside: 0 };
   const findings: Finding[] = partitionChecks.flatMap((check) => check.findings);
   for (const [partition, backend] of backends.entries()) {
     if (!(await hasRows(backend))) continue;
-    const examined = await examineRows(backend, parts);
-    contents.tasks += examined.contents?.tasks ?? 0;
-    contents.setAside += examined.contents?.setAside ?? 0;
-    findings.push(...examined.findings.map((finding) => ({ ...finding, partition })));
+    const examination = await examineRows(backend, parts);
+    contents.tasks += examination.contents?.tasks ?? 0;
+    contents.setAside += examination.contents?.setAside ?? 0;
+    findings.push(...examination.findings.map((finding) => ({ ...finding, partition })));
   }
   return { file: name, contents, findings };
 }
 
-/** Undefined if the file is still empty. */
+/** Returns whether the file is damaged, or undefined if it is still empty. */
 function checkDamage(file: string): boolean | undefined {
   const connection = new SqliteBackend(file, { readOnly: true });
   try {

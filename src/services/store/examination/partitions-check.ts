@@ -21,7 +21,7 @@ export interface PartitionsCheck extends Check {
   findings: PartitionFinding[];
 }
 
-/** A partition that no worker has taken yet has no rows, and is not checked. */
+/** Whether a partition has rows. One that no worker has taken yet has none, and is not checked. */
 export async function hasRows(backend: Backend): Promise<boolean> {
   for await (const _ of backend.everyRow(namespaceNames)) return true;
   return false;
@@ -77,7 +77,7 @@ export async function containsHashes(backend: Backend): Promise<boolean> {
   return false;
 }
 
-/** All partitions hash members with the same key, so that their rows can be combined. A key that has not been used yet can be replaced. */
+/** Finds partitions that hash members with a different key than the first. All need the same key; one that is unused can be replaced. */
 export async function checkSecrets(partitions: readonly Backend[]): Promise<PartitionsCheck> {
   const marks = partitions.map((backend) => hashSecretMark(openNamespaces(backend).meta));
   const [first, ...others] = await Promise.all(marks.map((mark) => mark.read()));
@@ -98,8 +98,8 @@ export async function checkSecrets(partitions: readonly Backend[]): Promise<Part
 }
 
 /** Finds partitions beyond the store's number of partitions, which no worker opens. */
-export const checkPartitionNumbers = (used: readonly number[], count: number): PartitionsCheck => ({
-  findings: used
+export const checkPartitionNumbers = (usedPartitions: readonly number[], count: number): PartitionsCheck => ({
+  findings: usedPartitions
     .filter((partition) => partition >= count)
     .map((partition) => ({ kind: 'partition-unknown', count: 1, partition })),
   repair: async () => undefined,

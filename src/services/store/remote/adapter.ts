@@ -2,10 +2,10 @@ import { keyvStorageCapability } from 'keyv';
 import packageFile from '../../../../package.json' with { type: 'json' };
 import { type Row, type RowStore, StoreError } from '../backend.ts';
 
-type Optional = keyof typeof packageFile.peerDependencies;
+type OptionalPackage = keyof typeof packageFile.peerDependencies;
 
 /** Most bots use a file, so the clients of other stores are installed only if needed. */
-export async function importOptional<T>(load: () => Promise<T>, ...names: Optional[]): Promise<T> {
+export async function importOptional<T>(load: () => Promise<T>, ...names: OptionalPackage[]): Promise<T> {
   try {
     return await load();
   } catch (error) {

@@ -40,7 +40,7 @@ export async function openRemote(
   }
 }
 
-/** The rows of a store, without a lease. */
+/** A store that was opened without a lease, for reading only. */
 export interface ReadableStore {
   /** How many partitions the store has. */
   count: number;
@@ -50,7 +50,10 @@ export interface ReadableStore {
 }
 
 /** Opens a store without a lease, so only for reading, because a bot may own it. Undefined if there is no store. */
-export async function openRemoteToRead(address: StoreAddress, parts: RemoteParts): Promise<ReadableStore | undefined> {
+export async function openRemoteReadOnly(
+  address: StoreAddress,
+  parts: RemoteParts,
+): Promise<ReadableStore | undefined> {
   const server = await connectServer(address, parts);
   try {
     const first = await readPartition(server, 0);

@@ -50,7 +50,7 @@ export async function openPartition(
     }
   };
   const ownership: StoreOwnership = {
-    mustBeOurs: () => acquired.mustBeHeld(),
+    assertOwned: () => acquired.assertHeld(),
     lost: acquired.lost,
     trouble: () => server.connection.trouble,
   };
@@ -67,7 +67,7 @@ export async function openPartition(
 /** The rows of a partition without its lease, for reading only, because a bot may own it. Undefined if there are none. */
 export async function readPartition(server: Server, partition: number): Promise<Backend | undefined> {
   const backend = server.store(partition, () => {
-    throw new StoreError('failed', `The store ${backend.name} is only read.`);
+    throw new StoreError('failed', `The store ${backend.name} is open for reading only.`);
   });
   return (await backend.isEmpty()) ? undefined : backend;
 }

@@ -59,7 +59,7 @@ const ADD_ENTRY = `
   VALUES ($1, $2, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, clock_timestamp() + $3 * interval '1 millisecond')
   ON CONFLICT (kind, name) DO UPDATE SET text = excluded.text, ends = excluded.ends`;
 
-/** Conditions may be evaluated in any order, and the text of other rows is not a number. */
+/** CASE is needed because conditions may be evaluated in any order, and the text of other rows is not a number. */
 const ADDED_SINCE = `
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS at, (
     SELECT coalesce(array_agg(name ORDER BY text::bigint), '{}') FROM ${TABLE}

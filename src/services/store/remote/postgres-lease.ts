@@ -34,7 +34,7 @@ const HOLDERS = `SELECT id, holder FROM atelier_lease WHERE id <= $1 AND ends > 
 export function createLeaseServer(query: Query, partition: number): LeaseServer {
   const id = leaseId(partition);
   return {
-    async take(holder, ms, ended) {
+    async acquire(holder, ms, ended) {
       for (;;) {
         const [acquired] = await query(ACQUIRE, [id, holder, ms, ended ?? null]);
         if (acquired) return Number(acquired.number);
@@ -43,7 +43,7 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
       }
     },
     renew: async (holder, ms) => (await query(RENEW, [id, holder, ms])).length === 1,
-    async giveBack(holder) {
+    async release(holder) {
       await query(RELEASE, [id, holder]);
     },
   };

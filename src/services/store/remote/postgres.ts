@@ -31,10 +31,10 @@ const TABLES = [
 const inPartition = (prefix: string): string => `left(namespace, strpos(namespace, '/')) = ${prefix}`;
 
 /** Returns one row while the bot's lease is valid, and none otherwise. The row is locked, so that no other bot takes the lease before the statement ends. */
-const HELD = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR SHARE)`;
+const HELD_LEASE = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR SHARE)`;
 
 const WRITE = `
-  WITH ${HELD}, written AS (
+  WITH ${HELD_LEASE}, written AS (
     INSERT INTO ${TABLE} (key, value, namespace, expires)
     SELECT k, v, $3::text, e FROM unnest($4::text[], $5::text[], $6::bigint[]) AS given(k, v, e), held
     ON CONFLICT (key, coalesce(namespace, '')) DO UPDATE SET value = excluded.value, expires = excluded.expires
@@ -42,14 +42,14 @@ const WRITE = `
   SELECT count(*) = 1 AS ours FROM held`;
 
 const REMOVE = `
-  WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE namespace = $3 AND key = ANY($4) RETURNING key)
+  WITH ${HELD_LEASE}, gone AS (DELETE FROM ${TABLE} USING held WHERE namespace = $3 AND key = ANY($4) RETURNING key)
   SELECT (SELECT count(*) = 1 FROM held) AS ours, array(SELECT key FROM gone) AS keys`;
 
 const CLEAR_EXPIRED = `
-  WITH ${HELD}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $3 AND ${inPartition('$4')})
+  WITH ${HELD_LEASE}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $3 AND ${inPartition('$4')})
   SELECT count(*) = 1 AS ours FROM held`;
 
-/** Every start writes to this namespace. */
+/** Every bot writes to the namespace `meta` when it starts. */
 const USED_PARTITIONS = `
   SELECT DISTINCT coalesce(substring(namespace FROM '^p([0-9]+)/'), '0') AS number FROM ${TABLE}
   WHERE namespace = 'meta' OR namespace ~ '^p[0-9]+/meta$'`;
@@ -64,7 +64,7 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
     store: (partition, lease) =>
       new Postgres({ name: partitionName(name, partition), pool, connection, lease, partition }),
     holders: (count) => readHolders(pool.query, count),
-    async used() {
+    async usedPartitions() {
       const rows = await pool.query(USED_PARTITIONS);
       return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);
     },

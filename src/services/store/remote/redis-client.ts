@@ -18,7 +18,7 @@ export type RedisClient = ReturnType<typeof newClient>['client'];
 /** The first connection succeeds or fails immediately; a lost connection is restored until the client is destroyed. */
 export async function connectRedis(parts: RedisClientParts): Promise<RedisClient> {
   const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
-  const { client, stay: enableReconnect } = newClient(createClient, parts);
+  const { client, enableReconnect } = newClient(createClient, parts);
   try {
     await parts.connection.run(() => client.connect());
     enableReconnect();
@@ -46,7 +46,7 @@ function newClient(create: typeof createClient, { url, name }: RedisClientParts)
   client.on('error', () => undefined);
   return {
     client,
-    stay: () => {
+    enableReconnect: () => {
       shouldReconnect = true;
     },
   };

@@ -36,14 +36,14 @@ export function createLeaseServer(client: RedisClient, connection: ServerConnect
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
     connection.run(() => client.eval(script, { keys, arguments: values.map(String) }));
   return {
-    async take(holder, ms, ended = '') {
+    async acquire(holder, ms, ended = '') {
       const result = await run(ACQUIRE, holder, ms, ended);
       if (!Array.isArray(result)) return Number(result);
       const [heldBy, renewals, endsInMs] = result;
       return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
     },
     renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
-    async giveBack(holder) {
+    async release(holder) {
       await run(RELEASE, holder);
     },
   };

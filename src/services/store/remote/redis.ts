@@ -68,13 +68,13 @@ export async function openRedis(parts: ServerParts): Promise<Server> {
     store: (partition, lease) =>
       new Redis({ name: partitionName(name, partition), client, connection, lease, partition }),
     holders: (count) => readHolders(client, connection, count),
-    async used() {
-      // Every start writes to this namespace. Partition 0 has no list of its keys.
+    async usedPartitions() {
+      // Every bot writes to `meta` when it starts. Partition 0 has no list of its keys, so its lease is checked instead.
       const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) =>
         partition === 0 ? leaseNumberKey(0) : `${prefixOf(partition)}meta:keys`,
       );
-      const found = await connection.run(() => client.eval(FIND_EXISTING, { keys }));
-      return Array.isArray(found) ? found.map(Number) : [];
+      const existingIndexes = await connection.run(() => client.eval(FIND_EXISTING, { keys }));
+      return Array.isArray(existingIndexes) ? existingIndexes.map(Number) : [];
     },
     async warn(log) {
       const info = await connection.run(() => client.info());
@@ -140,7 +140,7 @@ class Redis implements ServerStore {
       },
       remove: async (keys) => {
         const removed = await this.#change(REMOVE, namespace, keys, keys);
-        return new Set(Array.isArray(removed) ? keys.filter((_, at) => removed[at] === 1) : []);
+        return new Set(Array.isArray(removed) ? keys.filter((_, index) => removed[index] === 1) : []);
       },
       all: () => this.#rows(namespace),
     });
@@ -151,15 +151,15 @@ class Redis implements ServerStore {
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const list = this.#listOf(namespace);
     const rows: Row[] = [];
-    let next = start;
+    let nextStart = start;
     // A key is listed before its row is written, and may outlive it; keys without a row are skipped.
     for (;;) {
       const limit = { offset: 0, count: max - rows.length };
-      const keys = await this.#run((client) => client.zRange(list, next, `(${end}`, { BY: 'LEX', LIMIT: limit }));
+      const keys = await this.#run((client) => client.zRange(list, nextStart, `(${end}`, { BY: 'LEX', LIMIT: limit }));
       rows.push(...(await this.#rowsOf(namespace, keys)));
-      const last = keys.at(-1);
-      if (last === undefined || rows.length === max) return rows;
-      next = `(${last}`;
+      const lastKey = keys.at(-1);
+      if (lastKey === undefined || rows.length === max) return rows;
+      nextStart = `(${lastKey}`;
     }
   }
 
@@ -189,7 +189,7 @@ class Redis implements ServerStore {
         for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
   }
 
-  /** SCAN may return a key twice. */
+  /** Yields each row once, although SCAN may return a key twice. */
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
     const seen = new Set<string>();
     for await (const keys of this.#keys(namespace)) {
@@ -214,10 +214,10 @@ class Redis implements ServerStore {
     for (;;) {
       const limit = { offset: 0, count: READ_BATCH_SIZE };
       const keys = await this.#run((client) => client.zRange(list, start, '+', { BY: 'LEX', LIMIT: limit }));
-      const last = keys.at(-1);
-      if (last === undefined) return;
+      const lastKey = keys.at(-1);
+      if (lastKey === undefined) return;
       yield keys;
-      start = `(${last}`;
+      start = `(${lastKey}`;
     }
   }
 
@@ -233,15 +233,16 @@ class Redis implements ServerStore {
     } while (cursor !== '0');
   }
 
-  /** A deleted key has no row. */
+  /** Reads rows in batches. Keys that were deleted in the meantime are skipped. */
   async *#rowsAt(namespace: string, keys: readonly string[]): AsyncGenerator<Row> {
     const max = readBatchSize(namespace);
-    for (let at = 0; at < keys.length; at += max) yield* await this.#rowsOf(namespace, keys.slice(at, at + max));
+    for (let start = 0; start < keys.length; start += max)
+      yield* await this.#rowsOf(namespace, keys.slice(start, start + max));
   }
 
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {
     const texts = await this.#read(namespace, keys);
-    return keys.flatMap((key, at) => (texts[at] === undefined ? [] : [{ key, text: texts[at] }]));
+    return keys.flatMap((key, index) => (texts[index] === undefined ? [] : [{ key, text: texts[index] }]));
   }
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {

@@ -36,13 +36,13 @@ export class ServerConnection {
   /** The signal aborts when the time limit has passed. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, toStoreError } = this.#parts;
-    if (this.#isClosed) throw this.#noteFailure(closedError(name));
+    if (this.#isClosed) throw this.#recordFailure(closedError(name));
     try {
       const result = await this.#runWithLimit(work);
-      this.#noteResponse();
+      this.#recordResponse();
       return result;
     } catch (error) {
-      throw this.#noteFailure(error instanceof StoreError ? error : toStoreError(error, name));
+      throw this.#recordFailure(error instanceof StoreError ? error : toStoreError(error, name));
     }
   }
 
@@ -67,7 +67,7 @@ export class ServerConnection {
     }
   }
 
-  #noteResponse(): void {
+  #recordResponse(): void {
     const { clock, log, name } = this.#parts;
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
@@ -75,7 +75,7 @@ export class ServerConnection {
     runWithoutSubject(() => log.info({ store: name, awayMs }, 'The store responds again.'));
   }
 
-  #noteFailure(error: StoreError): StoreError {
+  #recordFailure(error: StoreError): StoreError {
     const { clock, log, name } = this.#parts;
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {

@@ -19,7 +19,7 @@ export interface Server {
   /** The current lease holders of the first `count` partitions. */
   holders(count: number): Promise<ReadonlyMap<number, string>>;
   /** The partitions in which a bot has started. */
-  used(): Promise<readonly number[]>;
+  usedPartitions(): Promise<readonly number[]>;
   /** Creates what every store needs. */
   prepare?(): Promise<void>;
   /** Logs settings of this server that an operator should change. */
@@ -29,7 +29,7 @@ export interface Server {
 
 export interface ServerStore extends Backend {
   readonly leaseServer: LeaseServer;
-  /** Whether no bot has ever used it. */
+  /** Whether no bot has ever used the store. */
   isEmpty(): Promise<boolean>;
 }
 

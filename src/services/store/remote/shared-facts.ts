@@ -8,10 +8,10 @@ import { postgresFailure, redisFailure, ServerConnection } from './server-connec
 /** Small facts that the processes of a cluster share. A claim expires unless its holder renews it. */
 export interface SharedFacts {
   /**
-   * True if the caller has the claim now: it was free, had expired, or already belonged to the caller (then it is renewed). `ended`: a holder whose
+   * Returns true if the caller has the claim now: it was free, had expired, or was already the caller's (and is renewed). `endedHolder`: one whose
    * process has certainly ended, whose claim may be taken.
    */
-  claim(name: string, holder: string, ms: number, ended?: string): Promise<boolean>;
+  claim(name: string, holder: string, ms: number, endedHolder?: string): Promise<boolean>;
   /** Releases a claim; has no effect if it belongs to another holder. */
   release(name: string, holder: string): Promise<void>;
   /** The live claims whose names have this prefix, with their holders. */

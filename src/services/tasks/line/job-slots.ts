@@ -3,7 +3,7 @@ import { SharedLimit } from '../shared-limit.ts';
 /** A partition's queue, as a user of slots. */
 export interface SlotUser {
   /** The number of slots that the queue occupies now. */
-  occupied(): number;
+  occupiedCount(): number;
   /** Sends the queue's next task, which occupies a slot at once; returns false if no task is to be sent now. */
   sendNext(): boolean;
 }
@@ -28,7 +28,7 @@ export class JobSlots {
   /** Adds a queue. The returned function removes it, and then its running jobs are no longer counted. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
-    const removeCounter = this.#limit.add(() => user.occupied());
+    const removeCounter = this.#limit.add(() => user.occupiedCount());
     return () => {
       const index = this.#users.indexOf(user);
       if (index >= 0) this.#users.splice(index, 1);
@@ -37,7 +37,7 @@ export class JobSlots {
     };
   }
 
-  hasFree(): boolean {
+  hasFreeSlot(): boolean {
     return this.#limit.hasRoom();
   }
 
@@ -58,7 +58,7 @@ export class JobSlots {
   }
 
   #sendNext(): boolean {
-    if (!this.hasFree()) return false;
+    if (!this.hasFreeSlot()) return false;
     for (let step = 0; step < this.#users.length; step += 1) {
       const turn = (this.#turn + step) % this.#users.length;
       if (!this.#users[turn]?.sendNext()) continue;

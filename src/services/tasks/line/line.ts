@@ -5,7 +5,7 @@ import { hasEnded, type Task, type TaskKind } from '../task.ts';
 import { groupOf } from '../task-facts.ts';
 import { setPosition } from '../transitions.ts';
 import type { JobSlots } from './job-slots.ts';
-import { Turns, type Waiting } from './turns.ts';
+import { Turns, type WaitingTask } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
@@ -13,7 +13,7 @@ const MAX_WAITING = 10_000;
 const MAX_CONCURRENT_SENDS = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
 const POSITION_UPDATE_MS = 5_000;
-const SHOWN_POSITIONS = 1_000;
+const MAX_SHOWN_POSITIONS = 1_000;
 /** The first pause after a "queue is full" response that names no time. Each further pause is twice as long, up to the maximum. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
@@ -36,16 +36,19 @@ export class Line {
   readonly #slotHolders = new Set<string>();
   readonly #sending = new Map<string, TaskKind>();
   /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
-  readonly #paused = new Map<TaskKind, () => void>();
+  readonly #pausedKinds = new Map<TaskKind, () => void>();
   /** Kinds whose next task is sent alone, because the gateway refused the last one. */
-  readonly #onTrial = new Set<TaskKind>();
+  readonly #trialKinds = new Set<TaskKind>();
   readonly #leaveSlots: () => void;
   #cancelPositionUpdate: (() => void) | undefined;
   #isRunning = false;
 
   constructor(parts: LineParts) {
     this.#parts = parts;
-    this.#leaveSlots = parts.slots.add({ occupied: () => this.#occupied(), sendNext: () => this.#sendNext() });
+    this.#leaveSlots = parts.slots.add({
+      occupiedCount: () => this.#occupiedCount(),
+      sendNext: () => this.#sendNext(),
+    });
     parts.book.onChange((task) => {
       if (hasEnded(task)) this.leave(task.id);
       if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
@@ -63,7 +66,7 @@ export class Line {
   start(): void {
     this.#isRunning = true;
     this.#parts.slots.advance();
-    this.#showPositionsLater();
+    this.#schedulePositionUpdate();
   }
 
   /** Sends no further tasks. Requests that were already sent may still arrive. */
@@ -71,8 +74,8 @@ export class Line {
     this.#isRunning = false;
     this.#cancelPositionUpdate?.();
     this.#cancelPositionUpdate = undefined;
-    for (const release of this.#paused.values()) release();
-    this.#paused.clear();
+    for (const release of this.#pausedKinds.values()) release();
+    this.#pausedKinds.clear();
   }
 
   /** Frees the queue's slots for the other queues of this process. */
@@ -80,10 +83,10 @@ export class Line {
     this.#leaveSlots();
   }
 
-  /** Whether a request can be sent immediately. If so, it occupies its slot until `release`. */
+  /** Reserves a slot until `release` if a request can be sent immediately. Returns whether it can. */
   takeSlot({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
-    if (this.#paused.has(kind) || this.#onTrial.has(kind) || !this.#parts.slots.hasFree()) return false;
-    if (this.#turns.count((task) => !this.#paused.has(task.kind)) > 0) return false;
+    if (this.#pausedKinds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
+    if (this.#turns.count((task) => !this.#pausedKinds.has(task.kind)) > 0) return false;
     this.#slotHolders.add(id);
     this.#turns.recordTurn(ownerOf(owner));
     return true;
@@ -99,21 +102,21 @@ export class Line {
   }
 
   /** The number of waiting tasks that match. */
-  count(isCounted: (task: Waiting) => boolean): number {
+  count(isCounted: (task: WaitingTask) => boolean): number {
     return this.#turns.count(isCounted);
   }
 
-  /** `isNext`: before the other tasks of its owner, because it has waited already. */
+  /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
   join(task: Task, { isNext = false } = {}): void {
-    this.#turns.add(waitingOf(task), { isNext });
+    this.#turns.add(toWaitingTask(task), { isNext });
     this.#parts.slots.advance();
-    this.#showPositionsLater();
+    this.#schedulePositionUpdate();
   }
 
   /** Returns the task's position in the queue; undefined if the task is not waiting. */
   positionOf(id: string): number | undefined {
     let position = 0;
-    for (const task of this.#turns.inOrder()) {
+    for (const task of this.#turns.tasksInOrder()) {
       position += 1;
       if (task.id === id) return position;
     }
@@ -127,53 +130,53 @@ export class Line {
   /** Call this when the gateway accepts no jobs of this kind at the moment. */
   hold(kind: TaskKind, returnCount: number, retryAfterMs = 0): void {
     if (!this.#isRunning) return;
-    const pause = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
-    this.#paused.get(kind)?.();
-    const release = this.#parts.clock.after(pause, () => {
-      this.#paused.delete(kind);
+    const pauseMs = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
+    this.#pausedKinds.get(kind)?.();
+    const release = this.#parts.clock.after(pauseMs, () => {
+      this.#pausedKinds.delete(kind);
       this.#parts.slots.advance();
     });
-    this.#paused.set(kind, release);
-    this.#onTrial.add(kind);
+    this.#pausedKinds.set(kind, release);
+    this.#trialKinds.add(kind);
   }
 
   /** Call this when the gateway has accepted a job of this kind. */
   markJobAccepted(kind: TaskKind): void {
-    if (this.#onTrial.delete(kind)) this.#parts.slots.advance();
+    if (this.#trialKinds.delete(kind)) this.#parts.slots.advance();
   }
 
   #sendNext(): boolean {
     if (!this.#isRunning || this.#sending.size >= MAX_CONCURRENT_SENDS || this.#turns.size === 0) return false;
-    const next = this.#turns.next((kind) => this.#canBeSent(kind));
-    if (!next) return false;
-    this.#sending.set(next.id, next.kind);
-    this.#slotHolders.add(next.id);
-    void this.#parts.send(next.id).finally(() => {
-      this.#sending.delete(next.id);
-      this.#slotHolders.delete(next.id);
+    const nextTask = this.#turns.next((kind) => this.#canBeSent(kind));
+    if (!nextTask) return false;
+    this.#sending.set(nextTask.id, nextTask.kind);
+    this.#slotHolders.add(nextTask.id);
+    void this.#parts.send(nextTask.id).finally(() => {
+      this.#sending.delete(nextTask.id);
+      this.#slotHolders.delete(nextTask.id);
       this.#parts.slots.advance();
     });
     return true;
   }
 
   #canBeSent(kind: TaskKind): boolean {
-    if (this.#paused.has(kind)) return false;
-    return !this.#onTrial.has(kind) || ![...this.#sending.values()].includes(kind);
+    if (this.#pausedKinds.has(kind)) return false;
+    return !this.#trialKinds.has(kind) || ![...this.#sending.values()].includes(kind);
   }
 
-  #occupied(): number {
+  #occupiedCount(): number {
     const { book, isJob } = this.#parts;
     const isRunning = (task: Task): boolean =>
       isJob(task.kind) && occupiesSlot(task) && !this.#slotHolders.has(task.id);
     return book.live(isRunning).length + this.#slotHolders.size;
   }
 
-  #showPositionsLater(): void {
+  #schedulePositionUpdate(): void {
     if (!this.#isRunning || this.#cancelPositionUpdate || this.#turns.size === 0) return;
     this.#cancelPositionUpdate = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
       void this.#showPositions().finally(() => {
         this.#cancelPositionUpdate = undefined;
-        this.#showPositionsLater();
+        this.#schedulePositionUpdate();
       });
     });
   }
@@ -181,11 +184,11 @@ export class Line {
   async #showPositions(): Promise<void> {
     const { book, log } = this.#parts;
     let position = 0;
-    for (const { id } of this.#turns.inOrder()) {
+    for (const { id } of this.#turns.tasksInOrder()) {
       position += 1;
-      if (position > SHOWN_POSITIONS || !this.#isRunning) return;
-      const known = book.find(id);
-      if (!known || known.place === position) continue;
+      if (position > MAX_SHOWN_POSITIONS || !this.#isRunning) return;
+      const waitingTask = book.find(id);
+      if (!waitingTask || waitingTask.place === position) continue;
       await book
         .change(id, (task) => setPosition(task, position))
         .catch((error: unknown) => log.debug({ task: id, err: error }, 'A position in the queue could not be shown.'));
@@ -197,7 +200,12 @@ export class Line {
 const occupiesSlot = (task: Task): boolean =>
   !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
-const waitingOf = ({ id, kind, weight = 1, ...owner }: Task): Waiting => ({ id, kind, weight, ...ownerOf(owner) });
+const toWaitingTask = ({ id, kind, weight = 1, ...owner }: Task): WaitingTask => ({
+  id,
+  kind,
+  weight,
+  ...ownerOf(owner),
+});
 
 const ownerOf = (task: Pick<Task, 'guildId' | 'requesterId'>) => ({
   group: groupOf(task),

@@ -1,7 +1,7 @@
 import type { TaskKind } from '../task.ts';
 
 /** A task that waits for its turn. */
-export interface Waiting {
+export interface WaitingTask {
   readonly id: string;
   readonly kind: TaskKind;
   /** The task's server or, in direct messages, the task's owner. */
@@ -12,7 +12,7 @@ export interface Waiting {
 }
 
 interface Member {
-  tasks: Waiting[];
+  tasks: WaitingTask[];
   /** The number of turns in a row so far. */
   turnsTaken: number;
 }
@@ -20,14 +20,14 @@ interface Member {
 type Group = Map<string, Member>;
 
 /** The number of servers and members whose last turn is remembered. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_OWNERS = 10_000;
 
 /**
  * Turns rotate by group, and in each group by member: A, B, C, A, however many tasks each of them has. The next one is
  * the one that has had no turn yet, or whose last turn was longest ago.
  */
 export class Turns {
-  /** Both maps hold the next turn first: the keys are in the order of their last turns, except for a member with a weight, who keeps the turn. */
+  /** The next turn comes first, also in each group: keys are in the order of their last turns, but a member with a weight keeps the turn. */
   #groups = new Map<string, Group>();
   /** The number of the last turn of each group, and of each of its members. */
   readonly #lastTurns = new Map<string, number>();
@@ -38,8 +38,8 @@ export class Turns {
     return this.#size;
   }
 
-  /** `isNext`: before the other tasks of its owner, because it has waited already. */
-  add(task: Waiting, { isNext = false } = {}): void {
+  /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
+  add(task: WaitingTask, { isNext = false } = {}): void {
     const group = this.#groups.get(task.group) ?? new Map<string, Member>();
     if (!this.#groups.has(task.group))
       this.#groups = this.#insertByLastTurn(this.#groups, task.group, group, (name) => name);
@@ -54,26 +54,26 @@ export class Turns {
   }
 
   /** Counts a task that was sent without waiting as a turn. */
-  recordTurn({ group, memberId }: Pick<Waiting, 'group' | 'memberId'>): void {
+  recordTurn({ group, memberId }: Pick<WaitingTask, 'group' | 'memberId'>): void {
     this.#turn += 1;
     for (const key of [group, memberKey(group, memberId)]) {
       this.#lastTurns.delete(key);
       this.#lastTurns.set(key, this.#turn);
     }
     for (const key of this.#lastTurns.keys()) {
-      if (this.#lastTurns.size <= 2 * MAX_REMEMBERED) return;
+      if (this.#lastTurns.size <= 2 * MAX_REMEMBERED_OWNERS) return;
       this.#lastTurns.delete(key);
     }
   }
 
   /** Takes the next task of a kind that can be sent. */
-  next(canSend: (kind: TaskKind) => boolean = () => true): Waiting | undefined {
+  next(canSend: (kind: TaskKind) => boolean = () => true): WaitingTask | undefined {
     for (const [groupName, group] of this.#groups)
       for (const [memberId, member] of group) {
         const index = member.tasks.findIndex(({ kind }) => canSend(kind));
         const task = member.tasks[index];
         if (!task) continue;
-        this.#take(member, index);
+        this.#removeAt(member, index);
         this.recordTurn(task);
         member.turnsTaken += 1;
         if (member.tasks.length === 0) group.delete(memberId);
@@ -93,14 +93,14 @@ export class Turns {
       for (const [memberId, member] of group) {
         const index = member.tasks.findIndex((task) => task.id === id);
         if (index < 0) continue;
-        this.#take(member, index);
+        this.#removeAt(member, index);
         if (member.tasks.length === 0) group.delete(memberId);
         if (group.size === 0) this.#groups.delete(groupName);
         return;
       }
   }
 
-  count(isCounted: (task: Waiting) => boolean): number {
+  count(isCounted: (task: WaitingTask) => boolean): number {
     let count = 0;
     for (const group of this.#groups.values())
       for (const { tasks } of group.values()) count += tasks.filter(isCounted).length;
@@ -108,7 +108,7 @@ export class Turns {
   }
 
   /** The tasks in the order of their turns as currently expected. */
-  *inOrder(): Generator<Waiting> {
+  *tasksInOrder(): Generator<WaitingTask> {
     const copy = new Turns();
     for (const [groupName, group] of this.#groups) {
       const members: Group = new Map();
@@ -118,7 +118,7 @@ export class Turns {
     for (let task = copy.next(); task; task = copy.next()) yield task;
   }
 
-  /** Inserts the new group before those whose last turn was later. */
+  /** Inserts a new group or member before those whose last turn was later. */
   #insertByLastTurn<T>(
     map: ReadonlyMap<string, T>,
     key: string,
@@ -132,7 +132,7 @@ export class Turns {
     return new Map(entries);
   }
 
-  #take({ tasks }: Member, index: number): void {
+  #removeAt({ tasks }: Member, index: number): void {
     tasks.splice(index, 1);
     this.#size -= 1;
   }

@@ -28,7 +28,7 @@ export async function readMemberFacts(
     budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
-    proposals: await proposals.of(memberId),
+    proposals: await proposals.findByMember(memberId),
     pseudonym: await pseudonyms.get(memberId),
   };
 }

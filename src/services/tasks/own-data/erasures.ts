@@ -19,24 +19,24 @@ interface OpenErasure {
  */
 export class Erasures {
   readonly #parts: ErasureParts;
-  readonly #open = new Map<string, OpenErasure>();
+  readonly #openErasures = new Map<string, OpenErasure>();
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #cancel: (() => void) | undefined;
 
   constructor(parts: ErasureParts) {
     this.#parts = parts;
-    parts.book.onChange((task) => this.#follow(task));
+    parts.book.onChange((task) => this.#onTaskChange(task));
   }
 
   /** Continues the erasures that were open when the bot last ran. */
   async open(): Promise<void> {
-    for (const mark of await this.#parts.store.openErasures())
-      this.#enter(mark.memberId, new MemberErasure(mark, this.#parts));
+    for (const mark of await this.#parts.store.unfinishedErasures())
+      this.#track(mark.memberId, new MemberErasure(mark, this.#parts));
   }
 
   start(): void {
-    for (const memberId of this.#open.keys()) this.#wake(memberId);
+    for (const memberId of this.#openErasures.keys()) this.#wake(memberId);
     this.#cancel = this.#parts.clock.after(RETRY_INTERVAL_MS, () => this.start());
   }
 
@@ -53,7 +53,7 @@ export class Erasures {
     const { memberId } = message;
     if (message.do === 'erase') await this.#extend(memberId, (erasure) => erasure.join(message));
     else {
-      await this.#open.get(memberId)?.erasure.recordReport(message);
+      await this.#openErasures.get(memberId)?.erasure.recordReport(message);
       this.#wake(memberId);
     }
   }
@@ -62,59 +62,59 @@ export class Erasures {
     return this.#lock.run(memberId, async () => {
       const secret = randomBytes(16).toString('hex');
       const newMark = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
-      const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(newMark, this.#parts);
+      const erasure = this.#openErasures.get(memberId)?.erasure ?? new MemberErasure(newMark, this.#parts);
       await change(erasure);
       // The running erasure may have finished before this was stored.
-      if (!this.#open.has(memberId)) this.#enter(memberId, erasure);
+      if (!this.#openErasures.has(memberId)) this.#track(memberId, erasure);
       this.#wake(memberId);
     });
   }
 
   async isUnderWayElsewhere(memberId: string): Promise<boolean> {
-    const others = (await this.#parts.others?.all()) ?? [];
-    return (await Promise.all(others.map((rows) => rows.isErasing(memberId)))).includes(true);
+    const otherPartitions = (await this.#parts.others?.all()) ?? [];
+    return (await Promise.all(otherPartitions.map((rows) => rows.isErasing(memberId)))).includes(true);
   }
 
   isUnderWay(memberId: string): boolean {
-    return this.#open.has(memberId);
+    return this.#openErasures.has(memberId);
   }
 
   /** Waits for running erasures, but not for Discord. */
   async finish(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    for (const { erasure } of this.#open.values()) erasure.stop();
-    await Promise.all([...this.#open.values()].map(({ work }) => work));
+    for (const { erasure } of this.#openErasures.values()) erasure.stop();
+    await Promise.all([...this.#openErasures.values()].map(({ work }) => work));
   }
 
-  #enter(memberId: string, erasure: MemberErasure): void {
-    this.#open.set(memberId, { erasure, work: Promise.resolve(), isWorking: false, isDue: false });
+  #track(memberId: string, erasure: MemberErasure): void {
+    this.#openErasures.set(memberId, { erasure, work: Promise.resolve(), isWorking: false, isDue: false });
   }
 
-  #follow(task: Task): void {
-    const isWaitedFor = this.#open.get(task.requesterId)?.erasure.covers(task);
+  #onTaskChange(task: Task): void {
+    const isWaitedFor = this.#openErasures.get(task.requesterId)?.erasure.covers(task);
     if (isWaitedFor && (!isLive(task) || (hasEnded(task) && task.unwanted))) this.#wake(task.requesterId);
   }
 
   #wake(memberId: string): void {
-    const known = this.#open.get(memberId);
-    if (!known || this.#isStopped) return;
-    known.isDue = true;
-    if (known.isWorking) return;
-    known.isWorking = true;
-    known.work = this.#work(memberId, known);
+    const erasureState = this.#openErasures.get(memberId);
+    if (!erasureState || this.#isStopped) return;
+    erasureState.isDue = true;
+    if (erasureState.isWorking) return;
+    erasureState.isWorking = true;
+    erasureState.work = this.#work(memberId, erasureState);
   }
 
-  async #work(memberId: string, known: OpenErasure): Promise<void> {
+  async #work(memberId: string, erasureState: OpenErasure): Promise<void> {
     try {
-      while (known.isDue && !this.#isStopped) {
-        known.isDue = false;
-        if ((await known.erasure.carryOut()) && !known.isDue) this.#open.delete(memberId);
+      while (erasureState.isDue && !this.#isStopped) {
+        erasureState.isDue = false;
+        if ((await erasureState.erasure.carryOut()) && !erasureState.isDue) this.#openErasures.delete(memberId);
       }
     } catch (error) {
       this.#parts.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
     } finally {
-      known.isWorking = false;
+      erasureState.isWorking = false;
     }
   }
 }

@@ -11,19 +11,19 @@ import type { MemberFacts } from './about-member.ts';
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
 
-interface ExportFile extends Packed, ExportCounts {
+interface ExportFile extends PackedFile, ExportCounts {
   /** Releases the memory of the file. Only then does the next export start. */
   release(): void;
 }
 
 interface ExportsParts {
-  rowsOf(memberId: string): Promise<Exported>;
+  rowsOf(memberId: string): Promise<ExportedData>;
   isBeingErased(memberId: string): boolean;
-  /** Whether this is the case in another partition. */
+  /** Whether the member is being erased in another partition. */
   isBeingErasedElsewhere(memberId: string): Promise<boolean>;
 }
 
-/** Makes only one export at a time, so that no more than one is in memory. */
+/** Creates only one export at a time, so that no more than one is in memory. */
 export class Exports {
   readonly #parts: ExportsParts;
   readonly #lock = new KeyedLock();
@@ -73,7 +73,7 @@ export class Exports {
   }
 }
 
-export interface Exported {
+export interface ExportedData {
   memberId: string;
   now: number;
   tasks: AsyncIterable<Task>;
@@ -88,14 +88,14 @@ interface ExportCounts {
 }
 
 /** SQLite responds synchronously, so a long run of rows would block the process. */
-const ROWS_AT_ONCE = 10;
+const ROWS_BETWEEN_PAUSES = 10;
 
 /**
  * All data of a member as one JSON document, without secrets that would let others act as the member or the bot. It is written row by
  * row to save memory.
  */
 export async function* exportText(
-  { memberId, now, tasks, entries, readFacts }: Exported,
+  { memberId, now, tasks, entries, readFacts }: ExportedData,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -114,24 +114,24 @@ export async function* exportText(
   for await (const task of tasks) {
     yield `${counts.tasks === 0 ? '' : ','}\n    ${indentJson(withoutSecrets(task), 4)}`;
     counts.tasks += 1;
-    if (counts.tasks % ROWS_AT_ONCE === 0) await setImmediate();
+    if (counts.tasks % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
   }
   yield `${counts.tasks === 0 ? '' : '\n  '}],\n  "ledger": [`;
   for await (const entry of entries ?? []) {
     yield `${counts.entries === 0 ? '' : ','}\n    ${indentJson(entry, 4)}`;
     counts.entries += 1;
-    if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
+    if (counts.entries % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
-  const all = await readFacts();
+  const factsByPartition = await readFacts();
   for (const name of ['budgets', 'rules', 'reports', 'proposals'] as const)
     yield `,\n  "${name}": ${indentJson(
-      all.flatMap((one) => one[name]),
+      factsByPartition.flatMap((one) => one[name]),
       2,
     )}`;
-  const pseudonyms = all.flatMap(({ pseudonym }) => pseudonym ?? []);
-  const shown = pseudonyms.length > 1 ? pseudonyms : (pseudonyms[0] ?? null);
-  yield `,\n  "pseudonym": ${JSON.stringify(shown)}\n}\n`;
+  const pseudonyms = factsByPartition.flatMap(({ pseudonym }) => pseudonym ?? []);
+  const pseudonymValue = pseudonyms.length > 1 ? pseudonyms : (pseudonyms[0] ?? null);
+  yield `,\n  "pseudonym": ${JSON.stringify(pseudonymValue)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */
@@ -146,30 +146,30 @@ function withoutSecrets(task: Task): Record<string, unknown> {
 }
 
 /** A file that is compressed only if it would otherwise not fit. */
-interface Packed {
+interface PackedFile {
   bytes: Buffer;
   isCompressed: boolean;
 }
 
 /** Keeps at most `max` bytes of the text. A longer text is compressed while it arrives. Undefined if it is still too large. */
-async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed | undefined> {
+async function pack(pieces: AsyncIterable<string>, max: number): Promise<PackedFile | undefined> {
   let chunks: Buffer[] = [];
   let size = 0;
-  let compressing: Compressor | undefined;
+  let compressor: Compressor | undefined;
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
     size += bytes.length;
-    if (!compressing && size > max) {
-      compressing = new Compressor(max);
-      for (const chunk of chunks) await compressing.add(chunk);
+    if (!compressor && size > max) {
+      compressor = new Compressor(max);
+      for (const chunk of chunks) await compressor.add(chunk);
       chunks = [];
     }
-    if (!compressing) chunks.push(bytes);
-    else await compressing.add(bytes);
-    if (compressing?.isTooLarge) break;
+    if (!compressor) chunks.push(bytes);
+    else await compressor.add(bytes);
+    if (compressor?.isTooLarge) break;
   }
-  if (!compressing) return { bytes: Buffer.concat(chunks), isCompressed: false };
-  const bytes = await compressing.end();
+  if (!compressor) return { bytes: Buffer.concat(chunks), isCompressed: false };
+  const bytes = await compressor.end();
   return bytes && { bytes, isCompressed: true };
 }
 

@@ -19,10 +19,10 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   store: TaskStore;
   /** Undefined if there are no limits. */
   budgets?: Pick<Budgets, 'about' | 'eraseId'> | undefined;
-  rules?: Pick<Rules, 'about' | 'eraseId' | 'mustAllow' | 'moderate'> | undefined;
-  reports?: Pick<Reports, 'about' | 'erase'> | undefined;
+  rules?: Pick<Rules, 'about' | 'eraseId' | 'assertAllowed' | 'moderate'> | undefined;
+  reports?: Pick<Reports, 'exportDataOf' | 'erase'> | undefined;
   serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
-  proposals?: Pick<Proposals, 'of' | 'erase'> | undefined;
+  proposals?: Pick<Proposals, 'findByMember' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'current' | 'erase'> | undefined;
   others?: OtherPartitions | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
@@ -32,7 +32,7 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
 
 const COUNTS_PER_WRITE = 50;
 /** After this time, the bot stops trying to delete a message. */
-const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 /** After this many failures in a row, the other tasks would probably fail, too. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
@@ -51,7 +51,7 @@ export class MemberErasure {
   #isStopped = false;
   #isLedgerDue = true;
   #restErasedUntil: number | undefined;
-  readonly #postponed = new Set<string>();
+  readonly #postponedIds = new Set<string>();
   #cancel: (() => void) | undefined;
 
   constructor(mark: ErasureMark, parts: ErasureParts) {
@@ -98,8 +98,8 @@ export class MemberErasure {
     const { book, store, ledger } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
-    const isKnown = async (id: string) => (await book.get(id)) !== undefined;
-    const remainingEntries = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, isKnown)) ?? 0) : 0;
+    const hasTask = async (id: string) => (await book.get(id)) !== undefined;
+    const remainingEntries = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, hasTask)) ?? 0) : 0;
     this.#isLedgerDue = false;
     if (later === 0) await this.#notify(running);
     if (this.#isStopped || running + later + remainingEntries > 0) return false;
@@ -118,7 +118,7 @@ export class MemberErasure {
   #eraseRest(until: number): Promise<boolean> {
     const { store, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
     return this.#lock.run('mark', async () => {
-      // The member asked again in the meantime.
+      // The member may have asked again in the meantime.
       if (this.#mark.until !== until || this.#isNotificationDue()) return false;
       // While other partitions are not done, what was stored since then is kept.
       if (this.#restErasedUntil === until) return true;
@@ -146,8 +146,8 @@ export class MemberErasure {
       if (!isClear) {
         counts.later += 1;
         // Known failures must not keep the other tasks from being tried each time.
-        if (!this.#postponed.has(id)) failuresInARow += 1;
-        this.#postponed.add(id);
+        if (!this.#postponedIds.has(id)) failuresInARow += 1;
+        this.#postponedIds.add(id);
         if (failuresInARow >= MAX_FAILURES_IN_A_ROW) return counts;
         continue;
       }
@@ -170,14 +170,15 @@ export class MemberErasure {
     const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
     if (!removal) return false;
     await this.#count('messages', removal.removed);
-    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + GIVEN_UP_AFTER_MS;
+    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + GIVE_UP_AFTER_MS;
     if (removal.needsRetry && !isGivenUp) return false;
-    const own = removal.needsRetry ? messageAddress(task) : undefined;
-    for (const address of [...(own ? [own] : []), ...removal.left]) await this.#noteUndeletable(address);
+    const ownAddress = removal.needsRetry ? messageAddress(task) : undefined;
+    for (const address of [...(ownAddress ? [ownAddress] : []), ...removal.left])
+      await this.#recordUndeletable(address);
     return true;
   }
 
-  async #noteUndeletable(address: MessageAddress): Promise<void> {
+  async #recordUndeletable(address: MessageAddress): Promise<void> {
     const { left } = this.#mark;
     if (left.some(({ id }) => id === address.id)) return;
     if (left.length >= MAX_UNDELETABLE) return this.#count('stays');
@@ -192,11 +193,13 @@ export class MemberErasure {
   }
 
   /** Returns whether the task is deleted. A task that is running or being delivered is deleted afterwards. */
-  async #remove(found: Task): Promise<boolean> {
+  async #remove(storedTask: Task): Promise<boolean> {
     const { book, ledger, clock } = this.#parts;
     // A queued task must not start while it is being removed.
     const task =
-      found.state === 'waiting' ? await book.change(found.id, (known) => withdraw(known, clock.now())) : found;
+      storedTask.state === 'waiting'
+        ? await book.change(storedTask.id, (known) => withdraw(known, clock.now()))
+        : storedTask;
     if (hasNotStarted(task)) await ledger?.refund(task);
     else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
       if (!hasEnded(task)) await book.change(task.id, (current) => markForErasure(clearMessage(current)));
@@ -238,10 +241,10 @@ export class MemberErasure {
   /** Keeps the counts that have increased in the meantime. */
   #store(transition: (mark: ErasureMark) => ErasureMark): Promise<void> {
     return this.#lock.run('mark', async () => {
-      const next = transition(this.#mark);
-      await this.#parts.store.putErasure(next);
+      const updated = transition(this.#mark);
+      await this.#parts.store.putErasure(updated);
       const { tasks, messages } = this.#mark;
-      this.#mark = { ...next, tasks, messages, stays: Math.max(next.stays, this.#mark.stays) };
+      this.#mark = { ...updated, tasks, messages, stays: Math.max(updated.stays, this.#mark.stays) };
     });
   }
 }
@@ -249,7 +252,7 @@ export class MemberErasure {
 const withdraw = (task: Task, now: number): Task =>
   task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
 
-/** The task waited for words that were never sent, so the gateway has not started the job. */
+/** Whether the task waits for a prompt that was never sent, so that the gateway has not started the job. */
 const hasNotStarted = ({ state, times }: Task): boolean =>
   state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
 
@@ -259,7 +262,7 @@ export interface MessageRemoval {
   needsRetry: boolean;
 }
 
-/** Notifies the page where the member asked. Returns false if it is gone. */
+/** Notifies the page where the member asked. Returns false if the page is gone. */
 export type NotifyPage = (outcome: ErasureOutcome) => Promise<boolean>;
 
 /** Contains the guild id only if the message is in the channel of the order; otherwise, it may be a direct message. */

@@ -14,7 +14,7 @@ export class PartErasures {
   readonly #clock: Clock;
   #requestedAt = Number.NEGATIVE_INFINITY;
   /** The number of undeletable messages in the last report. */
-  #reported: number | undefined;
+  #reportedCount: number | undefined;
 
   constructor(others: OtherPartitions | undefined, clock: Clock) {
     this.#others = others;
@@ -30,14 +30,14 @@ export class PartErasures {
 
   /** Called if another partition requests the erasure. */
   join(mark: ErasureMark, from: number): ErasureMark {
-    this.#reported = undefined;
+    this.#reportedCount = undefined;
     return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
   }
 
   async requestErasures({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
     const now = this.#clock.now();
     if (!this.#others || now - this.#requestedAt < REQUEST_INTERVAL_MS) return;
-    const { own: from } = this.#others;
+    const { ownNumber: from } = this.#others;
     for (const { partition, state } of asked)
       if (state !== 'done') await this.#others.send(partition, { do: 'erase', from, memberId, until });
     this.#requestedAt = now;
@@ -45,9 +45,9 @@ export class PartErasures {
 
   /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
   async report(mark: ErasureMark, running: number): Promise<void> {
-    if (this.#reported === mark.stays) return;
+    if (this.#reportedCount === mark.stays) return;
     await this.#send(mark, running, false);
-    this.#reported = mark.stays;
+    this.#reportedCount = mark.stays;
   }
 
   reportDone(mark: ErasureMark): Promise<void> {
@@ -58,7 +58,7 @@ export class PartErasures {
     if (!this.#others) return;
     const { memberId, until, tasks, messages, stays, left, askedBy = [] } = mark;
     const outcome = { tasks, messages, stays, left, running };
-    const message: ErasureMessage = { do: 'erased', from: this.#others.own, memberId, until, isDone, outcome };
+    const message: ErasureMessage = { do: 'erased', from: this.#others.ownNumber, memberId, until, isDone, outcome };
     for (const partition of askedBy) await this.#others.send(partition, message);
   }
 }
@@ -66,8 +66,8 @@ export class PartErasures {
 /** If the member had asked before, what was erased then remains counted. */
 function toAskedPartition(partition: number, { asked = [] }: ErasureMark): AskedPartition {
   const previous = asked.find((one) => one.partition === partition);
-  const none = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
-  return { ...(previous ?? none), partition, state: 'asked' };
+  const noProgress = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
+  return { ...(previous ?? noProgress), partition, state: 'asked' };
 }
 
 /** A report about an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are correct. */

@@ -5,19 +5,19 @@ import type { TaskSummary } from '../task-summary.ts';
 
 const PAGE_SIZE = 100;
 
-/** All tasks of a member, newest first. Tasks may be removed in the meantime. */
+/** Yields the summaries of all tasks of a member, newest first. Tasks may be removed in the meantime. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
-  for (let before: string | undefined; ; ) {
-    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE_SIZE, before });
+  for (let beforeId: string | undefined; ; ) {
+    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE_SIZE, before: beforeId });
     yield* summaries;
     if (next === undefined) return;
-    before = next;
+    beforeId = next;
     // SQLite responds synchronously, so a long run of pages would block the process.
     await setImmediate();
   }
 }
 
-/** The same tasks with everything that is stored about them. */
+/** Yields the same tasks with everything that is stored about them. */
 export async function* fullTasksOf(
   memberId: string,
   { page, get }: { page: TaskStore['page']; get(id: string): Promise<Task | undefined> },

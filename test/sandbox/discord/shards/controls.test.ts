@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
-import { stage } from '../stage.ts';
+import { startFixture } from '../stage.ts';
 import { type ConnectedShards, connectShards, joinGuildOn } from './scene.ts';
 
 describe('A problem with one of two shards', () => {
@@ -8,7 +8,7 @@ describe('A problem with one of two shards', () => {
   let shards: ConnectedShards;
 
   beforeEach(async () => {
-    ({ discord } = await stage({ guilds: 4, limits: { identifyWindowMs: 0, maxConcurrency: 2 } }));
+    ({ discord } = await startFixture({ guilds: 4, limits: { identifyWindowMs: 0, maxConcurrency: 2 } }));
     shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     return async () => {
       // The other shard has kept its connection and its session.
@@ -21,38 +21,38 @@ describe('A problem with one of two shards', () => {
     };
   });
 
-  it('The shard resumes after its connection is dropped', async () => {
+  it('A shard resumes after its connection is dropped', async () => {
     discord.gateway.dropConnections({ id: 1 });
     await shards.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
   });
 
-  it('The shard resumes after a reconnect request', async () => {
+  it('A shard resumes after a reconnect request', async () => {
     discord.gateway.requestReconnect({ id: 1 });
     await shards.waitFor(1, 'RESUMED');
     expect(shards.closed).toEqual([{ shard: 1, code: 4200 }]);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('The shard resumes after its session is suspended', async () => {
+  it('A shard resumes after its session is invalidated as resumable', async () => {
     discord.gateway.invalidate(true, { id: 1 });
     await shards.waitFor(1, 'RESUMED');
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('The shard identifies after its session is invalidated', async () => {
+  it('A shard identifies again after its session is invalidated', async () => {
     discord.gateway.invalidate(false, { id: 1 });
     await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('The shard identifies after its session is closed with a code that ends it', async () => {
+  it('A shard identifies again after a close code that ends its session', async () => {
     discord.gateway.closeSessions(4009, { id: 1 });
     await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('Shards with another shard count are not affected', async () => {
+  it('Dropping connections of one shard count does not affect shards with a different count', async () => {
     discord.gateway.dropConnections({ id: 1, count: 3 });
     discord.gateway.requestReconnect({ id: 1, count: 2 });
     await shards.waitFor(1, 'RESUMED');
@@ -61,7 +61,7 @@ describe('A problem with one of two shards', () => {
 });
 
 it('All shards resume after a reconnect request', async () => {
-  const { discord } = await stage({ limits: { maxConcurrency: 2 } });
+  const { discord } = await startFixture({ limits: { maxConcurrency: 2 } });
   const shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
   discord.gateway.requestReconnect();
   await Promise.all([shards.waitFor(0, 'RESUMED'), shards.waitFor(1, 'RESUMED')]);
@@ -69,7 +69,7 @@ it('All shards resume after a reconnect request', async () => {
 });
 
 it('A session that is invalidated while its process is not running cannot be resumed', async () => {
-  const { discord } = await stage({ limits: { identifyWindowMs: 0 } });
+  const { discord } = await startFixture({ limits: { identifyWindowMs: 0 } });
   const first = await connectShards(discord, { shardIds: [0], shardCount: 1 });
   const sessions = await first.disconnect();
   discord.gateway.invalidate(false, { id: 0 });

@@ -8,7 +8,7 @@ export interface Packet {
   readonly d: unknown;
 }
 
-/** A gateway connection without a library. */
+/** A gateway connection that uses no Discord library. */
 export class RawSocket {
   readonly #socket: WebSocket;
   readonly packets: Packet[] = [];
@@ -90,8 +90,8 @@ export class RawSocket {
   }
 
   async #waitForOutcome(event: string): Promise<void> {
-    const isDecided = () =>
+    const hasOutcome = () =>
       this.closeCode !== undefined || this.invalidSessions.length > 0 || this.events.includes(event);
-    await expect.poll(isDecided, { interval: 5 }).toBe(true);
+    await expect.poll(hasOutcome, { interval: 5 }).toBe(true);
   }
 }

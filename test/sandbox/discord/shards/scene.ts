@@ -79,7 +79,7 @@ export function guildsOf(discord: EmbeddedDiscord, id: number, count: number): s
   return guilds.filter((guild) => shardOf(guild.id, count) === id).map((guild) => guild.id);
 }
 
-/** Adds the user to a generated guild of a shard, and returns the guild. */
+/** Adds the user `member` to a generated guild of a shard, and returns the guild. */
 export function joinGuildOn(discord: EmbeddedDiscord, id: number, count: number) {
   const guild = [...discord.world.guilds.values()].find(
     (one) => one.name.startsWith('guild-') && shardOf(one.id, count) === id,

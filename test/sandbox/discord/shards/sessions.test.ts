@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stage } from '../stage.ts';
+import { startFixture } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
 import { connectShards, joinGuildOn, receivedChannels, registerCommand } from './scene.ts';
 
@@ -7,7 +7,7 @@ const options = { guilds: 4, limits: { maxConcurrency: 2 } };
 
 describe('A session', () => {
   it('A session is resumed by another process, which receives each missed event once and in order', async () => {
-    const { discord } = await stage(options);
+    const { discord } = await startFixture(options);
     const first = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     const { speaker, channels } = joinGuildOn(discord, 1, 2);
     const sessions = await first.disconnect();
@@ -38,7 +38,7 @@ describe('A session', () => {
   });
 
   it('A session moves to the newer of two open connections, and the older one is closed', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const first = await RawSocket.identify(discord);
     const second = await RawSocket.resume(discord, first, 1);
     expect(await first.waitForClose()).toBe(4000);
@@ -47,7 +47,7 @@ describe('A session', () => {
   });
 
   it('A resume that is not sent to resume_gateway_url is accepted and counted', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const first = await RawSocket.identify(discord);
     await first.close(4200);
     const { sessionId } = first;
@@ -58,7 +58,7 @@ describe('A session', () => {
   });
 
   it.each([1000, 1001])('A session ends when the application closes its connection with %d', async (code) => {
-    const { discord, clock } = await stage();
+    const { discord, clock } = await startFixture();
     const first = await connectShards(discord, { shardIds: [0], shardCount: 1 });
     const sessions = new Map(first.sessions);
     await first.manager.destroy({ code });
@@ -69,7 +69,7 @@ describe('A session', () => {
   });
 
   it('A session stays resumable for a limited time without a connection', async () => {
-    const { discord, clock } = await stage();
+    const { discord, clock } = await startFixture();
     const first = await RawSocket.identify(discord);
     await first.close(4200);
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
@@ -85,18 +85,18 @@ describe('A session', () => {
   });
 
   it('A session cannot be resumed if more events were missed than are kept', async () => {
-    const { discord } = await stage({ limits: { sessionEvents: 3 } });
+    const { discord } = await startFixture({ limits: { sessionEvents: 3 } });
     const first = await RawSocket.identify(discord);
     await first.close(4200);
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     await registerCommand(discord);
-    const direct = discord.as('member').in('dm');
-    for (let count = 0; count < 3; count++) await direct.slash('models');
+    const memberInDm = discord.as('member').in('dm');
+    for (let count = 0; count < 3; count++) await memberInDm.slash('models');
     const second = await RawSocket.resume(discord, first, 1);
     expect(second.events).toEqual(['INTERACTION_CREATE', 'INTERACTION_CREATE', 'INTERACTION_CREATE', 'RESUMED']);
     await second.close(4200);
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
-    await direct.slash('models');
+    await memberInDm.slash('models');
     const third = await RawSocket.resume(discord, first, 1);
     expect([third.invalidSessions, third.events]).toEqual([[false], []]);
     // The session has been deleted, so it cannot be resumed from a later sequence number either.
@@ -104,7 +104,7 @@ describe('A session', () => {
   });
 
   it('An unknown session is invalid, and an impossible sequence number closes the connection with 4007', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const first = await RawSocket.identify(discord);
     const unknownSocket = await RawSocket.open(discord);
     unknownSocket.send(6, { token: discord.token, session_id: 'unknown', seq: 1 });

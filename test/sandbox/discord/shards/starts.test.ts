@@ -2,7 +2,7 @@ import { REST, type RESTGetAPIGatewayBotResult, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { stage } from '../stage.ts';
+import { startFixture } from '../stage.ts';
 import { RawSocket } from './raw-socket.ts';
 import { connectShards } from './scene.ts';
 
@@ -13,7 +13,10 @@ const gatewayBot = ({ apiUrl, token }: EmbeddedDiscord) =>
 
 describe('Session starts', () => {
   it('/gateway/bot recommends the number of shards and reports how many session starts remain', async () => {
-    const { discord, clock } = await stage({ shards: 3, limits: { maxConcurrency: 2, identifiesPerPeriod: 10 } });
+    const { discord, clock } = await startFixture({
+      shards: 3,
+      limits: { maxConcurrency: 2, identifiesPerPeriod: 10 },
+    });
     const limit = { total: 10, remaining: 10, reset_after: DAY_MS, max_concurrency: 2 };
     expect(await gatewayBot(discord)).toMatchObject({ shards: 3, session_start_limit: limit });
     await RawSocket.identify(discord, [0, 3]);
@@ -26,22 +29,27 @@ describe('Session starts', () => {
   });
 
   it('A second IDENTIFY with the same rate limit key within five seconds is answered with an invalid session', async () => {
-    const { discord, clock } = await stage({ limits: { maxConcurrency: 2 } });
-    const start = async (id: number) => {
+    const { discord, clock } = await startFixture({ limits: { maxConcurrency: 2 } });
+    const startSession = async (id: number) => {
       const socket = await RawSocket.identify(discord, [id, 4]);
       return socket.events.includes('READY') || socket.invalidSessions;
     };
-    expect([await start(0), await start(1), await start(2), await start(3)]).toEqual([true, true, [false], [false]]);
+    expect([await startSession(0), await startSession(1), await startSession(2), await startSession(3)]).toEqual([
+      true,
+      true,
+      [false],
+      [false],
+    ]);
     clock.advance(4_999);
-    expect(await start(2)).toEqual([false]);
+    expect(await startSession(2)).toEqual([false]);
     clock.advance(1);
-    expect([await start(2), await start(0)]).toEqual([true, [false]]);
+    expect([await startSession(2), await startSession(0)]).toEqual([true, [false]]);
     expect(discord.gateway.countsOf({ id: 2 })).toMatchObject({ identifies: 1, earlyIdentifies: 2 });
     expect(discord.gateway.identifies).toBe(3);
   });
 
   it('A refused connection may identify again later', async () => {
-    const { discord, clock } = await stage();
+    const { discord, clock } = await startFixture();
     await RawSocket.identify(discord);
     const socket = await RawSocket.identify(discord);
     expect(socket.invalidSessions).toEqual([false]);
@@ -51,7 +59,7 @@ describe('Session starts', () => {
   });
 
   it('Resumes are not limited', async () => {
-    const { discord } = await stage();
+    const { discord } = await startFixture();
     const first = await RawSocket.identify(discord);
     await RawSocket.resume(discord, first, 1);
     await RawSocket.resume(discord, first, 1);
@@ -59,8 +67,8 @@ describe('Session starts', () => {
   });
 
   it('@discordjs/ws starts its shards one after another, but two processes that do not coordinate collide', async () => {
-    // Half a second less than the library waits, because it measures from when a message is sent, not from when it arrives.
-    const { discord } = await stage({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
+    // The library waits five seconds between two IDENTIFYs, but they may arrive slightly closer together, so the window is shorter.
+    const { discord } = await startFixture({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
     await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, earlyIdentifies: 0 });
     await connectShards(discord, { shardIds: [0], shardCount: 2 });
@@ -73,7 +81,7 @@ describe('When all session starts are used up', () => {
     requests.filter(({ method }) => method === 'IDENTIFY').map(({ status, responseText }) => [status, responseText]);
 
   it('An IDENTIFY beyond the limit ends all sessions and resets the token', async () => {
-    const { discord } = await stage({ limits: { identifiesPerPeriod: 2, identifyWindowMs: 0 } });
+    const { discord } = await startFixture({ limits: { identifiesPerPeriod: 2, identifyWindowMs: 0 } });
     const sockets = [await RawSocket.identify(discord, [0, 2]), await RawSocket.identify(discord, [1, 2])];
     expect((await gatewayBot(discord)).session_start_limit.remaining).toBe(0);
     expect(sockets.map(({ closeCode }) => closeCode)).toEqual([undefined, undefined]);
@@ -88,7 +96,7 @@ describe('When all session starts are used up', () => {
 
   it('An IDENTIFY beyond the limit does not reset the token if the embedded Discord is configured to keep it', async () => {
     const limits = { identifiesPerPeriod: 1, identifyWindowMs: 0 };
-    const { discord, clock } = await stage({ limits, resetsToken: false });
+    const { discord, clock } = await startFixture({ limits, resetsToken: false });
     const first = await RawSocket.identify(discord);
     expect((await RawSocket.identify(discord)).closeCode).toBe(4004);
     expect((await RawSocket.resume(discord, first, 1)).events).toEqual(['RESUMED']);

@@ -26,11 +26,11 @@ const primaryButton = (id: string) => new ButtonBuilder().setCustomId(id).setLab
 const buttonRow = (...items: ButtonBuilder[]) => new ActionRowBuilder<ButtonBuilder>().addComponents(...items);
 const storedId = '100000000000000007';
 
-const message = (name: string, body: unknown, more: Partial<Case> = {}): Case => ({
+const message = (name: string, body: unknown, overrides: Partial<Case> = {}): Case => ({
   name,
   kind: 'webhook-message',
   body,
-  ...more,
+  ...overrides,
 });
 const edit = (
   name: string,
@@ -38,7 +38,7 @@ const edit = (
   flags: number,
   attachmentNames: string[] = [],
   files = [upload('n.png')],
-): Case => message(name, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
+): Case => message(name, body, { kind: 'webhook-edit', facts: { files, previous: { flags, attachmentNames } } });
 
 const cases: Case[] = [
   message('2,000 characters', { content: longText(2000) }),

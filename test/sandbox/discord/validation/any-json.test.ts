@@ -97,7 +97,7 @@ const { body } = letrec<{ body: unknown }>((tie) => ({
 
 const facts = record({
   files: constantFrom([], [{ id: '0', name: 'a', bytes: 1 }]),
-  before: record({ flags: constantFrom(0, 64, 128, 1 << 15), attachmentNames: constantFrom([], ['a']) }),
+  previous: record({ flags: constantFrom(0, 64, 128, 1 << 15), attachmentNames: constantFrom([], ['a']) }),
 });
 
 describe('The validator never throws', () => {

@@ -9,7 +9,7 @@ export interface Case {
 }
 
 /** A request body and the violations that it should produce. */
-export interface BadCase extends Case {
+export interface InvalidCase extends Case {
   readonly faults: readonly (readonly [path: string, code: string])[];
 }
 
@@ -23,19 +23,34 @@ export const times = <Each>(count: number, make: (index: number) => Each): Each[
 
 export const row = (...components: unknown[]) => ({ type: 1, components });
 
-export const button = (id: string, more: object = {}) => ({ type: 2, style: 1, custom_id: id, label: id, ...more });
+export const button = (id: string, overrides: object = {}) => ({
+  type: 2,
+  style: 1,
+  custom_id: id,
+  label: id,
+  ...overrides,
+});
 
-export const select = (id: string, more: object = {}) => ({
+export const select = (id: string, overrides: object = {}) => ({
   type: 3,
   custom_id: id,
   options: [{ label: 'a', value: 'a' }],
-  ...more,
+  ...overrides,
 });
 
 export const text = (content: string) => ({ type: 10, content });
 
-export const option = (name: string, more: object = {}) => ({ type: 3, name, description: 'what it is', ...more });
+export const option = (name: string, overrides: object = {}) => ({
+  type: 3,
+  name,
+  description: 'what it is',
+  ...overrides,
+});
 
-export const slashCommand = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
+export const slashCommand = (name: string, overrides: object = {}) => ({
+  name,
+  description: 'what it does',
+  ...overrides,
+});
 
 export const upload = (name: string, id = '0') => ({ id, name, bytes: 10 });

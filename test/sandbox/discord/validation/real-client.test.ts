@@ -16,11 +16,11 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type BodyFacts, type BodyKind, validateBody } from '../../../../sandbox/discord/validation/index.ts';
 import { upload } from './bodies.ts';
-import { rawInteraction, realClient, type SentRequest } from './real-client.ts';
+import { createRecordingClient, rawInteraction, type SentRequest } from './real-client.ts';
 
 const COMMAND = { id: '100000000000000006', name: 'draw', type: 1 };
 
-/** The constructors of discord.js are private for TypeScript, so a cast is needed to create objects as its gateway handler does. */
+/** discord.js declares its constructors as private, so a cast is needed to create objects the way its gateway handler does. */
 type Constructor<Type> = new (client: unknown, data: unknown) => Type;
 const make = <Type>(type: unknown, client: unknown, data: unknown): Type =>
   new (type as Constructor<Type>)(client, data);
@@ -35,7 +35,7 @@ const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
 
 describe('Requests from discord.js', () => {
   it('The validator accepts a response from discord.js with buttons and a file', async () => {
-    const { client, sent } = realClient();
+    const { client, sent } = createRecordingClient();
     await commandInteraction(client).reply({
       content: 'x',
       components: [buttons],
@@ -46,7 +46,7 @@ describe('Requests from discord.js', () => {
   });
 
   it('The validator accepts a deferral from discord.js, its edit and a follow-up', async () => {
-    const { client, sent } = realClient();
+    const { client, sent } = createRecordingClient();
     const interaction = commandInteraction(client);
     await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     await interaction.editReply({ content: 'x', components: [buttons], files: [file('a.png')] });
@@ -59,12 +59,12 @@ describe('Requests from discord.js', () => {
       throw new Error('There are fewer than three requests.');
     const before = { flags: 128, attachmentNames: [] };
     expect(violationsIn('callback', deferral)).toEqual([]);
-    expect(violationsIn('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
+    expect(violationsIn('webhook-edit', edit, { files: [upload('a.png')], previous: before })).toEqual([]);
     expect(violationsIn('webhook-message', followUp)).toEqual([]);
   });
 
   it('The validator accepts a modal from discord.js', async () => {
-    const { client, sent } = realClient();
+    const { client, sent } = createRecordingClient();
     const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
     const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
     await commandInteraction(client).showModal(
@@ -74,7 +74,7 @@ describe('Requests from discord.js', () => {
   });
 
   it('The validator accepts autocomplete choices from discord.js', async () => {
-    const { client, sent } = realClient();
+    const { client, sent } = createRecordingClient();
     const options = [{ name: 'model', type: 3, value: '', focused: true }];
     const interaction = make<AutocompleteInteraction>(
       AutocompleteInteraction,
@@ -86,7 +86,7 @@ describe('Requests from discord.js', () => {
   });
 
   it('The validator accepts commands from discord.js, in bulk and one by one', async () => {
-    const { client, sent } = realClient();
+    const { client, sent } = createRecordingClient();
     const { commands } = make<ClientApplication>(ClientApplication, client, { id: '100000000000000001' });
     Object.assign(client, { application: { id: '100000000000000001' } });
     const draw = new SlashCommandBuilder().setName('draw').setDescription('d').setDefaultMemberPermissions(32n);
@@ -100,12 +100,18 @@ describe('Requests from discord.js', () => {
   });
 
   it('The validator accepts a channel message from discord.js and its edit', async () => {
-    const { client, sent } = realClient({ enforceNonce: true });
+    const { client, sent } = createRecordingClient({ enforceNonce: true });
     Object.assign(client, { user: { id: '100000000000000001' } });
-    const raw = { id: '100000000000000004', type: 1, recipients: [{ id: '100000000000000005', username: 'member' }] };
+    const rawChannel = {
+      id: '100000000000000004',
+      type: 1,
+      recipients: [{ id: '100000000000000005', username: 'member' }],
+    };
     const channels = client.channels as unknown as { _add(data: unknown): { send: typeof sendable } };
     const sendable = async (_: unknown): Promise<{ edit(options: unknown): Promise<unknown> }> => Promise.reject();
-    const message = await channels._add(raw).send({ content: 'x', reply: { messageReference: '100000000000000008' } });
+    const message = await channels
+      ._add(rawChannel)
+      .send({ content: 'x', reply: { messageReference: '100000000000000008' } });
     await message.edit({ content: 'y', components: [buttons] });
     const kinds: BodyKind[] = ['channel-message', 'channel-edit'];
     expect(sent.map((request, index) => violationsIn(kinds[index] ?? 'channel-edit', request))).toEqual([[], []]);

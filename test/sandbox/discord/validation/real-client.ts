@@ -20,7 +20,7 @@ const MESSAGE = {
 };
 
 /** A discord.js client that collects its requests, parsed as Discord would parse them. */
-export function realClient(options: Partial<ClientOptions> = {}): { client: Client; sent: SentRequest[] } {
+export function createRecordingClient(options: Partial<ClientOptions> = {}): { client: Client; sent: SentRequest[] } {
   const sent: SentRequest[] = [];
   const client = new Client({
     intents: [],

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type BadCase, button, longText, row, select, text, times, V2 } from './bodies.ts';
+import { button, type InvalidCase, longText, row, select, text, times, V2 } from './bodies.ts';
 
-const input = (id: string, more: object = {}) => ({ type: 4, custom_id: id, style: 1, ...more });
-const label = (component: unknown, more: object = {}) => ({ type: 18, label: 'name', component, ...more });
-const modal = (components: unknown, more: object = {}) => ({
+const input = (id: string, overrides: object = {}) => ({ type: 4, custom_id: id, style: 1, ...overrides });
+const label = (component: unknown, overrides: object = {}) => ({ type: 18, label: 'name', component, ...overrides });
+const modal = (components: unknown, overrides: object = {}) => ({
   type: 9,
-  data: { custom_id: 'm', title: 't', components, ...more },
+  data: { custom_id: 'm', title: 't', components, ...overrides },
 });
-const choices = (...list: unknown[]) => ({ type: 8, data: { choices: list } });
+const choices = (...items: unknown[]) => ({ type: 8, data: { choices: items } });
 const inputPath = 'data.components[0].component';
 
-const callback = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+const callback = (name: string, body: unknown, ...faults: InvalidCase['faults']): InvalidCase => ({
   name,
   kind: 'callback',
   body,
   faults,
 });
 
-const cases: BadCase[] = [
+const cases: InvalidCase[] = [
   callback('no body', null, ['', 'MODEL_TYPE_CONVERT']),
   callback('no type', {}, ['type', 'BASE_TYPE_REQUIRED']),
   callback('an unknown type', { type: 99 }, ['type', 'BASE_TYPE_CHOICES']),
@@ -51,11 +51,11 @@ const cases: BadCase[] = [
     'data.choices',
     'BASE_TYPE_MAX_LENGTH',
   ]),
-  callback('a choice name over 100', choices({ name: longText(101), value: 'a' }), [
+  callback('a choice name of more than 100 characters', choices({ name: longText(101), value: 'a' }), [
     'data.choices[0].name',
     'BASE_TYPE_BAD_LENGTH',
   ]),
-  callback('a choice value over 100', choices({ name: 'a', value: longText(101) }), [
+  callback('a choice value of more than 100 characters', choices({ name: 'a', value: longText(101) }), [
     'data.choices[0].value',
     'BASE_TYPE_MAX_LENGTH',
   ]),
@@ -64,7 +64,7 @@ const cases: BadCase[] = [
     'STRING_TYPE_CONVERT',
   ]),
 
-  callback('a title over 45', modal([label(input('a'))], { title: longText(46) }), [
+  callback('a title of more than 45 characters', modal([label(input('a'))], { title: longText(46) }), [
     'data.title',
     'BASE_TYPE_BAD_LENGTH',
   ]),
@@ -74,7 +74,7 @@ const cases: BadCase[] = [
   ]),
   callback('a modal without components', modal([]), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
   callback('six labels', modal(times(6, (n) => label(input(`${n}`)))), ['data.components', 'BASE_TYPE_BAD_LENGTH']),
-  callback('a label over 45', modal([label(input('a'), { label: longText(46) })]), [
+  callback('a label of more than 45 characters', modal([label(input('a'), { label: longText(46) })]), [
     'data.components[0].label',
     'BASE_TYPE_BAD_LENGTH',
   ]),

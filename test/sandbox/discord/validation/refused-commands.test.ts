@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type BadCase, longText, option, slashCommand, times } from './bodies.ts';
+import { type InvalidCase, longText, option, slashCommand, times } from './bodies.ts';
 
-const command = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+const command = (name: string, body: unknown, ...faults: InvalidCase['faults']): InvalidCase => ({
   name,
   kind: 'command',
   body,
   faults,
 });
-const commands = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+const commands = (name: string, body: unknown, ...faults: InvalidCase['faults']): InvalidCase => ({
   ...command(name, body, ...faults),
   kind: 'commands',
 });
 const withOption = (...options: unknown[]) => slashCommand('draw', { options });
-const subcommand = (name: string, more: object = {}) => option(name, { type: 1, ...more });
+const subcommand = (name: string, overrides: object = {}) => option(name, { type: 1, ...overrides });
 const optionPath = 'options[0]';
 
-const cases: BadCase[] = [
+const cases: InvalidCase[] = [
   command('no body', null, ['', 'BASE_TYPE_REQUIRED']),
   command('an empty object', {}, ['name', 'BASE_TYPE_REQUIRED']),
-  command('an upper-case name', slashCommand('Draw'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
+  command('a name with a capital letter', slashCommand('Draw'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
   command('a name with a space', slashCommand('draw it'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
   command('an emoji as the name', slashCommand('🎨'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
   command('an upper-case name in another script', slashCommand('Рисуй'), ['name', 'APPLICATION_COMMAND_INVALID_NAME']),
-  command('a name over 32', slashCommand(longText(33)), ['name', 'BASE_TYPE_BAD_LENGTH']),
-  command('a name in capitals in one translation', slashCommand('draw', { name_localizations: { de: 'Malen' } }), [
+  command('a name of more than 32 characters', slashCommand(longText(33)), ['name', 'BASE_TYPE_BAD_LENGTH']),
+  command('a capital letter in a translated name', slashCommand('draw', { name_localizations: { de: 'Malen' } }), [
     'name_localizations.de',
     'APPLICATION_COMMAND_INVALID_NAME',
   ]),
@@ -37,12 +37,12 @@ const cases: BadCase[] = [
     'description',
     'BASE_TYPE_REQUIRED',
   ]),
-  command('a description over 100', slashCommand('draw', { description: longText(101) }), [
+  command('a description of more than 100 characters', slashCommand('draw', { description: longText(101) }), [
     'description',
     'BASE_TYPE_MAX_LENGTH',
   ]),
   command(
-    'a translated description over 100',
+    'a translated description of more than 100 characters',
     slashCommand('draw', { description_localizations: { de: longText(101) } }),
     ['description_localizations.de', 'BASE_TYPE_BAD_LENGTH'],
   ),
@@ -72,7 +72,7 @@ const cases: BadCase[] = [
   command('an edit with a long description', { description: longText(101) }, ['description', 'BASE_TYPE_MAX_LENGTH']),
 
   command('twenty-six options', withOption(...times(26, (n) => option(`o${n}`))), ['options', 'BASE_TYPE_MAX_LENGTH']),
-  command('an option name in capitals', withOption(option('Prompt')), [
+  command('an option name with a capital letter', withOption(option('Prompt')), [
     `${optionPath}.name`,
     'APPLICATION_COMMAND_INVALID_NAME',
   ]),
@@ -125,14 +125,16 @@ const cases: BadCase[] = [
     withOption(option('a', { choices: times(26, (n) => ({ name: `${n}`, value: `${n}` })) })),
     [`${optionPath}.choices`, 'BASE_TYPE_MAX_LENGTH'],
   ),
-  command('a choice name over 100', withOption(option('a', { choices: [{ name: longText(101), value: 'a' }] })), [
-    `${optionPath}.choices[0].name`,
-    'BASE_TYPE_BAD_LENGTH',
-  ]),
-  command('a choice value over 100', withOption(option('a', { choices: [{ name: 'a', value: longText(101) }] })), [
-    `${optionPath}.choices[0].value`,
-    'BASE_TYPE_MAX_LENGTH',
-  ]),
+  command(
+    'a choice name of more than 100 characters',
+    withOption(option('a', { choices: [{ name: longText(101), value: 'a' }] })),
+    [`${optionPath}.choices[0].name`, 'BASE_TYPE_BAD_LENGTH'],
+  ),
+  command(
+    'a choice value of more than 100 characters',
+    withOption(option('a', { choices: [{ name: 'a', value: longText(101) }] })),
+    [`${optionPath}.choices[0].value`, 'BASE_TYPE_MAX_LENGTH'],
+  ),
   command('a number as a choice of a string option', withOption(option('a', { choices: [{ name: 'a', value: 1 }] })), [
     `${optionPath}.choices[0].value`,
     'STRING_TYPE_CONVERT',
@@ -176,12 +178,12 @@ const cases: BadCase[] = [
     `${optionPath}.min_length`,
     'NUMBER_TYPE_MAX',
   ]),
-  command('a length over 6,000', withOption(option('a', { max_length: 6001 })), [
+  command('a maximum length above 6,000', withOption(option('a', { max_length: 6001 })), [
     `${optionPath}.max_length`,
     'NUMBER_TYPE_MAX',
   ]),
   command(
-    '8,001 characters',
+    'more than 8,000 characters in total',
     withOption(
       ...times(4, (n) =>
         option(`o${n}`, { choices: times(25, (m) => ({ name: `${m}`.padEnd(50, 'x'), value: longText(30) })) }),

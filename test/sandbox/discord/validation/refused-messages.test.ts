@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
-import { type BadCase, button, EPHEMERAL, longText, row, select, text, times, upload, V2 } from './bodies.ts';
+import { button, EPHEMERAL, type InvalidCase, longText, row, select, text, times, upload, V2 } from './bodies.ts';
 
 const messageWithRow = (...components: unknown[]) => ({ content: 'x', components: [row(...components)] });
 const v2Message = (...components: unknown[]) => ({ flags: V2, components });
 const componentPath = 'components[0].components[0]';
 const storedId = '100000000000000007';
 
-const message = (name: string, body: unknown, ...faults: BadCase['faults']): BadCase => ({
+const message = (name: string, body: unknown, ...faults: InvalidCase['faults']): InvalidCase => ({
   name,
   kind: 'webhook-message',
   body,
   faults,
 });
 
-const cases: BadCase[] = [
+const cases: InvalidCase[] = [
   message('content of more than 2,000 characters', { content: longText(2001) }, ['content', 'BASE_TYPE_MAX_LENGTH']),
   {
-    ...message('content over 2,000 in a channel', { content: longText(2001) }, ['content', 'BASE_TYPE_MAX_LENGTH']),
+    ...message('content of more than 2,000 characters in a channel', { content: longText(2001) }, [
+      'content',
+      'BASE_TYPE_MAX_LENGTH',
+    ]),
     kind: 'channel-message',
   },
   {
-    ...message('content over 2,000 in a channel edit', { content: longText(4001) }, [
+    ...message('content of more than 4,000 characters in a channel edit', { content: longText(4001) }, [
       'content',
       'BASE_TYPE_MAX_LENGTH',
     ]),
@@ -202,7 +205,7 @@ const cases: BadCase[] = [
     messageWithRow(select('s', { options: times(2, () => ({ label: 'a', value: 'a' })) })),
     [`${componentPath}.options[1].value`, 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED'],
   ),
-  message('a maximum above the number of options', messageWithRow(select('s', { max_values: 2 })), [
+  message('a maximum number of values above the number of options', messageWithRow(select('s', { max_values: 2 })), [
     `${componentPath}.options`,
     'BASE_TYPE_BAD_LENGTH',
   ]),
@@ -279,7 +282,7 @@ const cases: BadCase[] = [
     'URL_TYPE_INVALID_SCHEME',
   ]),
   message(
-    'a gallery of a file that was not uploaded',
+    'a gallery with a file that was not uploaded',
     v2Message({ type: 12, items: [{ media: { url: 'attachment://b.png' } }] }),
     ['components[0].items[0].media.url', 'ATTACHMENT_NOT_FOUND'],
   ),
@@ -332,7 +335,7 @@ const cases: BadCase[] = [
     facts: { files: [upload('a.png')] },
   },
   {
-    ...message('alt text over 1,024', { attachments: [{ id: '0', description: longText(1025) }] }, [
+    ...message('alt text of more than 1,024 characters', { attachments: [{ id: '0', description: longText(1025) }] }, [
       'attachments[0].description',
       'BASE_TYPE_MAX_LENGTH',
     ]),
@@ -355,17 +358,17 @@ const cases: BadCase[] = [
 const edit = (
   name: string,
   body: unknown,
-  before: { flags: number; attachmentNames: string[] },
-  ...faults: BadCase['faults']
-): BadCase => ({
+  previousMessage: { flags: number; attachmentNames: string[] },
+  ...faults: InvalidCase['faults']
+): InvalidCase => ({
   name,
   kind: 'webhook-edit',
   body,
   faults,
-  facts: { files: [], before },
+  facts: { files: [], previous: previousMessage },
 });
 
-const edits: BadCase[] = [
+const edits: InvalidCase[] = [
   edit('the V2 flag removed', { flags: 4 }, { flags: V2, attachmentNames: [] }, [
     'flags',
     'MESSAGE_COMPONENTS_V2_FLAG_REMOVED',

@@ -46,7 +46,7 @@ describe("The embedded Discord's own responses", () => {
     expect(violationsIn('commands', [])).toEqual([]);
   });
 
-  it('The validator finds responses that Discord could not send', () => {
+  it('The validator reports responses that Discord could not send', () => {
     expect(violationsIn('gateway-bot', { ...gateway, shards: 'one' })).toEqual([['shards', 'NUMBER_TYPE_COERCE']]);
     expect(violationsIn('message', { ...message, id: 9 })).toEqual([['id', 'STRING_TYPE_CONVERT']]);
     expect(violationsIn('message', { ...message, author: { ...user, username: undefined } })).toEqual([

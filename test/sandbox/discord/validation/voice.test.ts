@@ -7,10 +7,10 @@ const audioFile = { ...upload('voice-message.ogg'), isAudio: true };
 const voiceAttachment = { id: 0, filename: 'voice-message.ogg', duration_secs: 1.5, waveform: 'AAAA' };
 const kinds: BodyKind[] = ['channel-message', 'webhook-message'];
 
-const violationsOf = (kind: BodyKind, more: object = {}, files: object[] = [audioFile], attachment: object = {}) =>
+const violationsOf = (kind: BodyKind, overrides: object = {}, files: object[] = [audioFile], attachment: object = {}) =>
   validateBody(
     kind,
-    { flags: VOICE_FLAG, attachments: [{ ...voiceAttachment, ...attachment }], ...more },
+    { flags: VOICE_FLAG, attachments: [{ ...voiceAttachment, ...attachment }], ...overrides },
     {
       files: files as (typeof audioFile)[],
     },
@@ -68,12 +68,12 @@ it('A duration without the voice flag is accepted and does not create a voice me
 });
 
 describe('An edit', () => {
-  const before = { flags: VOICE_FLAG, attachmentNames: ['voice-message.ogg'] };
+  const voiceMessage = { flags: VOICE_FLAG, attachmentNames: ['voice-message.ogg'] };
 
   it.each([{ content: 'x' }, { attachments: [] }, { components: [row(button('a'))] }])(
     'An edit cannot change a voice message: %j',
     (body) => {
-      const [violation] = validateBody('channel-edit', body, { files: [], before });
+      const [violation] = validateBody('channel-edit', body, { files: [], previous: voiceMessage });
       expect(violation).toMatchObject({ errorCode: 50162 });
     },
   );
@@ -81,7 +81,7 @@ describe('An edit', () => {
   it('An edit cannot turn a message into a voice message', () => {
     const plainMessage = { flags: 0, attachmentNames: [] };
     expect(
-      validateBody('webhook-edit', { content: 'x', flags: VOICE_FLAG }, { files: [], before: plainMessage }),
+      validateBody('webhook-edit', { content: 'x', flags: VOICE_FLAG }, { files: [], previous: plainMessage }),
     ).toMatchObject([{ path: 'flags', code: 'MESSAGE_FLAG_NOT_ALLOWED' }]);
   });
 });

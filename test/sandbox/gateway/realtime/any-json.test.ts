@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { dialects } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { clientEvents } from '../../../../sandbox/gateway/realtime/requests/events.ts';
-import { realtimeGateway } from './test-client.ts';
+import { startRealtimeGateway } from './test-client.ts';
 
 /** Names of fields that occur in events; their values here are arbitrary. */
 const fieldNames = [
@@ -18,7 +18,7 @@ const fieldNames = [
   'response',
   'item_id',
 ];
-const { any } = fc.letrec((tie) => ({
+const { any: arbitraryValue } = fc.letrec((tie) => ({
   any: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom<unknown>(null, true, -1, 0, '', 'message', 'realtime', 'user', 'function_call', 'input_text'),
@@ -28,10 +28,13 @@ const { any } = fc.letrec((tie) => ({
 }));
 
 it.each(dialects)('A session in the %s dialect responds to any JSON and continues', async (dialect) => {
-  const { send, waitFor, events, socket } = await (await realtimeGateway(dialect)).connect();
+  const { send, waitFor, events, socket } = await (await startRealtimeGateway(dialect)).connect();
   await waitFor('session.created');
   const event = fc
-    .tuple(fc.constantFrom(...clientEvents[dialect].keys()), fc.dictionary(fc.constantFrom(...fieldNames), any))
+    .tuple(
+      fc.constantFrom(...clientEvents[dialect].keys()),
+      fc.dictionary(fc.constantFrom(...fieldNames), arbitraryValue),
+    )
     .map(([type, rest]) => ({ ...rest, type }));
   for (const message of fc.sample(event, 300)) send(message);
   for (const message of fc.sample(fc.json(), 100)) send(message);

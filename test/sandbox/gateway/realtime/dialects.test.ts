@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { realtimeGateway, settings, userMessage } from './test-client.ts';
+import { settings, startRealtimeGateway, userMessage } from './test-client.ts';
 
 describe('Errors that keep a session open', () => {
   it('The current dialect refuses session settings without a type, and the beta dialect refuses those with a type', async () => {
-    const ga = await (await realtimeGateway('ga')).connect();
+    const ga = await (await startRealtimeGateway('ga')).connect();
     ga.send({ ...settings('beta'), event_id: 'mine' });
     expect((await ga.waitFor('error')).error).toEqual({
       type: 'invalid_request_error',
@@ -15,7 +15,7 @@ describe('Errors that keep a session open', () => {
     });
     ga.send({ type: 'session.update', session: { type: 'realtime', modalities: ['text'] } });
     expect((await ga.waitFor('error')).error).toMatchObject({ code: 'unknown_parameter', param: 'session.modalities' });
-    const beta = await (await realtimeGateway('beta')).connect();
+    const beta = await (await startRealtimeGateway('beta')).connect();
     beta.send(settings('ga'));
     expect((await beta.waitFor('error')).error).toMatchObject({ code: 'unknown_parameter', param: 'session.type' });
     for (const [client, dialect] of [
@@ -28,7 +28,7 @@ describe('Errors that keep a session open', () => {
   });
 
   it.each(dialects)('An unknown voice is refused in the %s dialect', async (dialect) => {
-    const { send, waitFor } = await (await realtimeGateway(dialect)).connect();
+    const { send, waitFor } = await (await startRealtimeGateway(dialect)).connect();
     send(settings(dialect, { voice: 'robot' }));
     const { error } = await waitFor('error');
     expect(error).toMatchObject({
@@ -39,7 +39,7 @@ describe('Errors that keep a session open', () => {
   });
 
   it.each(dialects)('A change of the voice after the first audio is refused in the %s dialect', async (dialect) => {
-    const { send, waitFor } = await (await realtimeGateway(dialect)).connect();
+    const { send, waitFor } = await (await startRealtimeGateway(dialect)).connect();
     send(settings(dialect, { speaks: true, voice: 'ash' }));
     send(userMessage('Hello'));
     send({ type: 'response.create' });
@@ -51,7 +51,7 @@ describe('Errors that keep a session open', () => {
   });
 
   it.each(dialects)('An invalid event is refused in the %s dialect', async (dialect) => {
-    const { send, waitFor, socket } = await (await realtimeGateway(dialect)).connect();
+    const { send, waitFor, socket } = await (await startRealtimeGateway(dialect)).connect();
     const codes: string[] = [];
     for (const event of [
       '{{{',
@@ -75,7 +75,7 @@ describe('Errors that keep a session open', () => {
   });
 
   it.each(dialects)('An item with content parts of the other dialect is refused in the %s dialect', async (dialect) => {
-    const { send, waitFor } = await (await realtimeGateway(dialect)).connect();
+    const { send, waitFor } = await (await startRealtimeGateway(dialect)).connect();
     const message = (role: string, type: string) => ({
       type: 'conversation.item.create',
       item: { type: 'message', role, content: [{ type, text: 'Hello' }] },
@@ -95,21 +95,25 @@ describe('Errors that keep a session open', () => {
 
 describe.each(dialects)('The items of a conversation in the %s dialect', (dialect) => {
   const addedEvent = dialect === 'ga' ? 'conversation.item.added' : 'conversation.item.created';
-  const text = (id: string, content: string) => ({ ...userMessage(content).item, id });
-  const create = (item: object, more: object = {}) => ({ type: 'conversation.item.create', item, ...more });
+  const textItem = (id: string, content: string) => ({ ...userMessage(content).item, id });
+  const createEvent = (item: object, overrides: object = {}) => ({
+    type: 'conversation.item.create',
+    item,
+    ...overrides,
+  });
 
   it('Items are inserted at their position, can be retrieved and can be deleted', async () => {
-    const { connect, gateway } = await realtimeGateway(dialect);
+    const { connect, gateway } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
-    send(create(text('two', 'Second')));
+    send(createEvent(textItem('two', 'Second')));
     expect(await waitFor(addedEvent)).toMatchObject({
       previous_item_id: null,
       item: { id: 'two', status: 'completed' },
     });
-    send(create(text('three', 'Third')));
+    send(createEvent(textItem('three', 'Third')));
     expect((await waitFor(addedEvent)).previous_item_id).toBe('two');
-    send(create(text('one', 'First'), { previous_item_id: 'root' }));
-    send(create(text('half', 'And a half'), { previous_item_id: 'two' }));
+    send(createEvent(textItem('one', 'First'), { previous_item_id: 'root' }));
+    send(createEvent(textItem('half', 'And a half'), { previous_item_id: 'two' }));
     await waitFor(addedEvent);
     expect((await waitFor(addedEvent)).previous_item_id).toBe('two');
     const itemIds = () => gateway.realtime.sessions[0]?.items.map(({ id }) => id);
@@ -122,14 +126,14 @@ describe.each(dialects)('The items of a conversation in the %s dialect', (dialec
   });
 
   it('A duplicate item and an unknown item id are refused', async () => {
-    const { send, waitFor } = await (await realtimeGateway(dialect)).connect();
-    send(create(text('one', 'First')));
+    const { send, waitFor } = await (await startRealtimeGateway(dialect)).connect();
+    send(createEvent(textItem('one', 'First')));
     const errorCodeFor = async (event: object) => {
       send(event);
       return (await waitFor('error')).error.code;
     };
-    expect(await errorCodeFor(create(text('one', 'Again')))).toBe('item_create_duplicate_item_id');
-    expect(await errorCodeFor(create(text('two', 'Lost'), { previous_item_id: 'none' }))).toBe(
+    expect(await errorCodeFor(createEvent(textItem('one', 'Again')))).toBe('item_create_duplicate_item_id');
+    expect(await errorCodeFor(createEvent(textItem('two', 'Lost'), { previous_item_id: 'none' }))).toBe(
       'item_create_previous_item_not_found',
     );
     expect(await errorCodeFor({ type: 'conversation.item.delete', item_id: 'two' })).toBe(
@@ -144,7 +148,7 @@ describe.each(dialects)('The items of a conversation in the %s dialect', (dialec
   });
 
   it('Clearing the output audio does not affect the items', async () => {
-    const { send, waitFor } = await (await realtimeGateway(dialect)).connect();
+    const { send, waitFor } = await (await startRealtimeGateway(dialect)).connect();
     send({ type: 'output_audio_buffer.clear' });
     await waitFor('output_audio_buffer.cleared');
   });
@@ -152,9 +156,9 @@ describe.each(dialects)('The items of a conversation in the %s dialect', (dialec
 
 it('A gateway with the current dialect refuses clients of the beta dialect', async () => {
   const headers = { 'openai-beta': 'realtime=v1' };
-  const betaClient = await (await realtimeGateway('ga')).connect({ headers });
+  const betaClient = await (await startRealtimeGateway('ga')).connect({ headers });
   expect((await betaClient.waitFor('error')).error.code).toBe('beta_api_shape_disabled');
   expect(await betaClient.closed).toBe(1011);
   expect(betaClient.events).toHaveLength(1);
-  await (await (await realtimeGateway('beta')).connect({ headers })).waitFor('session.created');
+  await (await (await startRealtimeGateway('beta')).connect({ headers })).waitFor('session.created');
 });

@@ -8,8 +8,8 @@ import {
   deltas,
   type RealtimeClient,
   type RealtimeGateway,
-  realtimeGateway,
   settings,
+  startRealtimeGateway,
   userMessage,
 } from './test-client.ts';
 
@@ -32,14 +32,14 @@ async function requestWithFault(
 
 /** Advances the clock until the socket is closed. */
 async function waitForClose({ closed }: RealtimeClient, { clock }: RealtimeGateway): Promise<number> {
-  let isOver = false;
+  let isClosed = false;
   closed.then(
     () => {
-      isOver = true;
+      isClosed = true;
     },
     () => undefined,
   );
-  for (let turn = 0; turn < 5_000 && !isOver; turn++) {
+  for (let turn = 0; turn < 5_000 && !isClosed; turn++) {
     clock.advance(20);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -52,7 +52,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A fault drops the connection before the first event', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-drop-open' });
     const client = await fixture.connect();
     expect(await client.closed).toBe(1006);
@@ -61,7 +61,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault drops the connection after the settings are accepted', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-drop-updated' });
     const client = await fixture.connect();
     client.send(settings(dialect));
@@ -70,14 +70,14 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault drops the connection after a response was requested and before it begins', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const client = await requestWithFault(fixture, 'realtime-drop-asked');
     expect(await waitForClose(client, fixture)).toBe(1006);
     expect(typesOf(client.events)).not.toContain('response.created');
   });
 
   it.each([false, true])('A fault drops the connection in the middle of a response (audio: %s)', async (speaks) => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const client = await requestWithFault(fixture, 'realtime-drop-middle', { speaks, after: 7 });
     expect(await waitForClose(client, fixture)).toBe(1006);
     expect(typesOf(client.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
@@ -89,7 +89,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   it.each([false, true])(
     'A fault drops the connection after the last delta and before the end of the response (audio: %s)',
     async (speaks) => {
-      const fixture = await realtimeGateway(dialect);
+      const fixture = await startRealtimeGateway(dialect);
       const client = await requestWithFault(fixture, 'realtime-drop-end', { speaks });
       expect(await waitForClose(client, fixture)).toBe(1006);
       const content = deltas(client.events, dialect, speaks ? 'transcript' : 'text').join('');
@@ -101,7 +101,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
     'A fault makes the connection hang, so that not even a ping is answered: %s',
     async (fault) => {
-      const fixture = await realtimeGateway(dialect);
+      const fixture = await startRealtimeGateway(dialect);
       const { socket, waitFor } = await fixture.connect();
       await waitFor('session.created');
       const pong = new Promise((resolve) => socket.once('pong', () => resolve('pong')));
@@ -136,15 +136,15 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   );
 
   it('A fault makes the connection hang from the start', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-hang-open' });
-    const silent = await fixture.connect();
+    const silentClient = await fixture.connect();
     await (await fixture.connect()).waitFor('session.created');
-    expect(silent.events).toEqual([]);
+    expect(silentClient.events).toEqual([]);
   });
 
   it('A fault makes the gateway refuse one response, and the next one succeeds', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { send, waitFor } = await requestWithFault(fixture, 'realtime-refused');
     expect((await waitFor('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     send({ type: 'response.create' });
@@ -152,7 +152,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault sends an error in the middle of a response, which continues', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, 'realtime-error');
     expect((await waitFor('error')).error).toMatchObject({ code: 'server_error', event_id: null });
     const { response } = await waitFor('response.done');
@@ -160,7 +160,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault sends an error and ends the session', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const client = await requestWithFault(fixture, 'realtime-fatal');
     await client.waitFor('error');
     expect(await waitForClose(client, fixture)).toBe(1011);
@@ -169,7 +169,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
     'A fault ends the session before its time limit: %s',
     async (fault) => {
-      const fixture = await realtimeGateway(dialect);
+      const fixture = await startRealtimeGateway(dialect);
       const client = await requestWithFault(fixture, fault);
       expect((await client.waitFor('error')).error.code).toBe('session_expired');
       expect(await waitForClose(client, fixture)).toBe(1001);
@@ -181,7 +181,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
     ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
   ] as const)('A fault ends a response early, and the session continues: %s', async (fault, status, details) => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { send, waitFor } = await requestWithFault(fixture, fault);
     const { response } = await waitFor('response.done');
     expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
@@ -193,15 +193,15 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   it.each([
     ['realtime-garbage', (event: Json) => typeof event === 'string'],
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
-  ] as const)('A fault sends a frame that is not an event: %s', async (fault, isNoEvent) => {
-    const fixture = await realtimeGateway(dialect);
+  ] as const)('A fault sends a frame that is not an event: %s', async (fault, isInvalidFrame) => {
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, fault);
     await waitFor('response.done');
-    expect(events.filter(isNoEvent)).toHaveLength(1);
+    expect(events.filter(isInvalidFrame)).toHaveLength(1);
   });
 
   it('A fault sends every event twice', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, 'realtime-duplicates');
     await waitFor('response.done');
     const { response } = await waitFor('response.done');
@@ -209,7 +209,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault responds in the other dialect', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, 'realtime-other-dialect', { speaks: true });
     const { response } = await waitFor('response.done');
     expect(deltas(events, otherDialect(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
@@ -217,14 +217,14 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault sends unknown events', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, 'realtime-unknown');
     await waitFor('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
   it('A fault delays the response', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor } = await requestWithFault(fixture, 'realtime-slow');
     await waitFor('response.created');
     const createdAt = fixture.clock.now();
@@ -233,7 +233,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault splits the audio within samples without losing data', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const { waitFor, events } = await requestWithFault(fixture, 'realtime-odd-bytes', { speaks: true });
     const { response } = await waitFor('response.done');
     const chunks = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
@@ -243,7 +243,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault rejects the next settings with a transcription model', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
     const { send, waitFor } = await fixture.connect();
     send(settings(dialect));
@@ -254,8 +254,8 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
     await waitFor('session.updated');
   });
 
-  it('A fault makes the transcription fail, and the audio is still answered', async () => {
-    const fixture = await realtimeGateway(dialect);
+  it('A fault makes the transcription fail, and the audio still gets a response', async () => {
+    const fixture = await startRealtimeGateway(dialect);
     fixture.gateway.faults.add({ do: 'realtime-transcription-failed' });
     const { send, waitFor } = await fixture.connect();
     send(settings(dialect, { transcriber: 'parley-transcribe-1' }));
@@ -270,7 +270,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A fault applies to the second response if it is set to skip the first one', async () => {
-    const fixture = await realtimeGateway(dialect);
+    const fixture = await startRealtimeGateway(dialect);
     const client = await fixture.connect();
     client.send(settings(dialect));
     fixture.gateway.faults.add({ do: 'realtime-failed', after: 1 });
@@ -281,7 +281,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
   });
 
   it('A session ends at its time limit, regardless of the speed of jobs', async () => {
-    const fixture = await realtimeGateway(dialect, { speed: 10 });
+    const fixture = await startRealtimeGateway(dialect, { speed: 10 });
     const client = await fixture.connect();
     const { session } = await client.waitFor('session.created');
     expect(session.expires_at * 1_000).toBe(fixture.clock.now() + 3_600_000);
@@ -297,7 +297,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
 });
 
 it('Faults of live sessions can be injected through the control API, by name and in full', async () => {
-  const { call } = await realtimeGateway('ga');
+  const { call } = await startRealtimeGateway('ga');
   const injectFault = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
   for (const name of Object.keys(realtimePresets)) expect(await injectFault({ do: name }), name).toBe(201);
   expect(await injectFault({ on: { kind: 'realtime' }, do: { type: 'realtime', how: 'drop-middle', after: 2 } })).toBe(

@@ -5,13 +5,13 @@ import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { synthesizeSpeech, voices } from '../../../../sandbox/gateway/realtime/voice.ts';
 import { PCM_RATE, type Pcm } from '../../../../src/lib/pcm.ts';
 import type { Json } from '../bench.ts';
-import { realtimeGateway, settings } from './test-client.ts';
+import { settings, startRealtimeGateway } from './test-client.ts';
 
 const tone = (hertz: number, seconds: number, amplitude = 0.3): Pcm =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_, index) =>
     Math.round(Math.sin((2 * Math.PI * hertz * index) / PCM_RATE) * amplitude * 32_767),
   );
-const append = (bytes: Buffer) => ({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+const appendEvent = (bytes: Buffer) => ({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
 const transcriber = 'parley-transcribe-1';
 
 describe('The analysis of audio', () => {
@@ -22,7 +22,7 @@ describe('The analysis of audio', () => {
     expect(describeAudio(new Int16Array(PCM_RATE))).toBe('a silence of 1.0 seconds');
   });
 
-  it('The voices differ in their pitch, and each is loud enough to be heard', () => {
+  it('Most voices differ in pitch, and each is loud enough to be heard', () => {
     const descriptions = voices.map((voice) => describeAudio(synthesizeSpeech('Hello there, my friend.', voice)));
     expect(new Set(descriptions).size).toBeGreaterThanOrEqual(voices.length - 2);
     for (const voice of voices)
@@ -32,12 +32,13 @@ describe('The analysis of audio', () => {
 
 describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
   it('Audio is analyzed once it is committed, however it was split into chunks, and transcribed on request', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect, { transcriber }));
     const bytes = bytesOf(tone(440, 2));
     // Some chunks end in the middle of a sample.
-    for (let offset = 0; offset < bytes.length; offset += 33_333) send(append(bytes.subarray(offset, offset + 33_333)));
+    for (let offset = 0; offset < bytes.length; offset += 33_333)
+      send(appendEvent(bytes.subarray(offset, offset + 33_333)));
     send({ type: 'input_audio_buffer.commit' });
     const { item_id } = await waitFor('input_audio_buffer.committed');
     const { item } = await waitFor(dialect === 'ga' ? 'conversation.item.done' : 'conversation.item.created');
@@ -58,14 +59,14 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
   });
 
   it('Audio is not transcribed without a request, or by a model that cannot transcribe', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect, { transcriber: 'quill-5' }));
     const { error } = await waitFor('error');
     expect(error.message).toContain(`Supported values are: '${transcriber}'.`);
     expect(error.param).toMatch(/^session\..*transcription\.model$/);
     send(settings(dialect));
-    send(append(bytesOf(tone(300, 1))));
+    send(appendEvent(bytesOf(tone(300, 1))));
     send({ type: 'input_audio_buffer.commit' });
     send({ type: 'response.create' });
     await waitFor('response.done');
@@ -73,7 +74,7 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
   });
 
   it('Missing, invalid or overlong audio is refused', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, closed } = await connect();
     send(settings(dialect));
     const errorCodeFor = async (event: object) => {
@@ -81,15 +82,15 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
       return (await waitFor('error')).error.code;
     };
     expect(await errorCodeFor({ type: 'input_audio_buffer.commit' })).toBe('input_audio_buffer_commit_empty');
-    send(append(bytesOf(tone(300, 1))));
+    send(appendEvent(bytesOf(tone(300, 1))));
     send({ type: 'input_audio_buffer.clear' });
     expect(await errorCodeFor({ type: 'input_audio_buffer.commit' })).toBe('input_audio_buffer_commit_empty');
     expect(await errorCodeFor({ type: 'input_audio_buffer.append', audio: 'no base64!' })).toBe('invalid_value');
     expect(await errorCodeFor({ type: 'input_audio_buffer.append' })).toBe('missing_required_parameter');
     const largeChunk = Buffer.alloc(11 * 1024 * 1024);
-    send(append(largeChunk));
-    send(append(largeChunk));
-    expect(await errorCodeFor(append(largeChunk))).toBe('invalid_value');
+    send(appendEvent(largeChunk));
+    send(appendEvent(largeChunk));
+    expect(await errorCodeFor(appendEvent(largeChunk))).toBe('invalid_value');
     expect(await errorCodeFor({ type: 'input_audio_buffer.append', audio: 'A'.repeat(15 * 1024 * 1024 + 4) })).toBe(
       'invalid_value',
     );
@@ -98,7 +99,7 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
   });
 
   it('Audio can be sent as a content part of an item', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
     send(settings(dialect));
     const content = [
@@ -113,21 +114,21 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
     );
   });
 
-  it('Audio is answered automatically and interrupts the response if turn detection is on', async () => {
-    const { connect } = await realtimeGateway(dialect);
+  it('With turn detection, audio gets a response automatically and interrupts a running response', async () => {
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     const silence = Buffer.alloc(PCM_RATE);
-    send(append(Buffer.concat([silence, bytesOf(tone(440, 1)), silence])));
+    send(appendEvent(Buffer.concat([silence, bytesOf(tone(440, 1)), silence])));
     expect((await waitFor('input_audio_buffer.speech_started')).audio_start_ms).toBe(500);
     expect((await waitFor('input_audio_buffer.speech_stopped')).audio_end_ms).toBe(1_700);
     await waitFor('input_audio_buffer.committed');
     await waitFor('response.created');
-    send(append(bytesOf(tone(300, 1))));
+    send(appendEvent(bytesOf(tone(300, 1))));
     await waitFor('input_audio_buffer.speech_started');
     expect((await waitFor('response.done')).response.status_details).toEqual({
       ...{ type: 'cancelled', reason: 'turn_detected' },
     });
-    send(append(silence));
+    send(appendEvent(silence));
     const { response } = await waitFor('response.done');
     expect(response.status).toBe('completed');
     expect(events.filter(({ type }) => type === 'input_audio_buffer.committed')).toHaveLength(2);

@@ -4,10 +4,10 @@ import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechMs } from '../../../../sandbox/gateway/realtime/item.ts';
 import { synthesizeSpeech } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, type RealtimeClient, realtimeGateway, settings, userMessage } from './test-client.ts';
+import { deltas, type RealtimeClient, settings, startRealtimeGateway, userMessage } from './test-client.ts';
 
 /** Sends a text turn and returns the response. */
-async function askInText({ send, waitFor }: RealtimeClient, text: string): Promise<string> {
+async function sendTextTurn({ send, waitFor }: RealtimeClient, text: string): Promise<string> {
   send(userMessage(text));
   send({ type: 'response.create' });
   const { response } = await waitFor('response.done');
@@ -26,7 +26,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A live session answers in text and reports its token usage', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     const created = await waitFor('session.created');
     expect(created.session).toMatchObject({ object: 'realtime.session', model: 'parley-realtime' });
@@ -47,7 +47,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session sends all events in the specified order', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect));
     send(userMessage('Tell me of foxes'));
@@ -75,7 +75,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session speaks with the requested voice, and sends the transcript together with the audio', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect, { speaks: true, voice: 'ash' }));
     send(userMessage('Tell me of foxes'));
@@ -90,7 +90,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session responds on the gateway’s own clock, faster than real time', async () => {
-    const { connect, clock, gateway } = await realtimeGateway(dialect);
+    const { connect, clock, gateway } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect, { speaks: true }));
     send(userMessage('Tell me of foxes'));
@@ -108,12 +108,12 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session remembers earlier turns, including inserted ones', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const firstClient = await connect();
     firstClient.send(settings(dialect));
-    const first = await askInText(firstClient, 'My boat is green');
+    const first = await sendTextTurn(firstClient, 'My boat is green');
     expect(first).not.toContain('The first of');
-    const second = await askInText(firstClient, 'And the sail?');
+    const second = await sendTextTurn(firstClient, 'And the sail?');
     expect(second).toContain('The first of 2 things was: “My boat is green”.');
     expect(second).toContain(`My last words were: “${first.split(' ').slice(-8).join(' ')}”.`);
     const secondClient = await connect();
@@ -123,11 +123,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
       type: 'conversation.item.create',
       item: { type: 'message', role: 'assistant', content: [{ type: names.text, text: first }] },
     });
-    expect(await askInText(secondClient, 'And the sail?')).toBe(second);
+    expect(await sendTextTurn(secondClient, 'And the sail?')).toBe(second);
   });
 
   it('An interrupted live session stops and remembers only what was played', async () => {
-    const { connect, gateway } = await realtimeGateway(dialect);
+    const { connect, gateway } = await startRealtimeGateway(dialect);
     const client = await connect();
     const { send, waitFor, events } = client;
     send(settings(dialect, { speaks: true }));
@@ -152,13 +152,13 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(transcript.length).toBeLessThan(reply.length);
     expect(reply.startsWith(transcript)).toBe(true);
     expect(speechMs(transcript)).toBeGreaterThanOrEqual(600);
-    expect(await askInText(client, 'Go on')).toContain(`My last words were: “${transcript}”.`);
+    expect(await sendTextTurn(client, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     send({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
     expect((await waitFor('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
   });
 
   it('A cancelled response contains exactly the text of its deltas, at any time', async () => {
-    const { connect, clock } = await realtimeGateway(dialect);
+    const { connect, clock } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     send(settings(dialect, { speaks: true }));
     await waitFor('session.updated');
@@ -181,7 +181,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A response that is truncated during its stream stays truncated', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
     send(settings(dialect, { speaks: true }));
     send(userMessage('Tell me of foxes'));
@@ -194,7 +194,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session refuses a second simultaneous response, and a cancellation if there is no response', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
     send(settings(dialect));
     send({ type: 'response.cancel', event_id: 'early' });
@@ -207,7 +207,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session respects the limit on output tokens', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
     send(settings(dialect));
     send(userMessage('Tell me of foxes'));
@@ -223,7 +223,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session can respond outside of the conversation', async () => {
-    const { connect, gateway } = await realtimeGateway(dialect);
+    const { connect, gateway } = await startRealtimeGateway(dialect);
     const { send, waitFor } = await connect();
     send(settings(dialect));
     send(userMessage('Tell me of foxes'));
@@ -235,7 +235,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session calls a tool that the message names, and uses its output', async () => {
-    const { connect } = await realtimeGateway(dialect);
+    const { connect } = await startRealtimeGateway(dialect);
     const { send, waitFor, events } = await connect();
     const tools = [
       {
@@ -265,13 +265,13 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   });
 
   it('A live session charges once for each response', async () => {
-    const { connect, gateway } = await realtimeGateway(dialect);
+    const { connect, gateway } = await startRealtimeGateway(dialect);
     const client = await connect();
     client.send(settings(dialect));
-    await askInText(client, 'Tell me of foxes');
+    await sendTextTurn(client, 'Tell me of foxes');
     const usageRows = gateway.usage.rows('sk-sandbox');
     expect(usageRows).toMatchObject([{ model: 'parley-realtime', requests: 1 }]);
-    await askInText(client, 'And of owls');
+    await sendTextTurn(client, 'And of owls');
     client.send(userMessage('And of bats'));
     client.send({ type: 'response.create' });
     await client.waitFor(`response.${names.text}.delta`);

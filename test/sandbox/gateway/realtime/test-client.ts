@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway.ts';
 import type { Dialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { type Json, type TestGateway, testGateway } from '../bench.ts';
+import { type Json, startTestGateway, type TestGateway } from '../bench.ts';
 
 const model = 'parley-realtime';
 
@@ -25,8 +25,8 @@ export interface RealtimeGateway extends TestGateway {
   connect(options?: { model?: string | null; key?: string; headers?: Record<string, string> }): Promise<RealtimeClient>;
 }
 
-export async function realtimeGateway(dialect: Dialect, options: GatewayOptions = {}): Promise<RealtimeGateway> {
-  const fixture = await testGateway({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
+export async function startRealtimeGateway(dialect: Dialect, options: GatewayOptions = {}): Promise<RealtimeGateway> {
+  const fixture = await startTestGateway({ ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
   return {
     ...fixture,
     dialect,
@@ -35,12 +35,12 @@ export async function realtimeGateway(dialect: Dialect, options: GatewayOptions 
       if (id !== null) url.searchParams.set('model', id);
       const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}`, ...headers } });
       onTestFinished(() => socket.terminate());
-      return clientOn(socket, fixture);
+      return createClient(socket, fixture);
     },
   };
 }
 
-async function clientOn(socket: WebSocket, { clock }: TestGateway): Promise<RealtimeClient> {
+async function createClient(socket: WebSocket, { clock }: TestGateway): Promise<RealtimeClient> {
   const events: Json[] = [];
   let readCount = 0;
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
@@ -57,29 +57,31 @@ async function clientOn(socket: WebSocket, { clock }: TestGateway): Promise<Real
     ...{ socket, events, closed },
     send: (event) => socket.send(typeof event === 'string' ? event : JSON.stringify(event)),
     waitFor: async (type) => {
-      for (let turn = 0; turn < 5_000; turn++) {
-        const found = events.findIndex((event, index) => index >= readCount && event.type === type);
-        if (found >= 0) {
-          readCount = found + 1;
-          return events[found];
+      for (let attempt = 0; attempt < 5_000; attempt++) {
+        const foundIndex = events.findIndex((event, index) => index >= readCount && event.type === type);
+        if (foundIndex >= 0) {
+          readCount = foundIndex + 1;
+          return events[foundIndex];
         }
         if (socket.readyState === WebSocket.CLOSED) break;
         clock.advance(20);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      throw new Error(`${type} never arrived, but ${events.map((event) => event.type).join(', ')}.`);
+      throw new Error(
+        `${type} never arrived. The received events were: ${events.map((event) => event.type).join(', ')}.`,
+      );
     },
   };
 }
 
-/** `session.update` in a dialect: by default with text responses and turns that the client ends. */
+/** A `session.update` event in a dialect: by default with text responses and without turn detection. */
 export function settings(
   dialect: Dialect,
   {
     speaks = false,
     voice,
     transcriber,
-    ...more
+    ...sessionFields
   }: { speaks?: boolean; voice?: string; transcriber?: string; [name: string]: unknown } = {},
 ): object {
   const transcription = transcriber && { model: transcriber };
@@ -89,12 +91,12 @@ export function settings(
           type: 'realtime',
           output_modalities: [speaks ? 'audio' : 'text'],
           audio: { input: { turn_detection: null, transcription }, output: { voice } },
-          ...more,
+          ...sessionFields,
         }
       : {
           modalities: speaks ? ['text', 'audio'] : ['text'],
           ...{ voice, turn_detection: null, input_audio_transcription: transcription },
-          ...more,
+          ...sessionFields,
         };
   return { type: 'session.update', session };
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Json, profiles, type TestGateway, testGateway } from '../bench.ts';
-import { realtimeGateway, settings, userMessage } from './test-client.ts';
+import { type Json, profiles, startTestGateway, type TestGateway } from '../bench.ts';
+import { settings, startRealtimeGateway, userMessage } from './test-client.ts';
 
 const path = '/v1/realtime';
 const validHeaders = { authorization: 'Bearer sk-sandbox' };
@@ -14,17 +14,17 @@ async function refusalOf({ gateway }: TestGateway, query: string, headers: Recor
   onTestFinished(() => socket.terminate());
   socket.on('error', () => undefined);
   const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-  const closed = once(response.socket, 'close');
+  const socketClose = once(response.socket, 'close');
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  await closed;
+  await socketClose;
   const text = Buffer.concat(chunks).toString();
   return { status: response.statusCode, headers: response.headers, text, json: (): Json => JSON.parse(text) };
 }
 
 describe.each(profiles)('The upgrade to a live session with the %s gateway profile', (profile) => {
   it('An upgrade without a key or with a wrong one is refused with 401', async () => {
-    const fixture = await testGateway({ profile });
+    const fixture = await startTestGateway({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
       const response = await refusalOf(fixture, '?model=parley-realtime', headers);
       expect(response.status).toBe(401);
@@ -34,7 +34,7 @@ describe.each(profiles)('The upgrade to a live session with the %s gateway profi
   });
 
   it('An upgrade without a model or with a text model is refused with 400', async () => {
-    const fixture = await testGateway({ profile });
+    const fixture = await startTestGateway({ profile });
     for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
       const response = await refusalOf(fixture, query);
       expect(response.status, query).toBe(400);
@@ -46,7 +46,7 @@ describe.each(profiles)('The upgrade to a live session with the %s gateway profi
   });
 
   it('Faults apply to an upgrade as they do to any request', async () => {
-    const fixture = await testGateway({ profile });
+    const fixture = await startTestGateway({ profile });
     fixture.gateway.faults.add({ on: { path }, do: 'rate-limited' });
     const rateLimited = await refusalOf(fixture, '?model=parley-realtime');
     expect([rateLimited.status, rateLimited.headers['retry-after']]).toEqual([429, '2']);
@@ -58,7 +58,7 @@ describe.each(profiles)('The upgrade to a live session with the %s gateway profi
 });
 
 it('An upgrade can be reset, and it can hang without preventing the gateway from closing', async () => {
-  const { gateway } = await testGateway();
+  const { gateway } = await startTestGateway();
   const openSocket = () => {
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}?model=parley-realtime`, {
       headers: validHeaders,
@@ -71,14 +71,14 @@ it('An upgrade can be reset, and it can hang without preventing the gateway from
   expect(problem.code).toBe('ECONNRESET');
   gateway.faults.add({ on: { path }, do: 'hang' });
   const socket = openSocket();
-  const failed = once(socket, 'error');
+  const socketError = once(socket, 'error');
   await vi.waitFor(() => expect(gateway.faults.list()).toEqual([]));
   await gateway.close();
-  expect(String(await failed)).toMatch(/hang up|ECONNRESET/);
+  expect(String(await socketError)).toMatch(/hang up|ECONNRESET/);
 });
 
 it('A plain request to the path of live sessions is answered with "Upgrade Required"', async () => {
-  const { get, gateway } = await testGateway();
+  const { get, gateway } = await startTestGateway();
   expect((await get(`${path}?model=parley-realtime`)).status).toBe(426);
   expect((await get(path)).status).toBe(400);
   expect((await get('/v1/models')).status).toBe(200);
@@ -86,7 +86,7 @@ it('A plain request to the path of live sessions is answered with "Upgrade Requi
 });
 
 it('An upgrade is recorded with its response, and a session is listed until it ends', async () => {
-  const { gateway, connect } = await realtimeGateway('ga');
+  const { gateway, connect } = await startRealtimeGateway('ga');
   const { socket, waitFor } = await connect({ headers: { 'x-more': 'yes' } });
   await waitFor('session.created');
   expect(gateway.requests).toMatchObject([{ path, query: { model: 'parley-realtime' }, status: 101 }]);
@@ -98,7 +98,7 @@ it('An upgrade is recorded with its response, and a session is listed until it e
 });
 
 it('No upgrade is possible while the gateway is down, and open sessions are disconnected', async () => {
-  const { gateway, connect } = await realtimeGateway('ga');
+  const { gateway, connect } = await startRealtimeGateway('ga');
   const { closed, waitFor } = await connect();
   await waitFor('session.created');
   await gateway.setDown(true);
@@ -109,7 +109,7 @@ it('No upgrade is possible while the gateway is down, and open sessions are disc
 });
 
 it('The control API lists live sessions and can disconnect them', async () => {
-  const { call, get, connect } = await realtimeGateway('ga');
+  const { call, get, connect } = await startRealtimeGateway('ga');
   const { send, waitFor, closed } = await connect();
   send(settings('ga'));
   send(userMessage('Hello'));
@@ -128,7 +128,7 @@ it('The control API lists live sessions and can disconnect them', async () => {
 });
 
 it('The control API sets the dialect and the time limit of live sessions', async () => {
-  const { call, gateway, connect } = await realtimeGateway('ga');
+  const { call, gateway, connect } = await startRealtimeGateway('ga');
   const patch = async (quirks: object) => (await call('PATCH', '/_sandbox/settings', { body: { quirks } })).status;
   expect(await patch({ realtimeDialect: 'latin' })).toBe(400);
   expect(await patch({ realtimeDialect: 'beta', realtimeMinutes: 30 })).toBe(200);

@@ -13,8 +13,9 @@ function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): 
   return schemas;
 }
 
-const read = (schema: unknown, schemas = openSchemas()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
-const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+const readSchema = (schema: unknown, schemas = openSchemas()): Promise<string> =>
+  schemas.read(JSON.stringify(schema), 'm1');
+const objectSchema = (properties: object, keywords: object = {}) => ({ type: 'object', properties, ...keywords });
 /** A pattern that backtracks for longer than any test runs. */
 const HOSTILE_PATTERN = '^(?:a+)+$';
 const BACKTRACKING_TEXT = `${'a'.repeat(60)}!`;
@@ -39,32 +40,35 @@ describe('The schema of an answer', () => {
   });
 
   it.each([
-    ['a type that does not exist', object({ a: { type: 'strin' } }), '/properties/a/type'],
+    ['a type that does not exist', objectSchema({ a: { type: 'strin' } }), '/properties/a/type'],
     ['a list as properties', { type: 'object', properties: [] }, '/properties'],
-    ['a string as the list of required properties', object({}, { required: 'a' }), '/required'],
-    ['a negative length', object({ 'a/b': { minLength: -1 } }), '/properties/a~1b/minLength'],
-    ['a pattern that does not compile', object({ a: { pattern: '(' } }), '/properties/a/pattern'],
+    ['a string as the list of required properties', objectSchema({}, { required: 'a' }), '/required'],
+    ['a negative length', objectSchema({ 'a/b': { minLength: -1 } }), '/properties/a~1b/minLength'],
+    ['a pattern that does not compile', objectSchema({ a: { pattern: '(' } }), '/properties/a/pattern'],
     [
       'a pattern of property names that does not compile',
-      object({}, { patternProperties: { '[': {} } }),
+      objectSchema({}, { patternProperties: { '[': {} } }),
       '/patternProperties',
     ],
-    ['a reference to nothing', object({ a: { $ref: '#/$defs/b' } }), '/properties/a/$ref'],
-    ['a reference to another document', object({ a: { $ref: 'https://files.example/b' } }), '/properties/a/$ref'],
+    ['a reference to nothing', objectSchema({ a: { $ref: '#/$defs/b' } }), '/properties/a/$ref'],
+    ['a reference to another document', objectSchema({ a: { $ref: 'https://files.example/b' } }), '/properties/a/$ref'],
     ['a reference to itself', { type: 'object', $ref: '#' }, '/'],
     ['an invalid URL as its id', { type: 'object', $id: 'http://' }, '/'],
-  ])('A schema with %s is refused, naming the location', async (_, schema, at) => {
-    await expect(read(schema)).rejects.toMatchObject({ key: 'refusals.schemaInvalid', variables: { at } });
+  ])('A schema with %s is refused with an error that names the location', async (_, schema, at) => {
+    await expect(readSchema(schema)).rejects.toMatchObject({ key: 'refusals.schemaInvalid', variables: { at } });
   });
 
   it.each([
-    ['of draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ a: { items: [{}, true] } }) }],
-    ['with a recursive reference', object({ next: { $ref: '#' } })],
-    ['with an anchor', object({ a: { $ref: '#x' } }, { $defs: { x: { $anchor: 'x', type: 'null' } } })],
-    ['with conditions', object({}, { if: { required: ['a'] }, else: false, dependentRequired: { a: ['b'] } })],
-    ['with properties named like keywords', object({ type: { type: 'string' }, $ref: {}, required: true })],
+    [
+      'of draft 7',
+      { $schema: 'http://json-schema.org/draft-07/schema#', ...objectSchema({ a: { items: [{}, true] } }) },
+    ],
+    ['with a recursive reference', objectSchema({ next: { $ref: '#' } })],
+    ['with an anchor', objectSchema({ a: { $ref: '#x' } }, { $defs: { x: { $anchor: 'x', type: 'null' } } })],
+    ['with conditions', objectSchema({}, { if: { required: ['a'] }, else: false, dependentRequired: { a: ['b'] } })],
+    ['with properties named like keywords', objectSchema({ type: { type: 'string' }, $ref: {}, required: true })],
   ])('A schema %s is accepted', async (_, schema) => {
-    expect(JSON.parse(await read(schema))).toEqual(schema);
+    expect(JSON.parse(await readSchema(schema))).toEqual(schema);
   });
 
   it('A schema that takes too long to check is refused after its time limit', async () => {
@@ -75,8 +79,8 @@ describe('The schema of an answer', () => {
         { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${index + 1}` })) },
       ]),
     );
-    const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...definitions, d60: {} } });
-    const result = read(schema, openSchemas({ clock }));
+    const schema = objectSchema({}, { $ref: '#/$defs/d0', $defs: { ...definitions, d60: {} } });
+    const result = readSchema(schema, openSchemas({ clock }));
     // Waits until the worker has started the job.
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(5_000);
@@ -85,12 +89,12 @@ describe('The schema of an answer', () => {
 });
 
 describe('An answer and its schema', () => {
-  const schema = JSON.stringify(object({ n: { type: 'number' } }, { required: ['n'] }));
+  const schema = JSON.stringify(objectSchema({ n: { type: 'number' } }, { required: ['n'] }));
 
-  it('An answer that matches is formatted, with its numbers unchanged', async () => {
-    const checked = await openSchemas().check(schema, '{"n":1.10,"id":12345678901234567890}');
-    expect(checked?.text).toBe('{\n  "n": 1.10,\n  "id": 12345678901234567890\n}');
-    expect(checked?.check).toEqual({ misfits: [], count: 0, isUnfinished: false });
+  it('An answer that matches its schema is formatted without changing its numbers', async () => {
+    const result = await openSchemas().check(schema, '{"n":1.10,"id":12345678901234567890}');
+    expect(result?.text).toBe('{\n  "n": 1.10,\n  "id": 12345678901234567890\n}');
+    expect(result?.check).toEqual({ misfits: [], count: 0, isUnfinished: false });
   });
 
   it('An answer in a code block is checked without the code block', async () => {
@@ -102,22 +106,22 @@ describe('An answer and its schema', () => {
   });
 
   it('A deeply nested answer is checked and reported as a mismatch', async () => {
-    const checked = await openSchemas().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
-    expect(checked?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
+    const result = await openSchemas().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
+    expect(result?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
   });
 
   it('A pattern that backtracks endlessly leaves its answer unchecked and does not affect the next answer', async () => {
     const clock = new ManualClock();
     const schemas = openSchemas({ clock });
-    const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE_PATTERN } })), 'm1');
+    const hostileSchema = await schemas.read(JSON.stringify(objectSchema({ a: { pattern: HOSTILE_PATTERN } })), 'm1');
     const answer = JSON.stringify({ a: BACKTRACKING_TEXT });
-    const checking = schemas.check(hostile, answer);
+    const pendingCheck = schemas.check(hostileSchema, answer);
     clock.advance(5_000);
-    expect(await checking).toEqual({ text: answer, check: { misfits: [], count: 0, isUnfinished: true } });
+    expect(await pendingCheck).toEqual({ text: answer, check: { misfits: [], count: 0, isUnfinished: true } });
     expect((await schemas.check(schema, '{"n":"1"}'))?.check.count).toBe(1);
   });
 
-  it('An answer that arrives while the bot stops is kept unchecked', async () => {
+  it('An answer that arrives while the bot is stopping is kept without a check', async () => {
     const schemas = openSchemas();
     await schemas.close();
     expect((await schemas.check(schema, '{}'))?.check.isUnfinished).toBe(true);

@@ -22,7 +22,7 @@ const validAnswer = { name: 'fox', age: 3 };
 const mismatchesOf = (value: unknown) => findMismatches(value, structuredClone(schema)).misfits;
 
 describe('The mismatches of an answer and its schema', () => {
-  it('An answer that matches has no mismatch', () => {
+  it('An answer that matches its schema has no mismatches', () => {
     expect(mismatchesOf({ ...validAnswer, either: {}, list: ['a'], long: 'word' })).toEqual([]);
   });
 

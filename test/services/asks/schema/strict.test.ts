@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { strictProblem } from '../../../../sandbox/gateway/requests/strict-schema.ts';
 import { fitsStrictMode } from '../../../../src/services/asks/schema/strict.ts';
 
-const closedObject = (properties: object, more: object = {}) => ({
+const closedObject = (properties: object, keywords: object = {}) => ({
   ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
-  ...more,
+  ...keywords,
 });
 const nestedObject = (levels: number): ReturnType<typeof closedObject> =>
   levels === 0 ? closedObject({}) : closedObject({ a: nestedObject(levels - 1) });

@@ -5,11 +5,11 @@ import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
 
 /** One response as it arrives over the wire, and what must be read from it. Fields that are not listed are not checked. */
-export interface Body {
+export interface BodyCase {
   what: string;
   body: string;
   expected: Partial<Record<keyof Snapshot, unknown>>;
-  /** The notice that the reader must log: `word <word>` or `walked`; none if this is absent. */
+  /** The notices that the reader must log: `word <status word>` or `walked`. Without this field, it must log none. */
   notices?: string[];
 }
 
@@ -21,13 +21,13 @@ export const responseContext: ResponseContext = {
   now: NOW,
 };
 
-export interface Reading {
+export interface ReadResult {
   snapshot: Snapshot;
   notices: string[];
 }
 
 /** Reads text as the client does: parses it without losing digits, and passes it to the reader. */
-export function read(family: Family, body: string, context: ResponseContext = responseContext): Reading {
+export function read(family: Family, body: string, context: ResponseContext = responseContext): ReadResult {
   const notices: string[] = [];
   const snapshot = readSnapshot(family, parseExact(body), context, {
     onUnknownStatus: (_family, word) => notices.push(`word ${word}`),

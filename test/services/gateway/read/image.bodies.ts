@@ -1,8 +1,8 @@
-import { type Body, JPEG, NOW, PNG } from './body.ts';
+import { type BodyCase, JPEG, NOW, PNG } from './body.ts';
 
 const oneImage = [{ kind: 'image', address: 'https://cdn.example/1.png' }];
 
-export const imageBodies: Body[] = [
+export const imageBodies: BodyCase[] = [
   {
     what: 'a job that was just created',
     body: '{"id":"job-1","status":"queued"}',
@@ -84,7 +84,7 @@ export const imageBodies: Body[] = [
     expected: { remoteId: 'imgjob_123', state: 'succeeded', media: oneImage, submittedAt: NOW, failure: undefined },
   },
   {
-    what: 'images under response',
+    what: 'images nested under `response`',
     body: '{"job_id":"job-1","status":"done","response":{"data":[{"url":"https://cdn.example/1.png"}]}}',
     expected: { remoteId: 'job-1', media: oneImage },
   },
@@ -113,22 +113,22 @@ export const imageBodies: Body[] = [
     },
   },
   {
-    what: 'a lifetime beyond all dates is ignored',
+    what: 'a lifetime that exceeds every valid date is ignored',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","url_expires_in_seconds":1e300}]}',
     expected: { media: oneImage },
   },
   {
-    what: 'a running job under its own name',
+    what: 'a running job nested under `job`',
     body: '{"job":{"id":"job-1","status":"running","progress":30},"poll_url":"https://gateway.example/x"}',
     expected: { remoteId: 'job-1', state: 'running', progress: 30 },
   },
   {
-    what: 'a failed job under its own name',
+    what: 'a failed job nested under `job`',
     body: '{"job":{"id":"job-1","status":"failed","error":{"message":"blocked","code":"moderation_blocked"}}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'blocked', code: 'moderation_blocked' } },
   },
   {
-    what: 'a single URL under result_url, with the expiry field of this family',
+    what: 'a single URL under result_url, next to an empty list',
     body: '{"id":"job-1","task_id":"t","object":"image","status":"success","progress":100,"created_at":1767225600,"completed_at":1767225660,"result_url":"https://cdn.example/1.png","data":[]}',
     expected: { remoteId: 'job-1', media: oneImage, submittedAt: NOW, finishedAt: NOW + 60_000 },
   },
@@ -138,7 +138,7 @@ export const imageBodies: Body[] = [
     expected: { media: [...oneImage, { kind: 'image', address: 'https://cdn.example/2.png' }] },
   },
   {
-    what: 'items under the name base64',
+    what: 'items with their content under `base64`',
     body: `{"id":"job-1","status":"succeeded","images":[{"base64":"${PNG}","content_type":"image/png"}]}`,
     expected: { media: [{ kind: 'image', base64: PNG, mediaType: 'image/png' }] },
   },
@@ -183,7 +183,7 @@ export const imageBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
   },
   {
-    what: 'a finished job with null has no result',
+    what: 'a finished job with null instead of a list has no result',
     body: '{"id":"job-1","status":"succeeded","data":null}',
     expected: { state: 'succeeded', isEmpty: true },
   },

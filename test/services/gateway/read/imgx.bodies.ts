@@ -1,8 +1,8 @@
-import type { Body } from './body.ts';
+import type { BodyCase } from './body.ts';
 
 const UUID = '0c5b1c1e-5a0e-4f4c-9a2b-1f7d0a6e2b11';
 
-export const imgxBodies: Body[] = [
+export const imgxBodies: BodyCase[] = [
   {
     what: 'a task that has not begun',
     body: '{"id":"1711217942120945","action":"IMAGINE","prompt":"a cat","status":"NOT_START","progress":"0%","imageUrl":null,"failReason":null}',
@@ -18,7 +18,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a database row without a state has an empty status and counts as queued',
+    what: 'a task with an empty status counts as queued',
     body: '{"id":"1711217942120945","action":"IMAGINE","status":"","progress":""}',
     expected: { state: 'queued', word: '', progress: undefined },
   },
@@ -236,12 +236,12 @@ export const imgxBodies: Body[] = [
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/imgx/image/17?rand=1' }] },
   },
   {
-    what: 'the tag of the caller is not a state',
+    what: 'the caller’s own tag in `state` is not a status',
     body: '{"id":"17","state":"done","status":"IN_PROGRESS","progress":"1%"}',
     expected: { state: 'running', word: 'IN_PROGRESS' },
   },
   {
-    what: 'the tag of the caller is not a state even if there is no other state',
+    what: 'the caller’s own tag in `state` is not a status even if there is no status',
     body: '{"id":"17","state":"failed"}',
     expected: { state: 'queued', word: '' },
   },
@@ -272,7 +272,7 @@ export const imgxBodies: Body[] = [
     expected: { remoteId: '17', state: 'running', progress: 33 },
   },
   {
-    what: 'times as text in seconds and as a date',
+    what: 'times as a string of seconds and as an ISO date',
     body: '{"id":"17","status":"IN_PROGRESS","submitTime":"1711217942","startTime":"2024-03-23T18:19:04.908Z"}',
     expected: { submittedAt: 1711217942000, startedAt: 1711217944908 },
   },

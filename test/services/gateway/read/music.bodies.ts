@@ -1,4 +1,4 @@
-import { type Body, NOW } from './body.ts';
+import { type BodyCase, NOW } from './body.ts';
 
 const track = (extra: object): object => ({
   id: 'c1',
@@ -9,7 +9,7 @@ const track = (extra: object): object => ({
 });
 const audio = [{ kind: 'audio', address: 'https://cdn.example/c1.mp3' }];
 
-export const musicBodies: Body[] = [
+export const musicBodies: BodyCase[] = [
   {
     what: 'a task that has not begun, whose data is an empty string',
     body: '{"code":"success","message":"","data":{"task_id":"9b1c","action":"MUSIC","status":"NOT_START","fail_reason":"","submit_time":1767225600,"start_time":0,"finish_time":0,"progress":"0%","data":""}}',

@@ -19,13 +19,13 @@ const finishedTask = (word = 'succeeded') => ({ ...task, status: word });
 
 /** Bodies with a value at this path: of a task in an envelope, and of a flat task. */
 function bodiesWith(path: string, value: unknown, record: object): [string, string][] {
-  const flat: [string, string] = ['flat', JSON.stringify(setPath(path, value, { ...record }))];
-  if (!path.startsWith('data.')) return [flat];
-  const enveloped = setPath(path, value, { code: 'success', message: '', data: { ...record } });
+  const flatCase: [string, string] = ['flat', JSON.stringify(setPath(path, value, { ...record }))];
+  if (!path.startsWith('data.')) return [flatCase];
+  const envelope = setPath(path, value, { code: 'success', message: '', data: { ...record } });
   // Paths two records deep always have an envelope; the inner record is the vendor's.
   return path.startsWith('data.data.')
-    ? [['in an envelope', JSON.stringify(enveloped)]]
-    : [['in an envelope', JSON.stringify(enveloped)], flat];
+    ? [['in an envelope', JSON.stringify(envelope)]]
+    : [['in an envelope', JSON.stringify(envelope)], flatCase];
 }
 
 describe('The URL of a video', () => {
@@ -218,10 +218,10 @@ describe('The state of a task', () => {
 describe('A value in place of a URL', () => {
   it.each([
     ['a sentence', 'see https://cdn.example/film.mp4'],
-    ['another scheme', 'ftp://cdn.example/film.mp4'],
-    ['a script', 'javascript:alert(1)'],
-    ['a file', 'file:///etc/passwd'],
-    ['no host', 'https://'],
+    ['a URL with another scheme', 'ftp://cdn.example/film.mp4'],
+    ['a script URL', 'javascript:alert(1)'],
+    ['a file URL', 'file:///etc/passwd'],
+    ['a URL without a host', 'https://'],
     ['an empty string', ' '],
     ['a number', 17],
   ])('A value in place of a URL is ignored if it is %s', (_what, value) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
-import { type Body, read } from './body.ts';
+import { type BodyCase, read } from './body.ts';
 import { imageBodies } from './image.bodies.ts';
 import { imgxBodies } from './imgx.bodies.ts';
 import { musicBodies } from './music.bodies.ts';
@@ -10,14 +10,17 @@ import { videoBodies } from './video.bodies.ts';
 const families = { imgx: imgxBodies, image: imageBodies, video: videoBodies, music: musicBodies } as const;
 
 describe.each(Object.keys(families) as (keyof typeof families)[])('The reader of the %s family', (family) => {
-  it.each(families[family])('A response body is read correctly: $what', ({ body, expected, notices = [] }: Body) => {
-    const result = read(family, body);
-    const actual = Object.fromEntries(
-      (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, result.snapshot[key]]),
-    );
-    expect(actual).toEqual(expected);
-    expect(result.notices).toEqual(notices);
-  });
+  it.each(families[family])(
+    'A response body is read correctly: $what',
+    ({ body, expected, notices = [] }: BodyCase) => {
+      const result = read(family, body);
+      const actual = Object.fromEntries(
+        (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, result.snapshot[key]]),
+      );
+      expect(actual).toEqual(expected);
+      expect(result.notices).toEqual(notices);
+    },
+  );
 });
 
 describe('The table of response bodies', () => {

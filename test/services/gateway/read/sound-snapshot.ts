@@ -4,7 +4,7 @@ import type { Medium, Snapshot } from '../../../../src/services/gateway/read/sna
 const STATES = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
 
 /** Checks the invariants of every snapshot, regardless of its source. */
-export function expectValid(snapshot: Snapshot): void {
+export function expectValidSnapshot(snapshot: Snapshot): void {
   expect(STATES).toContain(snapshot.state);
   if (snapshot.state !== 'succeeded') expect(snapshot.media).toEqual([]);
   if (snapshot.state === 'succeeded') expect(snapshot.preview).toBeUndefined();

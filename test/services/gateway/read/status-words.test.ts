@@ -43,7 +43,7 @@ describe('The status of a task', () => {
   });
 
   it.each([null, 0, 3, true, {}, []])(
-    'A task whose status is %j counts as queued, because that is not a status',
+    'A task whose status is %j, which is not a string, counts as queued',
     (status) => {
       for (const family of ['imgx', 'image', 'video', 'music'] as const) {
         const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));

@@ -5,7 +5,7 @@ import { containsError, toGatewayError } from '../../../../src/services/gateway/
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { readSnapshot, readSubmission } from '../../../../src/services/gateway/read/reader.ts';
 import { responseContext } from './body.ts';
-import { expectValid } from './sound-snapshot.ts';
+import { expectValidSnapshot } from './sound-snapshot.ts';
 import { nest, responses } from './strange.ts';
 
 const families = ['imgx', 'image', 'video', 'music'] as const;
@@ -32,7 +32,7 @@ function checkTask(family: (typeof families)[number], response: unknown): { unkn
     onFoundBySearch: () => undefined,
   };
   const snapshot = attempt(() => readSnapshot(family, response, responseContext, notices));
-  if (snapshot) expectValid(snapshot);
+  if (snapshot) expectValidSnapshot(snapshot);
   return { unknownStatuses };
 }
 
@@ -45,7 +45,7 @@ function checkSubmission(family: (typeof families)[number], response: unknown): 
 }
 
 function checkError(body: unknown, status: number, isSubmit: boolean): void {
-  const error = toGatewayError({ status, body, isSubmit, missing: 'not-found', secrets: ['sk-secret'] });
+  const error = toGatewayError({ status, body, isSubmit, notFoundKind: 'not-found', secrets: ['sk-secret'] });
   expect(error).toBeInstanceOf(GatewayError);
   expect(ERROR_KINDS).toContain(error.kind);
   expect(error.message.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ describe('Arbitrary JSON', () => {
     );
   });
 
-  it('Arbitrary JSON always becomes an error with valid fields', () => {
+  it('Arbitrary JSON can be converted to an error with valid fields', () => {
     fc.assert(
       fc.property(responses, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
         checkError(parseExact(text), status, isSubmit);
@@ -84,7 +84,7 @@ describe('Arbitrary JSON', () => {
     );
   });
 
-  it('Any text becomes an error, even when it is not JSON', () => {
+  it('Any text can be converted to an error, even if it is not JSON', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 2_000 }),
@@ -95,7 +95,7 @@ describe('Arbitrary JSON', () => {
             body: undefined,
             text,
             isSubmit: true,
-            missing: 'not-found',
+            notFoundKind: 'not-found',
             secrets: [],
           });
           expect(error.message).not.toMatch(/\p{Cc}/u);
@@ -117,7 +117,7 @@ describe('Arbitrary JSON', () => {
 const videoUrl = 'https://cdn.example/film.mp4';
 const longListOf = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
 
-const oversized: [string, unknown][] = [
+const unusualResponses: [string, unknown][] = [
   ['lists in lists', nest(10_000, '', videoUrl)],
   ['data in data', nest(10_000, 'data', { id: 't', status: 'SUCCESS', url: videoUrl })],
   ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nest(10_000, 'data', videoUrl) }],
@@ -155,16 +155,19 @@ const oversized: [string, unknown][] = [
   ],
 ];
 
-describe('An oversized response', () => {
-  it.each(oversized)('An oversized response is read like any other: %s', (_what, response) => {
-    for (const family of families) {
-      checkTask(family, response);
-      checkSubmission(family, response);
-    }
-    checkError(response, 500, true);
-    expect(typeof containsError(response, false)).toBe('boolean');
-    expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
-  });
+describe('An oversized or unusual response', () => {
+  it.each(unusualResponses)(
+    'An oversized or unusual response is read without an unexpected error: %s',
+    (_what, response) => {
+      for (const family of families) {
+        checkTask(family, response);
+        checkSubmission(family, response);
+      }
+      checkError(response, 500, true);
+      expect(typeof containsError(response, false)).toBe('boolean');
+      expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
+    },
+  );
 
   it('The images, tracks and buttons that are read from an oversized response are limited to what can be shown', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { MP4, PNG } from './body.ts';
 
 /**
- * The field names that the readers look for, so that they read generated responses deeply, and names that are special in
+ * The field names that the readers look for, so that generated responses exercise most of their code, and names that are special in
  * JavaScript.
  */
 const FIELD_NAMES =
@@ -13,7 +13,7 @@ const FIELD_NAMES =
   'height seed expires_at url_expires_in_seconds submitTime created_at finish_time remix numberOfQueues bannedWord retry_after ' +
   'header detail err __proto__ constructor toString length 0';
 
-const STRINGS = [
+const SAMPLE_STRINGS = [
   '',
   ' ',
   'SUCCESS',
@@ -59,7 +59,7 @@ const STRINGS = [
 ];
 
 const leaf = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...STRINGS) },
+  { weight: 5, arbitrary: fc.constantFrom(...SAMPLE_STRINGS) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
   {
     weight: 2,

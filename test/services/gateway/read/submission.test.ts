@@ -121,7 +121,7 @@ describe('Code 21', () => {
     },
   );
 
-  it('Code 21 that was rewritten to 1 does not imply a waiting window, but the state MODAL does', () => {
+  it('A code 21 that was rewritten to 1 does not mean that a window is waiting, but the state MODAL does', () => {
     expect(read('imgx', '{"code":1,"result":"18","properties":{"finalPrompt":"a cat","remix":true}}')).toMatchObject({
       remoteId: '18',
       finalPrompt: 'a cat',

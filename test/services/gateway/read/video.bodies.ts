@@ -1,15 +1,15 @@
-import { type Body, MP4, NOW } from './body.ts';
+import { type BodyCase, MP4, NOW } from './body.ts';
 
 const video = [{ kind: 'video', address: 'https://cdn.example/film.mp4' }];
 
-export const videoBodies: Body[] = [
+export const videoBodies: BodyCase[] = [
   {
     what: 'the response to a submit, read as a task',
     body: '{"id":"task_1","task_id":"task_1","object":"video","model":"m","status":"queued","progress":0,"created_at":1767225600}',
     expected: { remoteId: 'task_1', state: 'queued', progress: 0, submittedAt: NOW, media: [] },
   },
   {
-    what: 'the first format, running: a record in an envelope',
+    what: 'the wrapped format, running: a record in an envelope',
     body: '{"code":"success","message":"","data":{"id":42,"created_at":1767225600,"task_id":"task_1","platform":"1","action":"generate","status":"IN_PROGRESS","fail_reason":"","submit_time":1767225600,"start_time":1767225605,"finish_time":0,"progress":"30%","result_url":"","data":{"status":"processing"}}}',
     expected: {
       remoteId: 'task_1',
@@ -22,17 +22,17 @@ export const videoBodies: Body[] = [
     },
   },
   {
-    what: 'the first format, finished, with result_url',
+    what: 'the wrapped format, finished, with result_url',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","result_url":"https://cdn.example/film.mp4","data":null}}',
     expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: video, isEmpty: false },
   },
   {
-    what: 'the first format as in older versions: the URL is in the field for failure reasons',
+    what: 'the wrapped format of older versions: the URL is in the field for failure reasons',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"https://cdn.example/film.mp4","progress":"100%"}}',
     expected: { state: 'succeeded', media: video, failure: undefined },
   },
   {
-    what: 'the first format, failed: result_url contains a sentence',
+    what: 'the wrapped format, failed: result_url contains a sentence',
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"FAILURE","fail_reason":"the content was refused","result_url":"the content was refused","progress":"100%"}}',
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'the content was refused' } },
   },
@@ -67,32 +67,32 @@ export const videoBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true, failure: undefined },
   },
   {
-    what: 'the second format, running',
+    what: 'the short format, running',
     body: '{"code":"success","data":{"error":null,"format":"mp4","metadata":null,"status":"processing","task_id":"task_1","url":""}}',
     expected: { remoteId: 'task_1', state: 'running', media: [] },
   },
   {
-    what: 'the second format, finished',
+    what: 'the short format, finished',
     body: '{"code":"success","data":{"error":null,"format":"mp4","metadata":null,"status":"succeeded","task_id":"task_1","url":"https://cdn.example/film.mp4"}}',
     expected: { state: 'succeeded', media: video },
   },
   {
-    what: 'the second format, finished, with the video in the response itself',
+    what: 'the short format, finished, with the video in the response itself',
     body: `{"code":"success","data":{"format":"mp4","status":"succeeded","task_id":"task_1","url":"data:video/mp4;base64,${MP4}"}}`,
     expected: { media: [{ kind: 'video', base64: MP4, mediaType: 'video/mp4' }] },
   },
   {
-    what: 'the second format, failed',
+    what: 'the short format, failed',
     body: '{"code":"success","data":{"error":{"code":13,"message":"internal"},"format":"","status":"failed","task_id":"task_1","url":""}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'internal', code: '13' } },
   },
   {
-    what: 'the third format, flat and finished',
+    what: 'the flat format, finished',
     body: '{"task_id":"task_1","status":"succeeded","url":"https://cdn.example/film.mp4","format":"mp4","metadata":{"duration":5,"fps":24,"width":1280,"height":720,"seed":1234567890123456789},"error":null}',
     expected: { remoteId: 'task_1', state: 'succeeded', media: video, seed: '1234567890123456789' },
   },
   {
-    what: 'the third format, flat and failed',
+    what: 'the flat format, failed',
     body: '{"task_id":"task_1","status":"failed","url":"","error":{"code":1001,"message":"no credit upstream"}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'no credit upstream', code: '1001' } },
   },
@@ -142,17 +142,17 @@ export const videoBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed' } },
   },
   {
-    what: "the vendor's complete format within the first format",
+    what: "the vendor's complete format within the wrapped format",
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","data":{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}}',
     expected: { remoteId: 'task_1', state: 'succeeded', media: video },
   },
   {
-    what: "the vendor's record within the first format",
+    what: "the vendor's record within the wrapped format",
     body: '{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":{"task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}',
     expected: { media: video },
   },
   {
-    what: "the vendor's record within the first format, as JSON text",
+    what: "the vendor's record within the wrapped format, as JSON text",
     body: String.raw`{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":"{\"url\":\"https://cdn.example/film.mp4\"}"}}`,
     expected: { media: video },
   },
@@ -197,7 +197,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: '12345' },
   },
   {
-    what: 'a number named id is a database row',
+    what: 'a number in `id` is the key of a database row, not a task id',
     body: '{"code":"success","data":{"id":42,"status":"QUEUED"}}',
     expected: { remoteId: undefined, state: 'queued' },
   },
@@ -207,7 +207,7 @@ export const videoBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'expired' } },
   },
   {
-    what: 'a cancelled task in capitals',
+    what: 'a cancelled task with an upper-case status',
     body: '{"task_id":"t","status":"CANCELED","progress":"45"}',
     expected: { state: 'failed', progress: 45, failure: { cause: 'cancelled' } },
   },

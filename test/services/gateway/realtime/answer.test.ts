@@ -194,7 +194,7 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     const expected = { callId: 'call_1', name: 'draw', arguments: '{"of":"foxes"}' };
     expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', call: expected }]);
     expect(endOf(events).calls).toEqual([expected]);
-    const next = session.say({ outputs: [{ callId: 'call_1', output: 'Drawn' }] });
+    const nextAnswer = session.say({ outputs: [{ callId: 'call_1', output: 'Drawn' }] });
     expect((await peer.waitFor('conversation.item.create')).item).toEqual({
       type: 'function_call_output',
       call_id: 'call_1',
@@ -202,7 +202,7 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     });
     await peer.waitFor('response.create');
     peer.send(framesFor(dialect, 'resp_2').done());
-    await next;
+    await nextAnswer;
   });
 
   it('A live response reports the transcript of the utterance, and reports it once', async () => {

@@ -6,15 +6,15 @@ import { acceptOnly, collectEvents, dialects, endOf, failureOf, type Peer, sessi
 const frames = framesFor('ga');
 const MINUTE_MS = 60_000;
 
-async function open(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
+async function openConversation(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
   const server = await startServer(script);
   const session = await server.gateway.realtime.open({ model: 'm', ...settings });
   return { ...server, session, peer: await server.next() };
 }
 
-type Fixture = Awaited<ReturnType<typeof open>>;
+type Fixture = Awaited<ReturnType<typeof openConversation>>;
 
-/** Has one complete exchange of text with the server. */
+/** Sends a text utterance, lets the server respond, and returns the events of the response. */
 async function exchange(
   { session }: Pick<Fixture, 'session'>,
   peer: Peer,
@@ -48,7 +48,7 @@ describe('A live conversation', () => {
   it.each(dialects)(
     'A live conversation survives a lost connection, and its settings and history are sent again in order (%s)',
     async (dialect) => {
-      const server = await open(
+      const server = await openConversation(
         { created: sessions[dialect], onEvent: acceptOnly(dialect) },
         { instructions: 'Be brief' },
       );
@@ -79,14 +79,14 @@ describe('A live conversation', () => {
       { by: 'model', text: 'Hello' },
       { by: 'member', text: ' ' },
     ] as const;
-    await gateway.realtime.open({ model: 'm' }, { earlier });
+    await gateway.realtime.open({ model: 'm' }, { history: earlier });
     const peer = await next();
     await waitForPong(peer);
     expect(peer.items()).toEqual([memberItem('Hi'), modelItem('Hello')]);
   });
 
   it('A live conversation remembers audio as its transcript, or as a note if there is none', async () => {
-    const server = await open({}, { transcriber: 'ears' });
+    const server = await openConversation({}, { transcriber: 'ears' });
     const audio = new Int16Array(2_400);
     for (const [id, transcript] of [
       ['a', 'Good morning'],
@@ -114,7 +114,7 @@ describe('A live conversation', () => {
   });
 
   it('A live conversation replays a tool call together with its output', async () => {
-    const server = await open();
+    const server = await openConversation();
     const pendingAnswer = server.session.say({ text: 'Draw' });
     await server.peer.waitFor('response.create');
     const call = { type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '{}' };
@@ -136,7 +136,7 @@ describe('A live conversation', () => {
 
   it('A live conversation detects a silently dead connection and opens another one', async () => {
     const clock = new ManualClock();
-    const { peer, next, peers } = await open({ tools: { clock } });
+    const { peer, next, peers } = await openConversation({ tools: { clock } });
     const advanceMinute = async (isDone: () => boolean): Promise<void> => {
       for (let step = 0; step < 60 && !isDone(); step++) {
         clock.advance(1_000);
@@ -152,20 +152,20 @@ describe('A live conversation', () => {
 
   it('A live conversation backs off from an unreachable gateway and eventually stops retrying', async () => {
     const clock = new ManualClock();
-    const server = await open({ tools: { clock, random: () => 1 } });
+    const server = await openConversation({ tools: { clock, random: () => 1 } });
     await server.stop();
     await server.peer.closed;
     await runEventLoop(50);
     const failureCount = () =>
       server.logLines.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
     const waits: number[] = [];
-    for (let ms = 0, last = 0, count = failureCount(); ms < 10 * MINUTE_MS; ms += 500) {
+    for (let ms = 0, lastFailureMs = 0, count = failureCount(); ms < 10 * MINUTE_MS; ms += 500) {
       clock.advance(500);
       await runEventLoop(30);
       if (failureCount() === count) continue;
       count = failureCount();
-      waits.push(ms + 500 - last);
-      last = ms + 500;
+      waits.push(ms + 500 - lastFailureMs);
+      lastFailureMs = ms + 500;
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
     // The next utterance connects again.
@@ -179,7 +179,7 @@ describe('A live conversation', () => {
 
   it('A live conversation reconnects immediately when the member speaks', async () => {
     const clock = new ManualClock();
-    const server = await open({ tools: { clock, random: () => 1 } });
+    const server = await openConversation({ tools: { clock, random: () => 1 } });
     server.peer.socket.terminate();
     await server.peer.closed;
     await runEventLoop();
@@ -193,7 +193,7 @@ describe('A live conversation', () => {
 
   it('A live conversation does not keep reconnecting to a gateway that refuses it', async () => {
     let isClosed = false;
-    const server = await open({
+    const server = await openConversation({
       onUpgrade: (_request, response) => {
         if (isClosed) response.writeHead(401).end('{"error":{"code":"invalid_api_key","message":"Gone"}}');
         return isClosed;
@@ -212,7 +212,7 @@ describe('A live conversation', () => {
   });
 
   it('A live conversation limits its reconnects to a gateway that drops every connection', async () => {
-    const server = await open({
+    const server = await openConversation({
       onEvent: (peer, event) => {
         acceptOnly('ga')(peer, event);
         setImmediate(() => peer.socket.terminate());
@@ -222,9 +222,9 @@ describe('A live conversation', () => {
     expect(server.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('A live conversation is renewed before its hour is over, at a time when no member speaks', async () => {
+  it('The session of a live conversation is renewed before its one-hour limit, while no member is speaking', async () => {
     const clock = new ManualClock();
-    const server = await open({ tools: { clock } });
+    const server = await openConversation({ tools: { clock } });
     await exchange(server, server.peer, 'One', 'First');
     for (let seconds = 0; seconds < 55 * 60; seconds += 20) {
       clock.advance(20_000);
@@ -238,8 +238,8 @@ describe('A live conversation', () => {
     expect(newPeer.items()).toEqual([memberItem('One'), modelItem('First')]);
   });
 
-  it('A live conversation is renewed only after a running response has ended', async () => {
-    const server = await open();
+  it('The session of a live conversation is renewed only after a running response has ended', async () => {
+    const server = await openConversation();
     const pendingAnswer = server.session.say({ text: 'One' });
     await server.peer.waitFor('response.create');
     server.peer.send(
@@ -257,15 +257,15 @@ describe('A live conversation', () => {
     expect(newPeer.items()).toEqual([memberItem('One'), modelItem('AB')]);
   });
 
-  it('A live conversation is renewed when the gateway reports that its hour is over', async () => {
-    const server = await open();
+  it('The session of a live conversation is renewed when the gateway reports that it has expired', async () => {
+    const server = await openConversation();
     server.peer.send({ type: 'error', error: { code: 'session_expired', message: 'Over' } });
     await (await server.next()).waitFor('session.update');
     await server.peer.closed;
   });
 
   it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
-    const server = await open();
+    const server = await openConversation();
     const pendingAnswer = server.session.say({ text: 'Hello' });
     await server.peer.waitFor('response.create');
     server.peer.send(frames.created, frames.text('Some'));
@@ -284,8 +284,8 @@ describe('A live conversation', () => {
     expect(server.peers).toHaveLength(1);
   });
 
-  it('An utterance may have taken effect when the conversation is closed during it', async () => {
-    const server = await open();
+  it('An utterance may have taken effect if the conversation is closed before the response arrives', async () => {
+    const server = await openConversation();
     const pendingAnswer = failureOf(server.session.say({ text: 'Hello' }));
     await server.peer.waitFor('response.create');
     await server.gateway.close();
@@ -297,10 +297,10 @@ describe('A live conversation', () => {
       openTimers = 0;
       override after(ms: number, task: () => void): () => void {
         this.openTimers += 1;
-        let isOver = false;
+        let hasEnded = false;
         const end = (): void => {
-          if (!isOver) this.openTimers -= 1;
-          isOver = true;
+          if (!hasEnded) this.openTimers -= 1;
+          hasEnded = true;
         };
         const cancel = super.after(ms, () => {
           end();
@@ -313,7 +313,7 @@ describe('A live conversation', () => {
       }
     }
     const clock = new CountingClock();
-    const server = await open({ tools: { clock } }, { transcriber: 'ears' });
+    const server = await openConversation({ tools: { clock } }, { transcriber: 'ears' });
     const pendingAnswer = server.session.say({ audio: new Int16Array(2_400) });
     await server.peer.waitFor('response.create');
     server.peer.send(frames.created, frames.done());
@@ -324,10 +324,10 @@ describe('A live conversation', () => {
     expect(clock.openTimers).toBe(0);
   });
 
-  it('A live conversation that is closed during a reconnect does not open again', async () => {
-    let isSlow = false;
-    const server = await open({ onUpgrade: () => isSlow });
-    isSlow = true;
+  it('A live conversation that is closed during a reconnect stays closed', async () => {
+    let isStalled = false;
+    const server = await openConversation({ onUpgrade: () => isStalled });
+    isStalled = true;
     const pendingAnswer = (async () => {
       server.peer.socket.terminate();
       await server.peer.closed;

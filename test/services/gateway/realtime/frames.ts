@@ -1,8 +1,8 @@
 import type { Dialect } from './scripted.ts';
 
 /** The events of one response in either dialect. */
-export function framesFor(dialect: Dialect, id = 'resp_1', item = 'item_a') {
-  const position = { response_id: id, item_id: item, output_index: 0, content_index: 0 };
+export function framesFor(dialect: Dialect, id = 'resp_1', itemId = 'item_a') {
+  const position = { response_id: id, item_id: itemId, output_index: 0, content_index: 0 };
   const isGa = dialect === 'ga';
   const textType = isGa ? 'response.output_text' : 'response.text';
   const audioType = isGa ? 'response.output_audio' : 'response.audio';
@@ -19,7 +19,7 @@ export function framesFor(dialect: Dialect, id = 'resp_1', item = 'item_a') {
       response_id: id,
       output_index: 0,
       item: {
-        id: item,
+        id: itemId,
         type: 'message',
         role: 'assistant',
         content: [{ type: isGa ? 'output_audio' : 'audio', transcript: fullText }],

@@ -60,14 +60,14 @@ describe('A hostile realtime gateway', () => {
     peer.send(frames.created, { type: 'conversation.item.input_audio_transcription.failed' }, frames.done());
     await collectEvents(await reply);
     for (let count = 0; count < 2_000; count++) peer.send(framesFor('ga', `resp_${count}`).text('x'.repeat(1_000)));
-    const second = session.say({ text: 'Still there?' });
+    const secondAnswer = session.say({ text: 'Still there?' });
     await peer.waitFor('response.create');
     peer.send(framesFor('ga', 'resp_mine').created, framesFor('ga', 'resp_mine').done());
-    expect(endOf(await collectEvents(await second)).end).toBe('completed');
+    expect(endOf(await collectEvents(await secondAnswer)).end).toBe('completed');
   });
 
   it('A hostile realtime gateway cannot crash the client with any event, and every response ends once', async () => {
-    const anything = fc.oneof(
+    const arbitraryValue = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),
     );
@@ -103,7 +103,7 @@ describe('A hostile realtime gateway', () => {
     const event = fc.record(
       {
         type: fc.constantFrom(...types, ...otherTypes),
-        ...Object.fromEntries([...fields, ...otherFields].map((name) => [name, anything])),
+        ...Object.fromEntries([...fields, ...otherFields].map((name) => [name, arbitraryValue])),
       },
       { requiredKeys: ['type'] },
     );
@@ -114,10 +114,10 @@ describe('A hostile realtime gateway', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), async (events) => {
         const ownFrames = framesFor('ga', `resp_fuzz_${++count}`);
-        const next = session.say({ text: 'Go on' });
+        const nextAnswer = session.say({ text: 'Go on' });
         await peer.waitFor('response.create');
         peer.send(ownFrames.created, ...events, ownFrames.done());
-        expect(endOf(await collectEvents(await next)).id).toBe(`resp_fuzz_${count}`);
+        expect(endOf(await collectEvents(await nextAnswer)).id).toBe(`resp_fuzz_${count}`);
       }),
       { numRuns: 60 },
     );

@@ -23,7 +23,7 @@ export type ClientEvent = {
   item?: Record<string, unknown>;
 } & Record<string, unknown>;
 
-/** Sessions as gateways of either dialect describe them, and as one that does not reveal its dialect. */
+/** Session objects as gateways of each dialect send them, and one that does not reveal its dialect. */
 export const sessions = {
   ga: { id: 'sess_1', type: 'realtime', object: 'realtime.session', output_modalities: ['audio'], audio: {} },
   beta: { id: 'sess_1', object: 'realtime.session', modalities: ['text', 'audio'], input_audio_format: 'pcm16' },
@@ -85,7 +85,7 @@ export const refusalOf = (event: ClientEvent, error: Record<string, unknown>): o
   error: { type: 'invalid_request_error', message: 'No', event_id: event.event_id, ...error },
 });
 
-/** Accepts settings in its own dialect only, as gateways do. */
+/** Makes a gateway accept settings only in its own dialect, as real gateways do. */
 export const acceptOnly =
   (dialect: Dialect) =>
   (peer: Peer, event: ClientEvent): void => {
@@ -197,7 +197,7 @@ export async function startServer(script: ServerScript = {}): Promise<ScriptedSe
 
 export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
   const outcome = await promise.then(
-    (value) => new Error(`It succeeded: ${JSON.stringify(value)}`),
+    (value) => new Error(`The call succeeded: ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
   );
   if (!(outcome instanceof GatewayError)) throw outcome;
@@ -213,7 +213,7 @@ export async function collectEvents({ events }: RealtimeAnswer): Promise<Realtim
 
 export function endOf(events: readonly RealtimeEvent[]): RealtimeResponse {
   const last = events.at(-1);
-  if (last?.type !== 'end') throw new Error(`No end: ${JSON.stringify(last)}`);
+  if (last?.type !== 'end') throw new Error(`The last event is not an end: ${JSON.stringify(last)}`);
   expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
   return last.response;
 }

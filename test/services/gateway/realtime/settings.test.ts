@@ -48,15 +48,15 @@ describe('The settings of a live conversation', () => {
   });
 
   it.each(dialects)(
-    'The settings of a live conversation are sent in the dialect that was found by trial and error, which is remembered (%s)',
+    'The settings of a live conversation are sent in the dialect found by trial and error, and that dialect is remembered (%s)',
     async (dialect) => {
       const { gateway, next } = await startServer({ created: sessions.neither, onEvent: acceptOnly(dialect) });
       await gateway.realtime.open({ model: 'm' });
       expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
       await gateway.realtime.open({ model: 'm' });
-      const second = await next();
-      expect(second.types()).toEqual(['session.update']);
-      expect(latestSettings(second.received)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
+      const secondPeer = await next();
+      expect(secondPeer.types()).toEqual(['session.update']);
+      expect(latestSettings(secondPeer.received)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
     },
   );
 
@@ -121,12 +121,12 @@ describe('The settings of a live conversation', () => {
 
   it("The settings of a live conversation are sent only after the gateway's first event", async () => {
     const { gateway, next } = await startServer({ created: null });
-    const opening = gateway.realtime.open({ model: 'm' });
+    const pendingSession = gateway.realtime.open({ model: 'm' });
     const peer = await next();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     expect(peer.received).toEqual([]);
     peer.send({ type: 'session.created', session: sessions.ga });
-    expect((await opening).id).toBe('sess_1');
+    expect((await pendingSession).id).toBe('sess_1');
   });
 
   it.each([
@@ -135,21 +135,21 @@ describe('The settings of a live conversation', () => {
   ])('The settings of a live conversation time out if the gateway %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await startServer({ ...script, tools: { clock } });
-    const opening = failureOf(gateway.realtime.open({ model: 'm' }));
+    const pendingSession = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
     if (!('created' in script)) await peer.waitFor('session.update');
     else await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
     clock.advance(15_000);
-    expect(await opening).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
+    expect(await pendingSession).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
     await peer.closed;
   });
 
   it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
     const { gateway, next } = await startServer({ created: null });
-    const opening = failureOf(gateway.realtime.open({ model: 'm' }));
+    const pendingSession = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
     peer.send({ type: 'error', error: { type: 'invalid_request_error', code: 'model_not_found', message: 'No m' } });
-    expect(await opening).toMatchObject({ kind: 'not-found', message: 'No m' });
+    expect(await pendingSession).toMatchObject({ kind: 'not-found', message: 'No m' });
     await peer.closed;
     expect(peer.received).toEqual([]);
   });

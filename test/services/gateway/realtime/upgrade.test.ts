@@ -42,7 +42,7 @@ describe('Opening a live conversation', () => {
       { kind: 'unauthorized' },
     ],
     ['a forbidden model', respondWith(403, error({ message: 'No' })), { kind: 'forbidden' }],
-    ['an empty account', respondWith(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
+    ['an account without credit', respondWith(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
     ['a missing model', respondWith(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
     ['a missing endpoint', respondWith(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
     ['too many requests', respondWith(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
@@ -57,20 +57,27 @@ describe('Opening a live conversation', () => {
       { kind: 'not-offered' },
     ],
     ['JSON instead of an upgrade', respondWith(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
-    ['an error within a 200', respondWith(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
-    ['an endless page', respondWith(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
+    [
+      'an error in a 200 response',
+      respondWith(200, error({ code: 'access_denied', message: 'No' })),
+      { kind: 'forbidden' },
+    ],
+    ['a very long page', respondWith(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
     [
       'a redirect',
       respondWith(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('Opening a live conversation reports the error like any other request: %s', async (_name, onUpgrade, facts) => {
-    const { gateway, requests } = await startServer({ onUpgrade });
-    const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
-    expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
-    expect(failure.message).not.toMatch(/[<>]/);
-    expect(requests).toHaveLength(1);
-  });
+  ])(
+    'Opening a live conversation reports errors in the same way as any other request: %s',
+    async (_name, onUpgrade, expected) => {
+      const { gateway, requests } = await startServer({ onUpgrade });
+      const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
+      expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
+      expect(failure.message).not.toMatch(/[<>]/);
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   it('Opening a live conversation is retried only if the gateway is temporarily busy', async () => {
     let requestCount = 0;

@@ -6,7 +6,7 @@ import { acceptOnly, collectEvents, endOf, failureOf, refusalOf, sessions, start
 const frames = framesFor('ga');
 const silentAudio = new Int16Array(60_000);
 
-async function open(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
+async function openConversation(script: Parameters<typeof startServer>[0] = {}, settings = {}) {
   const server = await startServer(script);
   const session = await server.gateway.realtime.open({ model: 'm', ...settings });
   return { ...server, session, peer: await server.next() };
@@ -14,7 +14,7 @@ async function open(script: Parameters<typeof startServer>[0] = {}, settings = {
 
 describe('An utterance in a live conversation', () => {
   it('An utterance is sent as text, with one request for a response', async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     const reply = session.say({ text: 'Hello' });
     expect((await peer.waitFor('conversation.item.create')).item).toEqual({
       type: 'message',
@@ -31,7 +31,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance is sent as audio in chunks of one second, before the text and after tool outputs', async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     const audio = Int16Array.from(silentAudio, (_none, index) => (index % 600) - 300);
     const reply = session.say({
       text: 'And this',
@@ -42,23 +42,23 @@ describe('An utterance in a live conversation', () => {
       ],
     });
     await peer.waitFor('response.create');
-    const create = 'conversation.item.create';
-    const append = 'input_audio_buffer.append';
+    const createType = 'conversation.item.create';
+    const appendType = 'input_audio_buffer.append';
     const expectedTypes = [
-      create,
-      create,
-      append,
-      append,
-      append,
+      createType,
+      createType,
+      appendType,
+      appendType,
+      appendType,
       'input_audio_buffer.commit',
-      create,
+      createType,
       'response.create',
     ];
     expect(peer.types().slice(1)).toEqual(expectedTypes);
-    const received = peer.received.flatMap(({ audio }) =>
+    const receivedChunks = peer.received.flatMap(({ audio }) =>
       typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : [],
     );
-    expect(Buffer.concat(received).equals(Buffer.from(audio.buffer))).toBe(true);
+    expect(Buffer.concat(receivedChunks).equals(Buffer.from(audio.buffer))).toBe(true);
     peer.send(frames.created);
     await reply;
   });
@@ -66,14 +66,14 @@ describe('An utterance in a live conversation', () => {
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
     'An utterance is refused locally if it is empty: %j',
     async (utterance) => {
-      const { session, peer } = await open();
+      const { session, peer } = await openConversation();
       expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
       expect(peer.types()).toEqual(['session.update']);
     },
   );
 
   it('An utterance is refused during a response and accepted after its end', async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     const first = session.say({ text: 'One' });
     expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
     await peer.waitFor('response.create');
@@ -91,7 +91,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance that the gateway refuses did not take effect, and is dropped together with its connection', async () => {
-    const { session, peer, next } = await open();
+    const { session, peer, next } = await openConversation();
     const reply = failureOf(session.say({ audio: silentAudio }));
     peer.send(refusalOf(await peer.waitFor('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
     expect(await reply).toMatchObject({
@@ -109,23 +109,23 @@ describe('An utterance in a live conversation', () => {
   });
 
   it("An utterance is refused even if the gateway's error does not name the event", async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
     peer.send({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down' } });
     expect(await reply).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
-  it('An utterance may have taken effect if a server fault names no event', async () => {
-    const { session, peer } = await open();
+  it('An utterance may have taken effect if a server error does not name an event', async () => {
+    const { session, peer } = await openConversation();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
     peer.send({ type: 'error', error: { type: 'server_error', message: 'Oops' } });
     expect(await reply).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('An utterance is not affected by errors about something else', async () => {
-    const { session, peer, logLines } = await open();
+  it('An utterance is not affected by an error about another event', async () => {
+    const { session, peer, logLines } = await openConversation();
     const reply = session.say({ text: 'Hello' });
     await peer.waitFor('response.create');
     peer.send(
@@ -138,14 +138,14 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance is repeated on a new connection if its connection is lost before a response was requested', async () => {
     const clock = new ManualClock();
-    let isCut = false;
-    const { session, peer, next } = await open({
+    let hasDisconnected = false;
+    const { session, peer, next } = await openConversation({
       tools: { clock },
       limits: { attempts: 3 },
       onEvent: (connection, event) => {
         acceptOnly('ga')(connection, event);
-        if (event.type !== 'conversation.item.create' || isCut) return;
-        isCut = true;
+        if (event.type !== 'conversation.item.create' || hasDisconnected) return;
+        hasDisconnected = true;
         connection.socket.terminate();
       },
     });
@@ -161,7 +161,7 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance is repeated on a new connection if its connection is unresponsive', async () => {
     const clock = new ManualClock();
-    const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
+    const { session, peer, next } = await openConversation({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
     peer.socket.pause();
     const reply = session.say({ text: 'Hello' });
@@ -177,7 +177,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance fails if every connection is lost before a response is requested', async () => {
-    const { session } = await open({
+    const { session } = await openConversation({
       onEvent: (connection, event) =>
         event.type === 'input_audio_buffer.append'
           ? connection.socket.terminate()
@@ -192,7 +192,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance may have taken effect if the connection is lost after a response was requested', async () => {
-    const { session, peer, next } = await open();
+    const { session, peer, next } = await openConversation();
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
     peer.socket.terminate();
@@ -205,7 +205,7 @@ describe('An utterance in a live conversation', () => {
 
   it('An utterance may have taken effect if no response begins in time', async () => {
     const clock = new ManualClock();
-    const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
+    const { session, peer } = await openConversation({ tools: { clock }, limits: { submitMs: 10_000 } });
     const reply = failureOf(session.say({ text: 'Hello' }));
     await peer.waitFor('response.create');
     clock.advance(10_000);
@@ -214,7 +214,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance that is aborted did not take effect before a response was requested, and may have afterwards', async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'aborted',
       mayHaveTakenEffect: false,
@@ -229,7 +229,7 @@ describe('An utterance in a live conversation', () => {
   });
 
   it('An utterance is sent no faster than the gateway accepts it', async () => {
-    const { session, peer } = await open();
+    const { session, peer } = await openConversation();
     peer.socket.pause();
     const controller = new AbortController();
     const reply = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: controller.signal }));
@@ -243,8 +243,8 @@ describe('An utterance in a live conversation', () => {
 });
 
 describe('A truncated live response', () => {
-  it('A truncated live response ends with what had arrived, and the conversation continues on another connection', async () => {
-    const { session, peer, next } = await open();
+  it('A truncated live response ends with the text received so far, and the conversation continues on another connection', async () => {
+    const { session, peer, next } = await openConversation();
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.text('Once upon'));
@@ -273,7 +273,7 @@ describe('A truncated live response', () => {
 
   it('A truncated live response ends as cut off if the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
-    const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
+    const { session, peer } = await openConversation({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
     peer.send(frames.created);
@@ -284,7 +284,7 @@ describe('A truncated live response', () => {
   });
 
   it('A truncated live response ends as cut off when it exceeds the size limit', async () => {
-    const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
+    const { session, peer } = await openConversation({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
     await peer.waitFor('response.create');
     peer.send(frames.created, frames.text('a'.repeat(500)), frames.text('b'.repeat(500)));
@@ -297,7 +297,7 @@ describe('Interrupting a live response', () => {
   const audioFrame = (count: number) => frames.audio(Buffer.from(new Int16Array(count).buffer));
 
   async function startAnswer(script: Parameters<typeof startServer>[0] = {}) {
-    const server = await open(script);
+    const server = await openConversation(script);
     const reply = server.session.say({ text: 'Tell me' });
     await server.peer.waitFor('response.create');
     server.peer.send(frames.created, frames.transcript('Once'), audioFrame(2_400), audioFrame(1_212));
@@ -306,7 +306,7 @@ describe('Interrupting a live response', () => {
     return { ...server, answer };
   }
 
-  it('Interrupting a live response cancels it, truncates its audio to what has arrived, and ends it', async () => {
+  it('Interrupting a live response cancels it, truncates its audio to the part received so far, and ends it', async () => {
     const { answer, peer, session } = await startAnswer();
     const interruption = answer.interrupt();
     expect(await peer.waitFor('response.cancel')).toMatchObject({ response_id: 'resp_1' });
@@ -333,8 +333,8 @@ describe('Interrupting a live response', () => {
   it('Interrupting a live response has no further effect when it is repeated or comes after the end', async () => {
     const { answer, peer } = await startAnswer();
     const interruptions = Promise.all([answer.interrupt(), answer.interrupt()]);
-    const cancel = await peer.waitFor('response.cancel');
-    peer.send(refusalOf(cancel, { code: 'response_cancel_not_active' }), frames.done({ status: 'cancelled' }));
+    const cancelEvent = await peer.waitFor('response.cancel');
+    peer.send(refusalOf(cancelEvent, { code: 'response_cancel_not_active' }), frames.done({ status: 'cancelled' }));
     await interruptions;
     await answer.interrupt();
     await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
@@ -357,7 +357,7 @@ describe('Interrupting a live response', () => {
     await peer.closed;
   });
 
-  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and remembers what had arrived', async () => {
+  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and the text received so far is remembered', async () => {
     const { answer, peer, next } = await startAnswer();
     const interruption = answer.interrupt();
     await peer.waitFor('response.cancel');

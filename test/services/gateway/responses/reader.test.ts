@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createReader, endOf, joinDeltas, read } from './reading.ts';
 
-const created = { type: 'response.created', response: { id: 'resp_1', model: 'm', created_at: 1.5e9 } };
-const text = (delta: string, more: object = {}) => ({
+const createdEvent = { type: 'response.created', response: { id: 'resp_1', model: 'm', created_at: 1.5e9 } };
+const textEvent = (delta: string, fields: object = {}) => ({
   type: 'response.output_text.delta',
   output_index: 0,
   delta,
-  ...more,
+  ...fields,
 });
-const completed = (response: object = {}) => ({ type: 'response.completed', response: { id: 'resp_1', ...response } });
+const completedEvent = (response: object = {}) => ({
+  type: 'response.completed',
+  response: { id: 'resp_1', ...response },
+});
 const message = (content: string) => ({
   type: 'message',
   role: 'assistant',
@@ -16,13 +19,13 @@ const message = (content: string) => ({
 });
 
 describe('A streamed response', () => {
-  it('A streamed response begins once, reports its text piece by piece, and ends once with all of it', async () => {
+  it('A streamed response begins once, reports its text piece by piece, and ends once with the full text', async () => {
     const events = await read(
-      created,
-      { ...created, type: 'response.in_progress' },
-      text('Hel'),
-      text('lo'),
-      completed(),
+      createdEvent,
+      { ...createdEvent, type: 'response.in_progress' },
+      textEvent('Hel'),
+      textEvent('lo'),
+      completedEvent(),
     );
     expect(events.map(({ type }) => type)).toEqual(['created', 'text', 'text', 'completed']);
     expect(events[0]).toMatchObject({ id: 'resp_1', model: 'm' });
@@ -30,49 +33,49 @@ describe('A streamed response', () => {
   });
 
   it.each([
-    ['without any opening event', [text('Hi'), completed()]],
+    ['without any opening event', [textEvent('Hi'), completedEvent()]],
     [
       'with event names and comments in between',
-      [': ping\n\n', 'event: response.output_text.delta\ndata: {"delta":"Hi"}\n\n', completed()],
+      [': ping\n\n', 'event: response.output_text.delta\ndata: {"delta":"Hi"}\n\n', completedEvent()],
     ],
     [
       'with carriage returns, no space and event ids',
-      [`id: 7\r\nevent:x\r\ndata:${JSON.stringify(text('Hi'))}\r\n\r\n`, completed()],
+      [`id: 7\r\nevent:x\r\ndata:${JSON.stringify(textEvent('Hi'))}\r\n\r\n`, completedEvent()],
     ],
     [
       'with lines that are not JSON in between',
-      ['data: keep-alive\n\ndata: {"half":\n\ndata: null\n\ndata: [1]\n\n', text('Hi'), completed()],
+      ['data: keep-alive\n\ndata: {"half":\n\ndata: null\n\ndata: [1]\n\n', textEvent('Hi'), completedEvent()],
     ],
-    ['with an empty output at its end', [text('Hi'), completed({ output: [] })]],
+    ['with an empty output at its end', [textEvent('Hi'), completedEvent({ output: [] })]],
     [
-      'repeated whole, three times',
+      'with the whole text repeated three times',
       [
-        text('Hi'),
+        textEvent('Hi'),
         { type: 'response.output_text.done', output_index: 0, text: 'Hi' },
         { type: 'response.output_item.done', output_index: 0, item: message('Hi') },
-        completed({ output: [message('Hi')] }),
+        completedEvent({ output: [message('Hi')] }),
       ],
     ],
     [
-      'repeated under another index',
+      'with the text repeated under another index',
       [
-        text('Hi'),
+        textEvent('Hi'),
         { type: 'response.output_text.done', output_index: 3, text: 'Hi' },
-        completed({ output: [{ type: 'reasoning', summary: [] }, message('Hi')] }),
+        completedEvent({ output: [{ type: 'reasoning', summary: [] }, message('Hi')] }),
       ],
     ],
-    ['sent only in its last event', [created, completed({ output: [message('Hi')] })]],
-    ['sent as deltas, without the final event', [text('H'), completed({ output: [message('Hi')] })]],
-    ['as plain output_text', [completed({ output_text: 'Hi' })]],
+    ['sent only in its last event', [createdEvent, completedEvent({ output: [message('Hi')] })]],
+    ['sent as deltas, without the final event', [textEvent('H'), completedEvent({ output: [message('Hi')] })]],
+    ['as plain output_text', [completedEvent({ output_text: 'Hi' })]],
     [
       'with empty error fields',
       [
-        { ...text('Hi'), error: {} },
-        { ...completed(), error: { code: '', message: null } },
+        { ...textEvent('Hi'), error: {} },
+        { ...completedEvent(), error: { code: '', message: null } },
       ],
     ],
-    ['ended by [DONE] only', [text('Hi'), 'data: [DONE]\n\n']],
-    ['without an empty line after the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
+    ['ended by [DONE] only', [textEvent('Hi'), 'data: [DONE]\n\n']],
+    ['without an empty line after the last event', [textEvent('Hi'), `data: ${JSON.stringify(completedEvent())}`]],
     [
       'as a chat completion',
       [
@@ -88,17 +91,17 @@ describe('A streamed response', () => {
   });
 
   it('A streamed response keeps the text that has been read if the last event contains a different text', async () => {
-    const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
+    const events = await read(textEvent('Hello'), completedEvent({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joinDeltas(events, 'text')).toBe('Hello');
   });
 
   it('A streamed response begins a new paragraph for each further message, but none within a message', async () => {
     const events = await read(
-      text('Let me look.'),
-      text('Here', { output_index: 2, content_index: 0 }),
-      text(' it is.', { output_index: 2, content_index: 1 }),
-      completed(),
+      textEvent('Let me look.'),
+      textEvent('Here', { output_index: 2, content_index: 0 }),
+      textEvent(' it is.', { output_index: 2, content_index: 1 }),
+      completedEvent(),
     );
     expect(endOf(events).text).toBe('Let me look.\n\nHere it is.');
     expect(joinDeltas(events, 'text')).toBe(endOf(events).text);
@@ -115,20 +118,20 @@ describe('A streamed response', () => {
       reasoningDelta('One.', 0),
       reasoningDelta('Two.', 1),
       { type: 'response.refusal.delta', output_index: 1, delta: 'No.' },
-      completed(),
+      completedEvent(),
     );
     expect(endOf(events)).toMatchObject({ text: '', refusal: 'No.', reasoning: 'One.\n\nTwo.' });
     expect(joinDeltas(events, 'reasoning')).toBe('One.\n\nTwo.');
   });
 
-  it('A streamed response reports usage in either spelling, and a reached limit', async () => {
+  it('A streamed response reports usage under either set of field names, and that a limit was reached', async () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 7,
       total_tokens: 12,
       output_tokens_details: { reasoning_tokens: 3 },
     };
-    const [, usageEvent, end] = await read(created, {
+    const [, usageEvent, end] = await read(createdEvent, {
       type: 'response.incomplete',
       response: { usage, incomplete_details: { reason: 'max_output_tokens' } },
     });
@@ -137,16 +140,16 @@ describe('A streamed response', () => {
       usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 },
     });
     expect(end).toMatchObject({ type: 'incomplete', response: { reason: 'max_output_tokens', usage: { total: 12 } } });
-    const chat = await read(
-      text('x'),
-      completed({ usage: { prompt_tokens: 1, completion_tokens: '2', total_tokens: 3 } }),
+    const chatEvents = await read(
+      textEvent('x'),
+      completedEvent({ usage: { prompt_tokens: 1, completion_tokens: '2', total_tokens: 3 } }),
     );
-    expect(endOf(chat).usage).toMatchObject({ input: 1, output: 2, total: 3 });
-    expect(endOf(await read(text('x'), completed({ status: 'incomplete' }))).end).toBe('incomplete');
+    expect(endOf(chatEvents).usage).toMatchObject({ input: 1, output: 2, total: 3 });
+    expect(endOf(await read(textEvent('x'), completedEvent({ status: 'incomplete' }))).end).toBe('incomplete');
   });
 
-  it('A streamed response that ends in the middle keeps what had arrived and reports the early end', async () => {
-    const events = await read(created, text('Hel'));
+  it('A streamed response that ends in the middle keeps the text received so far and reports the early end', async () => {
+    const events = await read(createdEvent, textEvent('Hel'));
     expect(endOf(events)).toMatchObject({
       ...{ end: 'ended-early', text: 'Hel' },
       error: { kind: 'malformed', code: 'ended_early', mayHaveTakenEffect: true },
@@ -154,20 +157,17 @@ describe('A streamed response', () => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['a page', '<html><body>Hello</body></html>'],
+    ['no data', ''],
+    ['an HTML page', '<html><body>Hello</body></html>'],
     ['unknown events', 'data: {"type":"ping"}\n\n'],
-  ])(
-    'A streamed response that consists of %s causes an end event but no event for its beginning',
-    async (_name, line) => {
-      const events = await read(line);
-      expect(events).toHaveLength(1);
-      expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
-    },
-  );
+  ])('A streamed response that consists of %s produces an end event but no start event', async (_name, line) => {
+    const events = await read(line);
+    expect(events).toHaveLength(1);
+    expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
+  });
 
   it('A streamed response reports nothing after its end', async () => {
-    const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
+    const events = await read(textEvent('Hi'), completedEvent(), textEvent('more'), { type: 'error', message: 'late' });
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 });
@@ -180,16 +180,19 @@ describe('An error within a streamed response', () => {
     ['without a type', { error: serverError }],
     ['for the whole response', { type: 'response.failed', response: { status: 'failed', error: serverError } }],
     [
-      'in an end that calls itself complete',
+      'in an event of the type `response.completed`',
       { type: 'response.completed', response: { status: 'failed', error: serverError } },
     ],
-  ])('An error within a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
-    const events = await read(created, text('Hel'), event);
-    expect(endOf(events)).toMatchObject({
-      ...{ end: 'failed', text: 'Hel' },
-      error: { kind: 'unavailable', code: 'server_error', message: 'The engine broke.', mayHaveTakenEffect: true },
-    });
-  });
+  ])(
+    'An error within a streamed response ends it as failed, with the text received so far: %s',
+    async (_shape, event) => {
+      const events = await read(createdEvent, textEvent('Hel'), event);
+      expect(endOf(events)).toMatchObject({
+        ...{ end: 'failed', text: 'Hel' },
+        error: { kind: 'unavailable', code: 'server_error', message: 'The engine broke.', mayHaveTakenEffect: true },
+      });
+    },
+  );
 
   it('The message of an error within a streamed response contains no secret and no markup, and is never empty', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
@@ -198,12 +201,12 @@ describe('An error within a streamed response', () => {
     expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
   });
 
-  it('An error within a streamed response is a definite refusal only before any text arrived', async () => {
+  it('An error within a streamed response is a definite refusal only if no text has arrived', async () => {
     const refusal = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
     const [end, ...rest] = await read({ type: 'response.failed', response: { error: refusal } });
     expect(rest).toEqual([]);
     expect(end).toMatchObject({ response: { error: { kind: 'invalid', param: 'tools', mayHaveTakenEffect: false } } });
-    const lateEnd = endOf(await read(text('Well'), { error: refusal }));
+    const lateEnd = endOf(await read(textEvent('Well'), { error: refusal }));
     expect(lateEnd.error?.mayHaveTakenEffect).toBe(true);
   });
 });
@@ -225,7 +228,7 @@ describe('The tool calls of a streamed response', () => {
       delta('":1}'),
       { type: 'response.function_call_arguments.done', item_id: 'fc_1', output_index: 0, arguments: '{"at":1}' },
       { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
-      completed({ output: [{ ...item, arguments: '{"at":1}' }] }),
+      completedEvent({ output: [{ ...item, arguments: '{"at":1}' }] }),
     );
     expect(events.slice(1, -1)).toEqual([
       { type: 'call-started', callId: 'call_1', name: 'look' },
@@ -237,19 +240,19 @@ describe('The tool calls of a streamed response', () => {
   });
 
   it.each([
-    ['only in the last event', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
-    ['with arguments as an object', [completed({ output: [{ ...item, arguments: { at: 1 } }] })]],
+    ['only in the last event', [completedEvent({ output: [{ ...item, arguments: '{"at":1}' }] })]],
+    ['with arguments as an object', [completedEvent({ output: [{ ...item, arguments: { at: 1 } }] })]],
     [
       'whose name arrives late',
       [
         delta('{"at":1}'),
         { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
-        completed(),
+        completedEvent(),
       ],
     ],
     [
       'without a closing event',
-      [{ type: 'response.output_item.added', output_index: 0, item }, delta('{"at":1}'), completed()],
+      [{ type: 'response.output_item.added', output_index: 0, item }, delta('{"at":1}'), completedEvent()],
     ],
     [
       'as a chat completion that repeats the name',
@@ -282,7 +285,7 @@ describe('The tool calls of a streamed response', () => {
   });
 
   it('Tool calls are kept apart when two are streamed simultaneously', async () => {
-    const second = { ...item, id: 'fc_2', call_id: 'call_2' };
+    const secondItem = { ...item, id: 'fc_2', call_id: 'call_2' };
     const deltaFor = (output_index: number, chunk: string) => ({
       type: 'response.function_call_arguments.delta',
       output_index,
@@ -290,9 +293,9 @@ describe('The tool calls of a streamed response', () => {
     });
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
-      { type: 'response.output_item.added', output_index: 1, item: second },
+      { type: 'response.output_item.added', output_index: 1, item: secondItem },
       ...[deltaFor(0, '{"a'), deltaFor(1, '{"b'), deltaFor(0, '":1}'), deltaFor(1, '":2}')],
-      completed(),
+      completedEvent(),
     );
     expect(endOf(events).calls.map((call) => call.arguments)).toEqual(['{"a":1}', '{"b":2}']);
   });
@@ -316,7 +319,7 @@ describe('A response that is not streamed', () => {
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
-    'A response that is not streamed ends early if it is %j',
+    'A response that is not streamed is reported as ended early if it is %j',
     (body) => {
       expect(endOf(readWhole(body)).end).toBe('ended-early');
     },

@@ -8,7 +8,7 @@ const MAX_BYTES = 1_000_000;
 
 export const createReader = (): AnswerReader =>
   new AnswerReader((body, status) =>
-    toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
+    toGatewayError({ status, body, isSubmit: true, notFoundKind: 'not-found', secrets: ['sk-secret'] }),
   );
 
 /** Returns all events that are read from a stream of these chunks. */
@@ -17,12 +17,12 @@ export async function eventsOf(chunks: readonly Uint8Array[]): Promise<TextEvent
     yield* chunks;
   }
   const events: TextEvent[] = [];
-  const decoded = decodeChunks(body(), MAX_BYTES, () => new Error('too much'));
+  const decoded = decodeChunks(body(), MAX_BYTES, () => new Error('The stream is too long.'));
   for await (const event of readEvents(decoded, createReader())) events.push(event);
   return events;
 }
 
-/** Events as a gateway sends them: objects become data lines, text is sent unchanged. */
+/** Reads events as a gateway sends them: objects become data lines, and strings are sent unchanged. */
 export const read = (...lines: readonly (object | string)[]): Promise<TextEvent[]> =>
   eventsOf([Buffer.from(lines.map((line) => (typeof line === 'string' ? line : lineOf(line))).join(''))]);
 
@@ -32,7 +32,7 @@ export function endOf(events: readonly TextEvent[]): TextResponse {
   const ends = events.filter((event) => 'response' in event);
   const [end] = ends;
   if (ends.length !== 1 || !end || events.at(-1) !== end)
-    throw new Error(`There is not exactly one end event, in last place: ${JSON.stringify(ends)}`);
+    throw new Error(`Expected exactly one end event, as the last event, but got: ${JSON.stringify(ends)}`);
   return end.response;
 }
 

@@ -33,7 +33,7 @@ describe('A gateway over plain http', () => {
 
   it('The bot logs a warning at startup about a gateway over plain http, and names the setting to change', async () => {
     const warnings: string[] = [];
-    const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
+    const log = { info: () => undefined, warn: (_: object, message: string) => warnings.push(message) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])
       await createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-of-a-test' }, { log }).close();
     expect(warnings).toEqual([expect.stringContaining('GATEWAY_BASE_URL')]);

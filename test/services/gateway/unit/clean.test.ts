@@ -78,7 +78,7 @@ describe('A gateway message that is cleaned for display', () => {
     ['titles that never end', '<title'],
     ['scripts that never end', '<script '],
     ['brackets', '<'],
-    ['bearers', 'Bearer '],
+    ['bearer tokens', 'Bearer '],
     ['keys', 'sk-'],
     ['pages', '<p>'],
   ])(

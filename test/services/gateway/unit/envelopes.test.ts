@@ -14,19 +14,19 @@ describe('An error response', () => {
       { kind: 'unauthorized', message: 'Invalid token (request id: 2026)', type: 'new_api_error', code: undefined },
     ],
     [
-      'the same with null as code',
+      'the envelope of the specification with null as its code',
       403,
       '{"error":{"message":"no","type":"new_api_error","param":null,"code":null},"metadata":{}}',
       { kind: 'forbidden', message: 'no', code: undefined },
     ],
     [
-      'the same with a number as code',
+      'the envelope of the specification with a number as its code',
       400,
       '{"error":{"message":"no","type":"upstream_error","code":400}}',
       { kind: 'invalid', code: '400', type: 'upstream_error' },
     ],
     [
-      'the same with a specific code',
+      'the envelope of the specification with a specific code',
       403,
       '{"error":{"message":"used up","type":"new_api_error","code":"insufficient_user_quota"}}',
       { kind: 'quota', code: 'insufficient_user_quota' },
@@ -38,19 +38,19 @@ describe('An error response', () => {
       { kind: 'quota', code: 'quota_not_enough', message: 'quota_not_enough', type: 'upstream_error' },
     ],
     [
-      'the same for a missing task',
+      'the flat envelope of the image-prompt family for a missing task',
       400,
       '{"description":"task_no_found","type":"upstream_error","code":4}',
       { kind: 'not-found', code: 'task_no_found' },
     ],
     [
-      'the same for an unknown action',
+      'the flat envelope of the image-prompt family for an unknown action',
       400,
       '{"description":"unknown_action:MJ::BOOKMARK::0c5b","type":"upstream_error","code":4}',
       { kind: 'not-offered', code: 'unknown_action', message: 'unknown_action:MJ::BOOKMARK::0c5b' },
     ],
     [
-      'the same when the upstream does not respond',
+      'the flat envelope of the image-prompt family if the upstream does not respond',
       400,
       '{"description":"do_request_failed ","type":"upstream_error","code":5}',
       { kind: 'unavailable', code: 'do_request_failed' },
@@ -73,7 +73,12 @@ describe('An error response', () => {
       '{"code":"invalid_request","message":"prompt is required","param":"prompt","type":"invalid_request_error"}',
       { kind: 'invalid', code: 'invalid_request', type: 'invalid_request_error', message: 'prompt is required' },
     ],
-    ['success and a message', 200, '{"success":false,"message":"no such group"}', { message: 'no such group' }],
+    [
+      'the fields `success` and `message`',
+      200,
+      '{"success":false,"message":"no such group"}',
+      { message: 'no such group' },
+    ],
     [
       'an error that is a string',
       400,
@@ -83,7 +88,7 @@ describe('An error response', () => {
     ['an error that is a sentence', 500, '{"error":"it broke"}', { kind: 'unavailable', message: 'it broke' }],
     ['an empty body', 429, '', { kind: 'rate-limited', code: undefined }],
     ['an empty body with another status', 403, '', { kind: 'forbidden' }],
-    ['a page from a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
+    ['an HTML page from a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
     ['plain text', 503, 'upstream connect error', { kind: 'unavailable', message: 'upstream connect error' }],
     ['msg', 400, '{"code":400,"msg":"no model"}', { message: 'no model' }],
     ['err', 400, '{"err":"no model"}', { message: 'no model' }],
@@ -116,7 +121,7 @@ describe('An error response', () => {
     ],
     ['a body that is too large', 413, '{"code":"REQUEST_BODY_TOO_LARGE","message":"too large"}', { kind: 'invalid' }],
     [
-      'a response with status 200 whose kind only its type reveals',
+      'a response with status 200 that reveals the kind of error only by its type',
       200,
       '{"error":{"message":"m","type":"authentication_error"}}',
       { kind: 'unauthorized' },
@@ -127,7 +132,7 @@ describe('An error response', () => {
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
   });
 
-  it('An error is read from codes that only have a meaning in one family', () => {
+  it('An error is read from codes that have a meaning in only one family', () => {
     const kinds = [3, 4, 5, 9, 23, 24, 30].map(
       (code) => errorFor(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
     );
@@ -196,7 +201,7 @@ describe('The message of an error', () => {
     }
   });
 
-  it('The message of an error contains no markup, not even from within JSON', () => {
+  it('The message of an error contains no markup, even if the markup was inside JSON', () => {
     expect(errorFor(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
@@ -206,11 +211,11 @@ describe('The message of an error', () => {
 describe('The retry delay of an error', () => {
   it.each([
     ['the header', '{"error":{"message":"m"}}', 7_000, 7_000],
-    ['the header before the body', '{"retry_after":30}', 7_000, 7_000],
+    ['the header rather than the body', '{"retry_after":30}', 7_000, 7_000],
     ['the body', '{"message":"m","retry_after":30}', undefined, 30_000],
     ['the body, as text', '{"message":"m","retry_after":"1.5"}', undefined, 1_500],
-    ['within the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
-    ['neither if both are missing', '{"message":"m"}', undefined, undefined],
+    ['the error object in the body', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
+    ['neither the header nor the body if both lack it', '{"message":"m"}', undefined, undefined],
     ['a negative number, which is ignored', '{"message":"m","retry_after":-1}', undefined, undefined],
     ['text, which is ignored', '{"message":"m","retry_after":"soon"}', undefined, undefined],
     ['a number out of range, which is ignored', '{"message":"m","retry_after":1e307}', undefined, undefined],

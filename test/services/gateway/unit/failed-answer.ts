@@ -22,7 +22,7 @@ export function errorFor(status: number, text: string, facts: Partial<ErrorRespo
     body,
     ...(body === undefined ? { text } : {}),
     isSubmit: false,
-    missing: 'not-found',
+    notFoundKind: 'not-found',
     secrets: [KEY],
     ...facts,
   });

@@ -25,7 +25,7 @@ describe('The Retry-After header', () => {
     ['a negative number', '-5', undefined],
     ['text with a number', 'soon 5', undefined],
     ['a number out of range', '9'.repeat(400), undefined],
-  ])('The Retry-After header is read from %s', (_what, header, expected) => {
+  ])('The Retry-After header is parsed if it is valid, and otherwise ignored: %s', (_what, header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
@@ -58,7 +58,7 @@ describe('The retry of a failed read', () => {
     expect(waitBeforeRetry(errorOf('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
-  it('A failed read is left to the caller if the gateway asks for a longer wait than one call may take', () => {
+  it('A failed read is not retried if the gateway asks for a longer wait than one call may take', () => {
     expect(waitBeforeRetry(errorOf('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
     expect(waitBeforeRetry(errorOf('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });

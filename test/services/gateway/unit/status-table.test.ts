@@ -84,12 +84,12 @@ describe('A gateway error', () => {
 
   it('A gateway error with status 404 at an unknown URL has the kind that the caller specifies', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
-    expect(errorFor(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
-    expect(errorFor(404, text, { missing: 'not-found' }).kind).toBe('not-found');
+    expect(errorFor(404, text, { notFoundKind: 'not-offered' }).kind).toBe('not-offered');
+    expect(errorFor(404, text, { notFoundKind: 'not-found' }).kind).toBe('not-found');
   });
 
   it('A gateway error is classified by its code, then its status, then its type', () => {
-    const facts = { messageCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
+    const facts = { messageCode: undefined, familyCodes: undefined, notFoundKind: 'not-found' } as const;
     expect(errorKindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
     expect(errorKindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');
     expect(errorKindOf({ ...facts, status: 200, sentCode: undefined, type: 'server_error' })).toBe('unavailable');

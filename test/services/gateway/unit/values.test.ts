@@ -60,7 +60,7 @@ describe('A time in a response', () => {
     ['null', 'null', undefined],
     ['a word', '"now"', undefined],
     ['a boolean', 'true', undefined],
-    ['a number beyond all dates', '1e300', undefined],
+    ['a number beyond the range of valid dates', '1e300', undefined],
   ])('A time in a response is read from %s', (_what, text, expected) => {
     expect(asTime(parseExact(text))).toBe(expected);
   });

@@ -39,8 +39,8 @@ const newFile = (): string => join(createTemporaryFolder(), 'copy.backup');
 /** Fills the store with finished tasks, because a restore changes none of those. */
 async function fillStore(testStore: TestStore, count = 250): Promise<RawRow[]> {
   return populateStore(testStore, async (store) => {
-    for (let at = 0; at < count; at++)
-      await store.put(settled(makeTask({ times: { created: START + at }, text: '🦊 "quoted" \u0000 line\nbreak' })));
+    for (let index = 0; index < count; index++)
+      await store.put(settled(makeTask({ times: { created: START + index }, text: '🦊 "quoted" \u0000 line\nbreak' })));
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
     await store.pseudonyms.put('m1', 'atelier-1');
   });
@@ -53,68 +53,72 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
     onStores([kind], (createTestStore) =>
       onStores(['sqlite'], (createFileStore) => {
         it('A backup taken while a bot runs contains every row, and can be restored to another kind of store and back', async () => {
-          const [from, intermediate, to] = [await createTestStore(), await createFileStore(), await createTestStore()];
-          const rows = await fillStore(from);
-          const store = await from.open();
+          const [source, intermediate, target] = [
+            await createTestStore(),
+            await createFileStore(),
+            await createTestStore(),
+          ];
+          const rows = await fillStore(source);
+          const store = await source.open();
           const [first, second] = [newFile(), newFile()];
-          const written = await backUp(from, first);
+          const written = await backUp(source, first);
           expect(written.rows).toBe(rows.length);
           await store.close();
           const { examination, unconfirmed } = await restoreFile(intermediate, first);
           expect([examination.contents?.tasks, unconfirmed]).toEqual([250, 0]);
           expect(withoutSchema(await intermediate.rows())).toEqual(withoutSchema(rows));
           await backUp(intermediate, second);
-          await restoreFile(to, second);
-          expect(withoutSchema(await to.rows())).toEqual(withoutSchema(rows));
-          const bot = await to.open();
+          await restoreFile(target, second);
+          expect(withoutSchema(await target.rows())).toEqual(withoutSchema(rows));
+          const bot = await target.open();
           expect((await bot.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(250);
         });
 
         it('A restore changes nothing in a store that is in use or not empty, and says what to do', async () => {
-          const [from, to] = [await createFileStore(), await createTestStore()];
-          await fillStore(from, 3);
+          const [source, target] = [await createFileStore(), await createTestStore()];
+          await fillStore(source, 3);
           const file = newFile();
-          await backUp(from, file);
-          const bot = await to.open();
-          await expect(restoreFile(to, file)).rejects.toMatchObject({
+          await backUp(source, file);
+          const bot = await target.open();
+          await expect(restoreFile(target, file)).rejects.toMatchObject({
             kind: 'in-use',
             message: expect.stringContaining('Stop it first'),
           });
           await bot.put(makeTask());
           await bot.close();
-          const before = await to.rows();
-          await expect(restoreFile(to, file)).rejects.toMatchObject({
+          const rowsBefore = await target.rows();
+          await expect(restoreFile(target, file)).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringMatching(/not empty\. Set STORE_URL to a new store/),
           });
-          expect(await to.rows()).toEqual(before);
+          expect(await target.rows()).toEqual(rowsBefore);
         });
 
         it('After an interrupted restore no bot starts and no backup is taken, and repeating the restore completes it', async () => {
-          const [from, other, to] = [await createFileStore(), await createFileStore(), await createTestStore()];
-          const rows = await fillStore(from);
+          const [source, other, target] = [await createFileStore(), await createFileStore(), await createTestStore()];
+          const rows = await fillStore(source);
           await fillStore(other, 2);
           const [file, otherFile] = [newFile(), newFile()];
-          await backUp(from, file);
+          await backUp(source, file);
           await backUp(other, otherFile);
           const backup = await openBackup(otherFile, undefined);
           async function* failingRows() {
             yield* backup.rows();
             throw new Error('no power');
           }
-          const parts = { log: to.log, clock: to.clock, specs: kindSpecs, botVersion: '1.2.3' };
+          const parts = { log: target.log, clock: target.clock, specs: kindSpecs, botVersion: '1.2.3' };
           const { digest, header, close } = backup;
           const failingBackup = { file: otherFile, digest, header, rows: failingRows, close };
-          await expect(restoreStore(failingBackup, to, parts)).rejects.toThrow('no power');
+          await expect(restoreStore(failingBackup, target, parts)).rejects.toThrow('no power');
           await backup.close();
-          await expect(to.open()).rejects.toMatchObject({
+          await expect(target.open()).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringContaining('npm run restore'),
           });
-          await expect(backUp(to, newFile())).rejects.toMatchObject({ kind: 'unsupported' });
-          await restoreFile(to, file);
-          expect(withoutSchema(await to.rows())).toEqual(withoutSchema(rows));
-          await (await to.open()).close();
+          await expect(backUp(target, newFile())).rejects.toMatchObject({ kind: 'unsupported' });
+          await restoreFile(target, file);
+          expect(withoutSchema(await target.rows())).toEqual(withoutSchema(rows));
+          await (await target.open()).close();
         });
       }),
     ));
@@ -149,10 +153,10 @@ describe('A backup of a store that changes in the meantime', () =>
 describe('Tasks of a restored store', () =>
   onStores(['sqlite', 'redis', 'postgres'], (createTestStore) => {
     it('Tasks of a restored store that waited or were being sent have an unknown outcome, even in the ledger', async () => {
-      const from = await createTestStore();
+      const source = await createTestStore();
       const states = ['waiting', 'submitting', 'running', 'needs-input', 'unconfirmed'] as const;
       const tasks = new Map<string, Task>();
-      await populateStore(from, async (store) => {
+      await populateStore(source, async (store) => {
         for (const state of states) {
           const request = { prompt: state, ...(state === 'needs-input' && { words: 'a hat' }) };
           const task = makeTask({ state, request, ...(state === 'waiting' && { place: 3 }) });
@@ -164,29 +168,29 @@ describe('Tasks of a restored store', () =>
         await store.entries.setOpenSince('2026-01-01');
       });
       const file = newFile();
-      await backUp(from, file);
-      const to = await createTestStore();
-      to.clock.advance(MINUTE_MS);
-      const { live, unconfirmed, leftOut, examination } = await restoreFile(to, file);
+      await backUp(source, file);
+      const target = await createTestStore();
+      target.clock.advance(MINUTE_MS);
+      const { live, unconfirmed, leftOut, examination } = await restoreFile(target, file);
       expect([live, unconfirmed, leftOut]).toEqual([5, 2, 1]);
       expect(examination.contents).toEqual({ tasks: 5, setAside: 0 });
-      const store = await to.open();
-      const found = new Map((await store.live()).map((task) => [task.request.prompt ?? '', task]));
-      expect(states.map((state) => found.get(state)?.state)).toEqual([
+      const store = await target.open();
+      const tasksByPrompt = new Map((await store.live()).map((task) => [task.request.prompt ?? '', task]));
+      expect(states.map((state) => tasksByPrompt.get(state)?.state)).toEqual([
         ...['unconfirmed', 'unconfirmed', 'running', 'needs-input', 'unconfirmed'],
       ]);
       const at = START + MINUTE_MS;
-      expect(found.get('waiting')).toMatchObject({
+      expect(tasksByPrompt.get('waiting')).toMatchObject({
         restored: { at, wasWaiting: true },
         failure: { cause: 'unconfirmed' },
       });
-      expect(found.get('waiting')).not.toHaveProperty('place');
-      expect(found.get('submitting')?.restored).toEqual({ at });
+      expect(tasksByPrompt.get('waiting')).not.toHaveProperty('place');
+      expect(tasksByPrompt.get('submitting')?.restored).toEqual({ at });
       // Text that came with an order is not sent without the member's decision.
-      expect(found.get('needs-input')?.times.wordsLost).toBe(at);
-      expect(await store.proposals.of('ann')).toEqual([]);
+      expect(tasksByPrompt.get('needs-input')?.times.wordsLost).toBe(at);
+      expect(await store.proposals.findByMember('ann')).toEqual([]);
       const standings = new Map<string, string | undefined>();
-      for await (const { id, facts } of store.entries.between('2026-01-01', '2026-01-02'))
+      for await (const { id, facts } of store.entries.readRange('2026-01-01', '2026-01-02'))
         standings.set(id, facts.at(-1)?.standing);
       const standing = (state: (typeof states)[number]) => standings.get(tasks.get(state)?.id ?? '');
       expect(states.map(standing)).toEqual(['unconfirmed', 'unconfirmed', 'reserved', 'reserved', 'unconfirmed']);
@@ -200,7 +204,7 @@ describe('A backup file', () =>
       await fillStore(testStore, 100);
       const file = newFile();
       const { digest } = await backUp(testStore, file, passphrase);
-      return { site: testStore, file, digest };
+      return { testStore, file, digest };
     };
 
     it('A backup file is readable only by its owner, and the digest of its content matches the one at its end and the reported one', async () => {
@@ -214,12 +218,12 @@ describe('A backup file', () =>
     });
 
     it('A backup file is never overwritten', async () => {
-      const { site: testStore, file } = await makeBackup();
-      const before = readFileSync(file);
+      const { testStore, file } = await makeBackup();
+      const bytesBefore = readFileSync(file);
       await expect(backUp(testStore, file)).rejects.toMatchObject({
         message: expect.stringContaining('already exists'),
       });
-      expect(readFileSync(file)).toEqual(before);
+      expect(readFileSync(file)).toEqual(bytesBefore);
     });
 
     it.each([undefined, PASSPHRASE])(
@@ -235,18 +239,18 @@ describe('A backup file', () =>
           original.length - 40,
           original.length - 1,
         ];
-        for (const at of offsets) {
+        for (const offset of offsets) {
           writeFileSync(file, original);
-          truncateSync(file, at);
-          await expect(checkFile(file, passphrase), `cut at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
+          truncateSync(file, offset);
+          await expect(checkFile(file, passphrase), `cut at ${offset}`).rejects.toMatchObject({ kind: 'corrupt' });
           const changed = Buffer.from(original);
-          changed[at] = (changed[at] ?? 0) ^ 1;
+          changed[offset] = (changed[offset] ?? 0) ^ 1;
           writeFileSync(file, changed);
-          await expect(checkFile(file, passphrase), `changed at ${at}`).rejects.toMatchObject({ kind: 'corrupt' });
+          await expect(checkFile(file, passphrase), `changed at ${offset}`).rejects.toMatchObject({ kind: 'corrupt' });
         }
-        const to = await createTestStore();
-        await expect(restoreFile(to, file, passphrase)).rejects.toMatchObject({ kind: 'corrupt' });
-        expect(existsSync(to.url.replace('sqlite://', ''))).toBe(false);
+        const target = await createTestStore();
+        await expect(restoreFile(target, file, passphrase)).rejects.toMatchObject({ kind: 'corrupt' });
+        expect(existsSync(target.url.replace('sqlite://', ''))).toBe(false);
       },
     );
 
@@ -254,23 +258,23 @@ describe('A backup file', () =>
       const { file } = await makeBackup(PASSPHRASE);
       const testStore = await createTestStore();
       await populateStore(testStore, async (store) => {
-        for (let at = 0; at < 60; at++)
-          await store.put(makeTask({ times: { created: START + at }, text: randomBytes(4_000).toString('base64') }));
+        for (let index = 0; index < 60; index++)
+          await store.put(makeTask({ times: { created: START + index }, text: randomBytes(4_000).toString('base64') }));
       });
-      const large = `${file}.large`;
-      await backUp(testStore, large, PASSPHRASE);
-      const original = readFileSync(large);
+      const largeFile = `${file}.large`;
+      await backUp(testStore, largeFile, PASSPHRASE);
+      const original = readFileSync(largeFile);
       const header = original.subarray(0, original.indexOf('\n') + 1);
       const chunks: Buffer[] = [];
       const size = 64 * 1024 + 16;
-      for (let at = header.length; at < original.length - 32; at += size)
-        chunks.push(original.subarray(at, Math.min(at + size, original.length - 32)));
+      for (let offset = header.length; offset < original.length - 32; offset += size)
+        chunks.push(original.subarray(offset, Math.min(offset + size, original.length - 32)));
       const [first, second, ...rest] = chunks;
       if (!first || !second || rest.length === 0) throw new Error('The backup is too small for this test.');
       for (const forged of [chunks.slice(0, -1), [first, first, second, ...rest], [second, first, ...rest]]) {
         const body = Buffer.concat([header, ...forged]);
-        writeFileSync(large, Buffer.concat([body, createHash('sha256').update(body).digest()]));
-        await expect(checkFile(large, PASSPHRASE)).rejects.toMatchObject({ kind: 'denied' });
+        writeFileSync(largeFile, Buffer.concat([body, createHash('sha256').update(body).digest()]));
+        await expect(checkFile(largeFile, PASSPHRASE)).rejects.toMatchObject({ kind: 'denied' });
       }
     });
 
@@ -289,7 +293,7 @@ describe('A backup file', () =>
     });
 
     it.each([
-      ['nothing at all', '', 'unsupported'],
+      ['no content', '', 'unsupported'],
       ['another file', 'SQLite format 3\n and more', 'unsupported'],
       ['a long line', 'x'.repeat(10_000), 'unsupported'],
       ['only a header', '{"atelier-backup":1,"at":1,"by":"1"}\n', 'corrupt'],
@@ -315,15 +319,15 @@ describe('A backup file', () =>
       const file = newFile();
       const rows = (await testStore.rows()).map(({ namespace, key, text }) => ({ namespace, key, text }));
       await writeBackup(file, rows, { by: '9.9.9', now: START });
-      const newer = { kind: 'newer', message: expect.stringContaining('newer Atelier') };
-      await expect(checkFile(file)).rejects.toMatchObject(newer);
-      const unknown = newFile();
+      const newerError = { kind: 'newer', message: expect.stringContaining('newer Atelier') };
+      await expect(checkFile(file)).rejects.toMatchObject(newerError);
+      const unknownFile = newFile();
       const unknownRow = { namespace: 'dreams', key: 'a', text: '{"value":1}' };
-      await writeBackup(unknown, [...rows.filter(({ key }) => key !== 'schema'), unknownRow], {
+      await writeBackup(unknownFile, [...rows.filter(({ key }) => key !== 'schema'), unknownRow], {
         by: '9.9.9',
         now: START,
       });
-      await expect(checkFile(unknown)).rejects.toMatchObject(newer);
+      await expect(checkFile(unknownFile)).rejects.toMatchObject(newerError);
     });
 
     it.skipIf(process.getuid?.() !== 0)(
@@ -331,10 +335,10 @@ describe('A backup file', () =>
       async () => {
         const testStore = await createTestStore();
         await populateStore(testStore, async (store) => {
-          for (let at = 0; at < 200; at++)
+          for (let index = 0; index < 200; index++)
             await store.put(
               makeTask({
-                times: { created: START + at },
+                times: { created: START + index },
                 text: randomBytes(4_000).toString('base64'),
               }),
             );

@@ -7,7 +7,7 @@ import { kindSpecs } from '../../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore } from '../../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import { onServers, onStores, populateStore, type TestStore } from '../sites.ts';
-import { createTemporaryFolder, makeTask, stage as openStage, START, settled, sql } from '../stage.ts';
+import { createTemporaryFolder, makeTask, createStoreFixture as openStage, START, settled, sql } from '../stage.ts';
 
 /** Rewrites a store as an older version would have left it. */
 const rewriteAsOlder = (testStore: TestStore, version = TASK_VERSION - 1): Promise<void> =>
@@ -20,7 +20,7 @@ const rewriteAsOlder = (testStore: TestStore, version = TASK_VERSION - 1): Promi
 const schemaOf = async (testStore: TestStore): Promise<string | undefined> =>
   (await testStore.rows('meta')).find(({ key }) => key === 'schema')?.text;
 
-async function olderSite(createTestStore: () => Promise<TestStore>): Promise<TestStore> {
+async function createOlderStore(createTestStore: () => Promise<TestStore>): Promise<TestStore> {
   const testStore = await createTestStore();
   await populateStore(testStore, (store) => store.put(settled(makeTask())));
   await rewriteAsOlder(testStore);
@@ -33,15 +33,15 @@ describe('A store whose schema an upgrade changes', () => {
       readdirSync(join(url.replace('sqlite://', ''), '..')).filter((name) => name.endsWith('.backup'));
 
     it('A store whose schema an upgrade changes is first backed up next to its file, and each backup is kept', async () => {
-      const testStore = await olderSite(createTestStore);
-      const before = await testStore.rows();
+      const testStore = await createOlderStore(createTestStore);
+      const rowsBefore = await testStore.rows();
       await (await testStore.open({ botVersion: '2.0.0' })).close();
       expect(await schemaOf(testStore)).toContain(`"task":${TASK_VERSION}`);
       const name = `atelier.sqlite.schema-1.${TASK_VERSION - 1}`;
       expect(backupsOf(testStore)).toEqual([`${name}.backup`]);
       const backup = await openBackup(join(testStore.url.replace('sqlite://', ''), '..', `${name}.backup`), undefined);
       onTestFinished(() => backup.close());
-      expect(await checkBackup(backup)).toMatchObject({ rows: before.length, schema: { task: TASK_VERSION - 1 } });
+      expect(await checkBackup(backup)).toMatchObject({ rows: rowsBefore.length, schema: { task: TASK_VERSION - 1 } });
       expect(testStore.logged.join()).toContain('a backup of it was taken before');
       await (await testStore.open({ botVersion: '2.0.0' })).close();
       expect(backupsOf(testStore)).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('A store whose schema an upgrade changes', () => {
     });
 
     it('The backup before an upgrade is encrypted with BACKUP_PASSPHRASE', async () => {
-      const { url, scheme, log, clock, ...testStore } = await olderSite(createTestStore);
+      const { url, scheme, log, clock, ...testStore } = await createOlderStore(createTestStore);
       const parts = { specs: kindSpecs, log, clock, botVersion: '2.0.0', backupPassphrase: 'four words unknown here' };
       await (await openStore({ url, scheme }, parts)).close();
       const [name = ''] = backupsOf({ ...testStore, url, scheme, log, clock });
@@ -69,9 +69,9 @@ describe('A store whose schema an upgrade changes', () => {
         onTestFinished(() => void execFileSync('umount', [disk]));
         const { file, open } = openStage(join(disk, 'atelier.sqlite'));
         const store = await open();
-        for (let at = 0; at < 10; at++)
+        for (let index = 0; index < 10; index++)
           await store.put(
-            settled(makeTask({ times: { created: START + at }, text: randomBytes(15_000).toString('base64') })),
+            settled(makeTask({ times: { created: START + index }, text: randomBytes(15_000).toString('base64') })),
           );
         await store.close();
         sql(
@@ -95,13 +95,13 @@ describe('A store whose schema an upgrade changes', () => {
 
   onServers((createTestStore) => {
     it('A store on a server whose schema an upgrade changes is only opened with --migrate, and the error says how to back it up', async () => {
-      const testStore = await olderSite(createTestStore);
-      const before = await testStore.rows();
+      const testStore = await createOlderStore(createTestStore);
+      const rowsBefore = await testStore.rows();
       await expect(testStore.open({ botVersion: '2.0.0' })).rejects.toMatchObject({
         kind: 'older',
         message: expect.stringMatching(/npm run backup -- <file>.*npm start -- --migrate/),
       });
-      expect(await testStore.rows()).toEqual(before);
+      expect(await testStore.rows()).toEqual(rowsBefore);
       const { url, scheme, log, clock } = testStore;
       const store = await openStore(
         { url, scheme },

@@ -14,7 +14,7 @@ const PARTITION_COUNT = 4;
 const UNUSED_PARTITION = 3;
 const PASSPHRASE = 'four words unknown here';
 
-const GUILDS = Array.from({ length: 12 }, (_, at) => `4000000000000000${10 + at}`);
+const GUILDS = Array.from({ length: 12 }, (_, index) => `4000000000000000${10 + index}`);
 const guildsOf = ({ number, count }: Partition): string[] =>
   GUILDS.filter((id) => partitionOf(bucketOf(id), count) === number);
 
@@ -37,8 +37,8 @@ async function restoreFile(testStore: TestStore, file: string) {
   }
 }
 
-/** The keys of the restored rows, by partition. Contents may differ: a restore changes live tasks and their reservations. */
-const namesOf = async (testStore: TestStore): Promise<string[]> =>
+/** The keys of the rows, with their partitions. Contents are left out, because a restore changes live tasks and reservations. */
+const rowKeysOf = async (testStore: TestStore): Promise<string[]> =>
   (await rowsOf(testStore, PARTITION_COUNT))
     .filter(({ namespace }) => namespace !== 'proposals' && namespace !== 'sent')
     .map(({ partition, namespace, key }) => `${partition} ${namespace} ${key}`);
@@ -47,13 +47,13 @@ describe('A backup of a partitioned store', () =>
   onServers((createTestStore) =>
     onStores(['sqlite'], (createFileStore) => {
       it('A backup of a partitioned store that workers use is restored into as many partitions, and nothing is sent', async () => {
-        const [from, to] = [await createTestStore(), await createTestStore()];
-        await populatePartitions(from, PARTITION_COUNT, async (store, partition) => {
+        const [source, target] = [await createTestStore(), await createTestStore()];
+        await populatePartitions(source, PARTITION_COUNT, async (store, partition) => {
           if (partition.number !== UNUSED_PARTITION) await fillEveryNamespace(store, partition, guildsOf(partition));
         });
-        const cluster = await openCluster(from, PARTITION_COUNT);
+        const cluster = await openCluster(source, PARTITION_COUNT);
         const worker = await cluster.open(0);
-        const file = await backUp(from);
+        const file = await backUp(source);
         await worker.close();
 
         const backup = await openBackup(file, PASSPHRASE);
@@ -65,20 +65,20 @@ describe('A backup of a partitioned store', () =>
           throw new Error('no power');
         }
         const { digest, header, close } = backup;
-        const interrupted = restoreStore({ file, digest, header, rows: failingRows, close }, to, partsFor(to));
+        const interrupted = restoreStore({ file, digest, header, rows: failingRows, close }, target, partsFor(target));
         await expect(interrupted).rejects.toThrow('no power');
         await backup.close();
-        await expect(openCluster(to, PARTITION_COUNT).then((opened) => opened.open(1))).rejects.toMatchObject({
+        await expect(openCluster(target, PARTITION_COUNT).then((opened) => opened.open(1))).rejects.toMatchObject({
           message: expect.stringContaining('npm run restore'),
         });
 
-        const { live, unconfirmed, examination } = await restoreFile(to, file);
+        const { live, unconfirmed, examination } = await restoreFile(target, file);
         expect(live).toBeGreaterThan(0);
         expect(unconfirmed).toBeLessThanOrEqual(live);
         // The test's rows include sent orders of tasks that have ended.
         expect(new Set(examination.findings.map(({ kind }) => kind))).toEqual(new Set(['orphaned-order']));
-        expect(await namesOf(to)).toEqual(await namesOf(from));
-        const restoredCluster = await openCluster(to, PARTITION_COUNT);
+        expect(await rowKeysOf(target)).toEqual(await rowKeysOf(source));
+        const restoredCluster = await openCluster(target, PARTITION_COUNT);
         expect(restoredCluster.count).toBe(PARTITION_COUNT);
         const store = await restoredCluster.open(1);
         for (const task of await store.live()) expect(task.restored).toBeDefined();
@@ -86,13 +86,13 @@ describe('A backup of a partitioned store', () =>
       });
 
       it('A backup of a partitioned store is not restored to a file, nor to a store with another number of partitions', async () => {
-        const [from, file, other] = [await createTestStore(), await createFileStore(), await createTestStore()];
-        await populatePartitions(from, PARTITION_COUNT, (store, partition) =>
+        const [source, fileStore, other] = [await createTestStore(), await createFileStore(), await createTestStore()];
+        await populatePartitions(source, PARTITION_COUNT, (store, partition) =>
           fillEveryNamespace(store, partition, guildsOf(partition)),
         );
         await populatePartitions(other, 2, async () => undefined);
-        const copy = await backUp(from);
-        await expect(restoreFile(file, copy)).rejects.toMatchObject({ kind: 'unsupported' });
+        const copy = await backUp(source);
+        await expect(restoreFile(fileStore, copy)).rejects.toMatchObject({ kind: 'unsupported' });
         await expect(restoreFile(other, copy)).rejects.toMatchObject({
           kind: 'unsupported',
           message: expect.stringContaining('4 partitions would be needed'),

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { JobSlots, type SlotUser } from '../../../../src/services/tasks/line/job-slots.ts';
 
 /** A queue whose tasks keep their slots once they have been sent. */
-function createQueue(name: string, waiting: number, sent: string[]): SlotUser {
+function createQueue(name: string, waitingCount: number, sent: string[]): SlotUser {
   let occupied = 0;
   return {
-    occupied: () => occupied,
+    occupiedCount: () => occupied,
     sendNext() {
-      if (occupied === waiting) return false;
+      if (occupied === waitingCount) return false;
       occupied += 1;
       sent.push(name);
       return true;
@@ -19,17 +19,17 @@ describe('The job slots of a process', () => {
   it('Queues take turns at the job slots of a process, and never occupy more than there are', () => {
     const slots = new JobSlots(0);
     const sent: string[] = [];
-    for (const [name, waiting] of [
+    for (const [name, waitingCount] of [
       ['a', 5],
       ['b', 1],
       ['c', 5],
     ] as const)
-      slots.add(createQueue(name, waiting, sent));
+      slots.add(createQueue(name, waitingCount, sent));
     slots.advance();
     expect(sent).toEqual([]);
     slots.setLimit(6);
     expect(sent.join('')).toBe('abcaca');
-    expect(slots.hasFree()).toBe(false);
+    expect(slots.hasFreeSlot()).toBe(false);
     slots.advance();
     expect(sent).toHaveLength(6);
   });
@@ -50,7 +50,7 @@ describe('The job slots of a process', () => {
     const slots = new JobSlots();
     let remaining = 3;
     slots.add({
-      occupied: () => 0,
+      occupiedCount: () => 0,
       sendNext() {
         if (remaining === 0) return false;
         remaining -= 1;

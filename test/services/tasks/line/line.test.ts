@@ -25,10 +25,10 @@ const waitForState = (fixture: Engine, task: Task, state: string): Promise<Task>
 
 async function standings({ store, tasks }: Engine): Promise<string[]> {
   await tasks.ledger?.flush();
-  return (await Array.fromAsync(store.entries.between('', '9999'))).map(standingOf).sort();
+  return (await Array.fromAsync(store.entries.readRange('', '9999'))).map(standingOf).sort();
 }
 
-/** Starts a bot with a gateway that runs one job at a time, and one running job. */
+/** Starts a bot that runs one job at a time, and submits its first job. */
 async function startWithRunningJob(parts: Parameters<typeof startEngine>[2] = {}) {
   const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
   const running = await fixture.tasks.orders.submit(nextOrder());
@@ -51,16 +51,18 @@ describe('A task in the queue', () => {
 
   it('No more jobs run at a time than the gateway accepts, and all are carried out', async () => {
     const fixture = await startEngine({}, undefined, { jobsAtOnce: 3 });
-    const peak = { now: 0 };
+    const peak = { count: 0 };
     fixture.gateway.jobs.on('change', () => {
-      const running = fixture.gateway.jobs
+      const runningCount = fixture.gateway.jobs
         .list()
         .filter(({ state }) => state === 'queued' || state === 'running').length;
-      peak.now = Math.max(peak.now, running);
+      peak.count = Math.max(peak.count, runningCount);
     });
-    const all = await Promise.all(Array.from({ length: 12 }, () => fixture.tasks.orders.submit(nextOrder())));
-    for (const task of all) await waitForState(fixture, task, 'ready');
-    expect(peak.now).toBe(3);
+    const submittedTasks = await Promise.all(
+      Array.from({ length: 12 }, () => fixture.tasks.orders.submit(nextOrder())),
+    );
+    for (const task of submittedTasks) await waitForState(fixture, task, 'ready');
+    expect(peak.count).toBe(3);
     expect(submitCount(fixture)).toBe(12);
   });
 
@@ -108,12 +110,15 @@ describe('A task in the queue', () => {
 
   it('A restart keeps the queue', async () => {
     const { fixture } = await startWithRunningJob();
-    const waiting = [await fixture.tasks.orders.submit(nextOrder()), await fixture.tasks.orders.submit(nextOrder())];
+    const waitingTasks = [
+      await fixture.tasks.orders.submit(nextOrder()),
+      await fixture.tasks.orders.submit(nextOrder()),
+    ];
     await fixture.kill();
-    const next = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
-    for (const task of waiting) await waitForState(next, task, 'ready');
-    expect(submitCount(next)).toBe(3);
-    expect(await standings(next)).toEqual(['settled', 'settled', 'settled']);
+    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    for (const task of waitingTasks) await waitForState(restarted, task, 'ready');
+    expect(submitCount(restarted)).toBe(3);
+    expect(await standings(restarted)).toEqual(['settled', 'settled', 'settled']);
   });
 
   it('A task that was being sent when the bot died is not sent again', async () => {
@@ -123,9 +128,9 @@ describe('A task in the queue', () => {
     await waitForState(fixture, running, 'ready');
     await fixture.until(() => (submitCount(fixture) === 2 ? true : undefined));
     await fixture.kill();
-    const next = await startEngine({}, fixture, { jobsAtOnce: 1 });
-    expect((await waitForState(next, task, 'unconfirmed')).failure?.cause).toBe('unconfirmed');
-    expect(submitCount(next)).toBe(2);
+    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1 });
+    expect((await waitForState(restarted, task, 'unconfirmed')).failure?.cause).toBe('unconfirmed');
+    expect(submitCount(restarted)).toBe(2);
   });
 
   it('References are checked again when the turn comes, and an expired one ends the task at no cost', async () => {
@@ -148,7 +153,7 @@ describe('A task in the queue', () => {
 
   it('A task whose turn comes while the gateway is unreachable goes back into the queue', async () => {
     let isUnreachable = false;
-    // The error that undici's failure to connect leads to.
+    // The error that results when undici fails to connect.
     const connectionRefused = new GatewayError('The gateway refused the connection.', {
       kind: 'unreachable',
       mayHaveTakenEffect: false,
@@ -186,9 +191,9 @@ describe('A task in the queue', () => {
     await fixture.tasks.pause();
     stopping.reject(new Refusal('refusals.imageGone', { name: 'fox.png' }));
     await fixture.stop();
-    const next = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
-    await waitForState(next, task, 'ready');
-    expect(submitCount(next)).toBe(2);
+    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    await waitForState(restarted, task, 'ready');
+    expect(submitCount(restarted)).toBe(2);
   });
 
   it('The erasure of a member’s data removes their tasks from the queue', async () => {
@@ -219,10 +224,10 @@ describe('A gateway that accepts no more tasks', () => {
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'saturated', times: 2 });
     const task = await fixture.tasks.orders.submit(nextOrder());
     expect(task).toMatchObject({ state: 'waiting', returns: 1 });
-    const next = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
-    expect(next.state).toBe('waiting');
+    const nextTask = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
+    expect(nextTask.state).toBe('waiting');
     await waitForState(fixture, task, 'ready');
-    await waitForState(fixture, next, 'ready');
+    await waitForState(fixture, nextTask, 'ready');
     expect(fixture.gateway.jobs.list()).toHaveLength(2);
     expect(submitCount(fixture)).toBe(4);
     expect(await standings(fixture)).toEqual(['settled', 'settled']);
@@ -236,8 +241,8 @@ describe('A gateway that accepts no more tasks', () => {
       fixture.clock.advance(minute);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    const refused = await waitForState(fixture, task, 'failed');
-    expect(refused.failure).toMatchObject({ cause: 'refused', code: 'saturated' });
+    const refusedTask = await waitForState(fixture, task, 'failed');
+    expect(refusedTask.failure).toMatchObject({ cause: 'refused', code: 'saturated' });
     expect(submitCount(fixture)).toBe(11);
     expect(await standings(fixture)).toEqual(['refunded']);
   });

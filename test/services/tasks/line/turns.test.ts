@@ -1,25 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Turns, type Waiting } from '../../../../src/services/tasks/line/turns.ts';
+import { Turns, type WaitingTask } from '../../../../src/services/tasks/line/turns.ts';
 
 let lastId = 0;
-const waitingTask = (group: string, memberId: string, overrides: Partial<Waiting> = {}): Waiting => ({
+const waitingTask = (group: string, memberId: string, overrides: Partial<WaitingTask> = {}): WaitingTask => ({
   ...{ id: `${group}${memberId}${++lastId}`, kind: 'imagine', group, memberId, weight: 1, ...overrides },
 });
 
-function turnsOf(tasks: readonly Waiting[]): Turns {
+function turnsOf(tasks: readonly WaitingTask[]): Turns {
   const turns = new Turns();
   for (const task of tasks) turns.add(task);
   return turns;
 }
 
-function drain(turns: Turns): Waiting[] {
-  const all: Waiting[] = [];
-  for (let task = turns.next(); task; task = turns.next()) all.push(task);
-  return all;
+function drain(turns: Turns): WaitingTask[] {
+  const drained: WaitingTask[] = [];
+  for (let task = turns.next(); task; task = turns.next()) drained.push(task);
+  return drained;
 }
 
-const turnOrder = (tasks: readonly Waiting[]): string => tasks.map(({ group, memberId }) => group + memberId).join(' ');
+const turnOrder = (tasks: readonly WaitingTask[]): string =>
+  tasks.map(({ group, memberId }) => group + memberId).join(' ');
 
 describe('Turns in the queue', () => {
   it('Turns rotate between servers, and within each server between members', () => {
@@ -67,9 +68,9 @@ describe('Turns in the queue', () => {
       fc.property(fc.array(lineTask, { maxLength: 40 }), fc.nat(40), (tasks, takenCount) => {
         const turns = turnsOf(tasks);
         for (let count = 0; count < takenCount; count++) turns.next();
-        const shown = [...turns.inOrder()];
-        expect(shown).toHaveLength(turns.size);
-        expect(drain(turns)).toEqual(shown);
+        const displayed = [...turns.tasksInOrder()];
+        expect(displayed).toHaveLength(turns.size);
+        expect(drain(turns)).toEqual(displayed);
       }),
     );
   });
@@ -77,13 +78,13 @@ describe('Turns in the queue', () => {
   it('No server waits longer than one turn of each other server, and no member longer than the weights of the others', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 60 }), (tasks) => {
-        const all = drain(turnsOf(tasks));
-        expect(new Set(all)).toEqual(new Set(tasks));
-        expect(hasLimitedRuns(all, ({ group }) => group, 1)).toBe(true);
+        const drained = drain(turnsOf(tasks));
+        expect(new Set(drained)).toEqual(new Set(tasks));
+        expect(hasLimitedRuns(drained, ({ group }) => group, 1)).toBe(true);
         for (const group of ['A', 'B', 'C'])
           expect(
             hasLimitedRuns(
-              all.filter((task) => task.group === group),
+              drained.filter((task) => task.group === group),
               ({ memberId }) => memberId,
               3,
             ),
@@ -95,10 +96,10 @@ describe('Turns in the queue', () => {
   it('A removed task gets no turn, and the other tasks keep theirs', () => {
     fc.assert(
       fc.property(fc.array(lineTask, { minLength: 1, maxLength: 30 }), fc.nat(29), (tasks, index) => {
-        const removed = tasks[index % tasks.length];
+        const removedTask = tasks[index % tasks.length];
         const turns = turnsOf(tasks);
-        if (removed) turns.remove(removed.id);
-        expect(new Set(drain(turns))).toEqual(new Set(tasks.filter((task) => task !== removed)));
+        if (removedTask) turns.remove(removedTask.id);
+        expect(new Set(drain(turns))).toEqual(new Set(tasks.filter((task) => task !== removedTask)));
         expect(turns.size).toBe(0);
       }),
     );
@@ -114,7 +115,7 @@ const lineTask = fc
   .map(({ group, memberId }) => waitingTask(group, memberId, { weight: Number(memberId) }));
 
 /** Whether no holder has more than `max` turns in a row while another one has tasks left. */
-function hasLimitedRuns(tasks: readonly Waiting[], holderOf: (task: Waiting) => string, max: number): boolean {
+function hasLimitedRuns(tasks: readonly WaitingTask[], holderOf: (task: WaitingTask) => string, max: number): boolean {
   let run = 0;
   return tasks.every((task, index) => {
     const isSame = index > 0 && holderOf(tasks[index - 1] ?? task) === holderOf(task);

@@ -10,12 +10,20 @@ import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
 import { FailingBackend } from '../../store/failing-power.ts';
-import { createTemporaryFolder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
+import {
+  createStoreFixture,
+  createTemporaryFolder,
+  MINUTE_MS,
+  makeTask,
+  START,
+  settled,
+  sql,
+} from '../../store/stage.ts';
 import { entriesOf, prices, startEngine, sumUsage } from './scene.ts';
 
 const member = '100000000000000001';
 const ownTask = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };
-const at = (ms: number) => ({ times: { created: START + ms } });
+const createdAt = (ms: number) => ({ times: { created: START + ms } });
 
 class TrackedBackend extends FailingBackend {
   hasFailed = false;
@@ -30,25 +38,27 @@ class TrackedBackend extends FailingBackend {
   }
 }
 
-/** One task of every sort that a member may have, and a task that another member made from one of them. */
+/** One task of every sort that a member may have, and a task that another member created from one of them. */
 function allTasks(): Task[] {
-  const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
-  const parent = settled(makeTask({ ...ownTask, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
-  const ended = { created: START + 6, ended: START + MINUTE_MS };
+  const failedState = { state: 'failed', failure: { cause: 'failed' } } as const;
+  const parent = settled(
+    makeTask({ ...ownTask, ...createdAt(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }),
+  );
+  const endedTimes = { created: START + 6, ended: START + MINUTE_MS };
   return [
     parent,
-    settled(makeTask({ ...ownTask, ...at(2), route: { isPrivate: true }, model: 'niji' })),
-    { ...settled(makeTask({ ...ownTask, ...at(3), guildId: undefined })), ...failed },
-    makeTask({ ...ownTask, ...at(4), remoteId: 'r4' }),
-    makeTask({ ...ownTask, ...at(5), state: 'needs-input', remoteId: 'r5' }),
-    makeTask({ ...ownTask, state: 'ready', remoteId: 'r6', times: ended }),
+    settled(makeTask({ ...ownTask, ...createdAt(2), route: { isPrivate: true }, model: 'niji' })),
+    { ...settled(makeTask({ ...ownTask, ...createdAt(3), guildId: undefined })), ...failedState },
+    makeTask({ ...ownTask, ...createdAt(4), remoteId: 'r4' }),
+    makeTask({ ...ownTask, ...createdAt(5), state: 'needs-input', remoteId: 'r5' }),
+    makeTask({ ...ownTask, state: 'ready', remoteId: 'r6', times: endedTimes }),
     makeTask({
       ...ownTask,
       state: 'unconfirmed',
       failure: { cause: 'unconfirmed' },
-      times: { ...ended, created: START + 7 },
+      times: { ...endedTimes, created: START + 7 },
     }),
-    settled(makeTask({ ...at(8), requesterId: '200000000000000002', parentId: parent.id, rootId: parent.id })),
+    settled(makeTask({ ...createdAt(8), requesterId: '200000000000000002', parentId: parent.id, rootId: parent.id })),
   ];
 }
 
@@ -59,7 +69,7 @@ describe('The erasure of a member', () => {
   it('The erasure of a member completes once after a power failure at any write, and does not change the sums', {
     timeout: 120_000,
   }, async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const first = (await setup.open()) as StoredTasks;
     const priceBook = operatorPriceBook(prices);
     for (const task of allTasks()) {
@@ -74,36 +84,36 @@ describe('The erasure of a member', () => {
     // The first run has no failure and yields the expected result.
     for (let writes = 100_000; !isComplete; writes = runs.length === 1 ? 0 : writes + 1) {
       runs.push(writes);
-      const { file, log, logged } = stage(join(createTemporaryFolder(), 'copy.sqlite'));
+      const { file, log, logged } = createStoreFixture(join(createTemporaryFolder(), 'copy.sqlite'));
       const clock = new ManualClock(START + 2 * MINUTE_MS);
       copyFileSync(setup.file, file);
       const backend = new TrackedBackend(file, writes);
-      const failing = new StoredTasks({
+      const failingStore = new StoredTasks({
         specs: kindSpecs,
         namespaces: openNamespaces(backend),
         clock,
         log,
         close: () => backend.close(),
       });
-      const starting = startEngine({ store: failing, clock, log });
-      const started = await starting.catch(() => undefined);
-      const isRequested = await started?.tasks.erasure
+      const startup = startEngine({ store: failingStore, clock, log });
+      const engine = await startup.catch(() => undefined);
+      const isRequested = await engine?.tasks.erasure
         .begin(member, async () => true)
         .then(
           () => true,
           () => false,
         );
       if (isRequested)
-        await started?.waitFor(async () => backend.hasFailed || (await failing.openErasures()).length === 0);
+        await engine?.waitFor(async () => backend.hasFailed || (await failingStore.unfinishedErasures()).length === 0);
       isComplete = runs.length > 1 && isRequested === true && !backend.hasFailed;
-      await started?.stop();
-      const openErasures = isRequested ? await failing.openErasures() : [];
-      await failing.close();
+      await engine?.stop();
+      const openErasures = isRequested ? await failingStore.unfinishedErasures() : [];
+      await failingStore.close();
 
-      const store = (await stage(file).open()) as StoredTasks;
+      const store = (await createStoreFixture(file).open()) as StoredTasks;
       const restarted = await startEngine({ store, clock, log });
       if (!isRequested) await restarted.tasks.erasure.begin(member, async () => true);
-      await restarted.waitFor(async () => (await store.openErasures()).length === 0);
+      await restarted.waitFor(async () => (await store.unfinishedErasures()).length === 0);
       await restarted.stop();
       expect((await store.page({ of: { memberId: member }, max: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);

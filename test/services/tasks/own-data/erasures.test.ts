@@ -5,14 +5,24 @@ import { examine } from '../../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.ts';
-import { DAY_MS, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from '../../store/stage.ts';
+import {
+  createStoreFixture,
+  DAY_MS,
+  keysIn,
+  MINUTE_MS,
+  makeTask,
+  START,
+  type StoreFixture,
+  settled,
+  sql,
+} from '../../store/stage.ts';
 import { type acceptedSubmit, buildSnapshot, order } from '../made.ts';
 import { type EngineOptions, entriesOf, NOTHING_REMOVED, type RunningEngine, startEngine } from './scene.ts';
 
 const ann = order.requesterId;
 const bob = '100000000000000002';
 
-interface Scene extends RunningEngine, Stage {
+interface Fixture extends RunningEngine, StoreFixture {
   store: StoredTasks;
   /** The messages to the member who pressed the button. */
   received: ErasureOutcome[];
@@ -20,53 +30,55 @@ interface Scene extends RunningEngine, Stage {
   isOver(): Promise<boolean>;
 }
 
-async function scene(
+async function startFixture(
   storedTasks: readonly Task[],
   options: Partial<EngineOptions> = {},
-  setup = stage(),
-): Promise<Scene> {
+  setup = createStoreFixture(),
+): Promise<Fixture> {
   const store = (await setup.open()) as StoredTasks;
   for (const task of storedTasks) await store.put(task);
-  const running = await startEngine({ ...setup, store, ...options });
-  onTestFinished(() => running.stop());
+  const engine = await startEngine({ ...setup, store, ...options });
+  onTestFinished(() => engine.stop());
   const received: ErasureOutcome[] = [];
   return {
     ...setup,
-    ...running,
+    ...engine,
     store,
     received,
     erase: (memberId = ann) =>
-      running.tasks.erasure.begin(memberId, async (outcome) => {
+      engine.tasks.erasure.begin(memberId, async (outcome) => {
         received.push(outcome);
         return true;
       }),
-    isOver: async () => (await store.openErasures()).length === 0,
+    isOver: async () => (await store.unfinishedErasures()).length === 0,
   };
 }
 
 const doneTask = (ms: number, overrides: Parameters<typeof makeTask>[0] = {}): Task =>
   settled(makeTask({ requesterId: ann, times: { created: START + ms - MINUTE_MS }, ...overrides }), START);
 
-const listedIds = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
+const listedIds = async ({ store }: Pick<Fixture, 'store'>, memberId = ann): Promise<string[]> =>
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
 describe('An erasure', () => {
   it('An erasure polls running tasks until they end without showing their results, and keeps later orders', async () => {
     let isDone = false;
     const pollResponse = () => buildSnapshot(isDone ? { state: 'succeeded' } : {});
-    const bot = await scene([doneTask(1)], { pollResponse });
-    const running = await bot.tasks.orders.submit(order);
+    const bot = await startFixture([doneTask(1)], { pollResponse });
+    const runningTask = await bot.tasks.orders.submit(order);
     await bot.erase();
     await bot.waitFor(() => bot.received.length > 0);
     expect(bot.received).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
-    expect(await listedIds(bot)).toEqual([running.id]);
+    expect(await listedIds(bot)).toEqual([runningTask.id]);
     bot.clock.advance(5_000);
-    const later = await bot.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
+    const laterTask = await bot.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
     isDone = true;
     await bot.waitFor(bot.isOver);
-    expect(await listedIds(bot)).toEqual([later.id]);
-    expect(bot.shown).not.toContain(running.id);
-    expect((await entriesOf(bot.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([{ id: later.id }]);
+    expect(await listedIds(bot)).toEqual([laterTask.id]);
+    expect(bot.shown).not.toContain(runningTask.id);
+    expect((await entriesOf(bot.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([
+      { id: laterTask.id },
+    ]);
     expect(bot.directMessages).toEqual([]);
   });
 
@@ -76,8 +88,8 @@ describe('An erasure', () => {
       if (requesterId === ann) await gate.promise;
       return { ...NOTHING_REMOVED, removed: 1 };
     };
-    const theirs = [doneTask(1), doneTask(2), doneTask(3, { requesterId: bob })];
-    const bot = await scene(theirs, { removal });
+    const tasks = [doneTask(1), doneTask(2), doneTask(3, { requesterId: bob })];
+    const bot = await startFixture(tasks, { removal });
     await bot.erase();
     await bot.waitFor(() => bot.removed.length === 1);
     await bot.erase();
@@ -92,24 +104,22 @@ describe('An erasure', () => {
   });
 
   it('An erasure continues after a restart during a Discord outage, and is then confirmed in a direct message', async () => {
-    const bot = await scene([doneTask(1), doneTask(2)], { removal: () => new Promise(() => undefined) });
+    const bot = await startFixture([doneTask(1), doneTask(2)], { removal: () => new Promise(() => undefined) });
     await bot.erase();
     await bot.waitFor(() => bot.removed.length === 1);
     await bot.stop();
     await bot.store.close();
     expect(bot.received).toEqual([]);
-    const restarted = await scene([], { removal: async () => ({ ...NOTHING_REMOVED, removed: 1 }) }, bot);
+    const restarted = await startFixture([], { removal: async () => ({ ...NOTHING_REMOVED, removed: 1 }) }, bot);
     await restarted.waitFor(restarted.isOver);
-    expect(restarted.directMessages).toMatchObject([
-      { memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } },
-    ]);
+    expect(restarted.directMessages).toMatchObject([{ memberId: ann, outcome: { tasks: 2, messages: 2, running: 0 } }]);
   });
 
   it('An erasure waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
     let isFailing = true;
     const removal = async () =>
       isFailing ? { ...NOTHING_REMOVED, needsRetry: true } : { ...NOTHING_REMOVED, removed: 1 };
-    const bot = await scene(
+    const bot = await startFixture(
       Array.from({ length: 30 }, (_, index) => doneTask(index)),
       { removal },
     );
@@ -124,21 +134,24 @@ describe('An erasure', () => {
   });
 
   it('An erasure removes what it can without waiting for the rest', async () => {
-    const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
-    const removal = async ({ message }: Task) => ({ ...NOTHING_REMOVED, needsRetry: stuck.has(message?.id ?? '') });
+    const stuckMessageIds = new Set(['m1', 'm2', 'm3', 'm4']);
+    const removal = async ({ message }: Task) => ({
+      ...NOTHING_REMOVED,
+      needsRetry: stuckMessageIds.has(message?.id ?? ''),
+    });
     const tasks = Array.from({ length: 9 }, (_, index) =>
       doneTask(-index, { message: { channelId: 'c1', id: `m${index}` } }),
     );
-    const bot = await scene(tasks, { removal });
+    const bot = await startFixture(tasks, { removal });
     await bot.erase();
-    await bot.waitFor(async () => (await listedIds(bot)).length === stuck.size);
-    stuck.clear();
+    await bot.waitFor(async () => (await listedIds(bot)).length === stuckMessageIds.size);
+    stuckMessageIds.clear();
     await bot.waitFor(bot.isOver);
     expect(bot.received).toMatchObject([{ tasks: 9 }]);
   });
 
   it('An erasure gives up on a message after a day, and reports where it is', async () => {
-    const bot = await scene([doneTask(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
+    const bot = await startFixture([doneTask(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...NOTHING_REMOVED, needsRetry: true }),
     });
     await bot.erase();
@@ -151,7 +164,7 @@ describe('An erasure', () => {
   it('An erasure reports in a direct message as soon as one can be delivered', async () => {
     let isAccepted = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
-    const bot = await scene([doneTask(1)], {
+    const bot = await startFixture([doneTask(1)], {
       removal: async () => ({ ...NOTHING_REMOVED, left }),
       canSendDirectMessage: () => isAccepted,
     });
@@ -160,13 +173,13 @@ describe('An erasure', () => {
     expect(await bot.isOver()).toBe(false);
     isAccepted = true;
     await bot.waitFor(bot.isOver);
-    expect(bot.directMessages.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
+    expect(bot.directMessages.at(-1)).toMatchObject({ memberId: ann, outcome: { tasks: 1, stays: 1, left } });
   });
 
   it('An erasure counts all remaining messages, and lists the first hundred', async () => {
     let count = 0;
     const removal = async () => ({ ...NOTHING_REMOVED, left: [{ channelId: 'c1', id: `m${count++}` }] });
-    const bot = await scene(
+    const bot = await startFixture(
       Array.from({ length: 120 }, (_, index) => doneTask(index)),
       { removal },
     );
@@ -178,13 +191,13 @@ describe('An erasure', () => {
 
   it('An erasure removes the member from a request that the gateway refuses in the meantime', async () => {
     const gate = Promise.withResolvers<typeof acceptedSubmit>();
-    const bot = await scene([], { submitOrder: () => gate.promise });
-    const refused = bot.tasks.orders.submit(order).catch((error: unknown) => error);
+    const bot = await startFixture([], { submitOrder: () => gate.promise });
+    const rejection = bot.tasks.orders.submit(order).catch((error: unknown) => error);
     await bot.waitFor(async () => (await listedIds(bot)).length === 1);
     await bot.erase();
     await bot.waitFor(() => bot.received.length > 0);
     gate.reject(new GatewayError('no', { kind: 'invalid', mayHaveTakenEffect: false }));
-    expect(await refused).toBeInstanceOf(GatewayError);
+    expect(await rejection).toBeInstanceOf(GatewayError);
     await bot.waitFor(bot.isOver);
     const [entry, ...others] = await entriesOf(bot.store);
     expect(others).toEqual([]);
@@ -193,20 +206,20 @@ describe('An erasure', () => {
   });
 
   it('An unreadable row of an erasure is set aside and does not stop the bot', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     await (await setup.open()).close();
     sql(
       setup.file,
       `INSERT INTO atelier (key, namespace, value) VALUES ('ann', 'forgetting', '{"value":{"memberId":7}}')`,
     );
-    const bot = await scene([doneTask(1)], {}, setup);
+    const bot = await startFixture([doneTask(1)], {}, setup);
     expect(keysIn(setup.file, 'forgetting')).toEqual([]);
     expect(keysIn(setup.file, 'quarantine')).toHaveLength(1);
     expect(await listedIds(bot)).toHaveLength(1);
   });
 
   it('An erasure without remaining tasks is not reported by the doctor, and is closed at the next start', async () => {
-    const setup = stage();
+    const setup = createStoreFixture();
     const store = await setup.open();
     await store.putErasure({
       memberId: ann,
@@ -221,7 +234,7 @@ describe('An erasure', () => {
     await store.close();
     const address = { url: `sqlite://${setup.file}`, scheme: 'sqlite' } as const;
     expect((await examine(address, { specs: kindSpecs, ...setup, repair: false })).findings).toEqual([]);
-    const bot = await scene([], {}, setup);
+    const bot = await startFixture([], {}, setup);
     await bot.waitFor(bot.isOver);
     expect(bot.directMessages).toEqual([]);
   });

@@ -7,18 +7,20 @@ import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
 import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { makeTask, START, settled, stage } from '../../store/stage.ts';
+import { createStoreFixture, makeTask, START, settled } from '../../store/stage.ts';
 
 const LARGE_LIMIT = 10_000_000;
 const TASK_COUNT = 120;
 
-/** Exports from a real store, whose member has this many tasks. */
-async function scene(taskCount = TASK_COUNT) {
-  const { open } = stage();
+/** Creates an export service on a real store in which one member has this many tasks. */
+async function createFixture(taskCount = TASK_COUNT) {
+  const { open } = createStoreFixture();
   const store = await open();
   const storedTasks: Task[] = [];
-  for (let at = 0; at < taskCount; at++) {
-    const task = settled(makeTask({ request: { prompt: `wish ${at}, “in\nlines”` }, times: { created: START + at } }));
+  for (let index = 0; index < taskCount; index++) {
+    const task = settled(
+      makeTask({ request: { prompt: `wish ${index}, “in\nlines”` }, times: { created: START + index } }),
+    );
     await store.put(task);
     storedTasks.unshift(task);
   }
@@ -44,7 +46,7 @@ async function scene(taskCount = TASK_COUNT) {
   }
   return {
     exports,
-    kept: storedTasks,
+    storedTasks,
     add: (task: Task) => store.put(task),
     readCount: () => readCount,
     startErasure: (memberId: string) => (erasedMemberId = memberId),
@@ -55,7 +57,7 @@ const refusal = (key: string) => expect.objectContaining({ constructor: Refusal,
 
 describe('An export', () => {
   it('An export is one valid document with every row, however many there are', async () => {
-    const { exports, kept: storedTasks } = await scene();
+    const { exports, storedTasks } = await createFixture();
     const { bytes, isCompressed, tasks } = await exports.create('ann', LARGE_LIMIT);
     const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
     expect([isCompressed, tasks, data.ledger]).toEqual([false, TASK_COUNT, []]);
@@ -66,7 +68,7 @@ describe('An export', () => {
   });
 
   it('An export contains the schema, the transcript and the files of a question', async () => {
-    const { exports, add } = await scene(0);
+    const { exports, add } = await createFixture(0);
     const answer = {
       ...EMPTY_ANSWER,
       heard: 'A recording of a fox.',
@@ -84,13 +86,13 @@ describe('An export', () => {
   });
 
   it('An export is a valid document even for a member without data', async () => {
-    const { exports } = await scene(0);
+    const { exports } = await createFixture(0);
     const { bytes } = await exports.create('ann', LARGE_LIMIT);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
   });
 
   it('An export lets other work run between its rows', async () => {
-    const { exports } = await scene();
+    const { exports } = await createFixture();
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -104,22 +106,22 @@ describe('An export', () => {
   });
 
   it('An export is compressed when it exceeds the upload limit, and refused if that is not enough', async () => {
-    const { exports, kept: storedTasks, readCount } = await scene();
+    const { exports, storedTasks, readCount } = await createFixture();
     const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();
     await setImmediate();
     expect([isCompressed, bytes.length <= 40_000]).toEqual([true, true]);
     expect(JSON.parse(gunzipSync(bytes).toString()).tasks).toHaveLength(storedTasks.length);
-    const before = readCount();
+    const readsBefore = readCount();
     await expect(exports.create('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
-    expect(readCount() - before).toBeLessThanOrEqual(storedTasks.length);
+    expect(readCount() - readsBefore).toBeLessThanOrEqual(storedTasks.length);
     (await exports.create('ann', LARGE_LIMIT)).release();
   });
 
   it('Only one export runs at a time per member, and only one in total is in memory', async () => {
-    const { exports, readCount } = await scene();
+    const { exports, readCount } = await createFixture();
     const first = await exports.create('ann', LARGE_LIMIT);
-    const before = readCount();
+    const readsBefore = readCount();
     await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportInProgress'));
     let isCreated = false;
     const other = exports.create('bob', LARGE_LIMIT).then((file) => {
@@ -127,7 +129,7 @@ describe('An export', () => {
       return file;
     });
     await setImmediate();
-    expect([isCreated, readCount()]).toEqual([false, before]);
+    expect([isCreated, readCount()]).toEqual([false, readsBefore]);
     first.release();
     (await other).release();
     await setImmediate();
@@ -135,12 +137,12 @@ describe('An export', () => {
   });
 
   it('An export is refused while an erasure for its member is running, and stopped when one begins', async () => {
-    const { exports, startErasure, readCount } = await scene();
+    const { exports, startErasure, readCount } = await createFixture();
     const pendingExport = exports.create('ann', LARGE_LIMIT);
-    const refused = expect(pendingExport).rejects.toEqual(refusal('refusals.exportDuringErasure'));
+    const rejection = expect(pendingExport).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     await setImmediate();
     startErasure('ann');
-    await refused;
+    await rejection;
     expect(readCount()).toBeLessThan(TASK_COUNT);
     await expect(exports.create('ann', LARGE_LIMIT)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     (await exports.create('bob', LARGE_LIMIT)).release();

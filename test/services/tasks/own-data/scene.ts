@@ -22,7 +22,7 @@ export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 export interface RunningEngine {
   tasks: Tasks;
   /** The direct messages that report an erasure. */
-  directMessages: { memberId: string; forgotten: ErasureOutcome }[];
+  directMessages: { memberId: string; outcome: ErasureOutcome }[];
   /** The ids of tasks whose messages were deleted, and of tasks whose result was shown. */
   removed: string[];
   shown: string[];
@@ -66,8 +66,8 @@ export async function startEngine({
       removed.push(task.id);
       return removal(task);
     },
-    notifyErased: async (memberId, forgotten) => {
-      directMessages.push({ memberId, forgotten });
+    notifyErased: async (memberId, outcome) => {
+      directMessages.push({ memberId, outcome });
       return canSendDirectMessage();
     },
     kinds: [
@@ -87,7 +87,7 @@ export async function startEngine({
     if (!hasEnded(task) || !isLive(task) || task.unwanted) return;
     shown.push(task.id);
     tasks.book
-      .change(task.id, (known) => (isLive(known) ? markDelivered(known, undefined, clock.now()) : known))
+      .change(task.id, (current) => (isLive(current) ? markDelivered(current, undefined, clock.now()) : current))
       .catch(() => {
         shown.pop();
       });
@@ -114,7 +114,7 @@ export async function startEngine({
 const MAX_STEPS = 2_000;
 
 export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
-  Array.fromAsync(store.entries.between('', '9999-12-31'));
+  Array.fromAsync(store.entries.readRange('', '9999-12-31'));
 
 /** The usage in the ledger over all members: counts and amounts by kind, model and state. */
 export function sumUsage(entries: readonly Entry[]): Record<string, number> {

@@ -21,7 +21,7 @@ export const SUCCESS_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
-/** With these words, names such as `errorCode` and `failReason` mean an error. The name of a URL or of an error policy does not. */
+/** Names that consist only of these words, such as `errorCode` and `failReason`, mean an error. The name of an error URL or error policy does not. */
 const ERROR_NAME_WORDS = new Set([
   ...ERROR_WORDS,
   ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],
@@ -34,9 +34,9 @@ const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false
 /** Whether a response to a submit says anywhere that the job was refused or failed. */
 export function showsError(spots: readonly Spot[]): boolean {
   if (namesError(spots)) return true;
-  return spots.some(({ words, around, value }) => {
+  return spots.some(({ words, ancestors, value }) => {
     if (CODE_NAME.test(words.join('-'))) return isFailureCode(value);
-    if (!isStateName(words) || typeof value !== 'string' || around.some((one) => hasAny(one, UNRELATED_WORDS)))
+    if (!isStateName(words) || typeof value !== 'string' || ancestors.some((one) => hasAny(one, UNRELATED_WORDS)))
       return false;
     return meaningOfStatus(value)?.state === 'failed';
   });
@@ -44,9 +44,9 @@ export function showsError(spots: readonly Spot[]): boolean {
 
 /** Whether a response with an id in a known place names an error. A state, or a code of the outermost wrapper, may then belong to an accepted task. */
 export function namesError(spots: readonly Spot[]): boolean {
-  return spots.some(({ words, around, holder, value }) => {
+  return spots.some(({ words, ancestors, holder, value }) => {
     const name = words.join('-');
-    if (around.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !hasStateField(holder);
+    if (ancestors.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !hasStateField(holder);
     if (hasAny(words, ERROR_WORDS)) return words.every((word) => ERROR_NAME_WORDS.has(word)) && isMeaningful(value);
     if (REFUSED_NAME.test(name)) return value === true || value === 'true';
     return VERDICT_NAME.test(name) && (value === false || value === 'false');

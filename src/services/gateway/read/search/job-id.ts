@@ -2,7 +2,7 @@ import type { Family } from '../table.ts';
 import { bestOf, type Candidate } from './best.ts';
 import { hasStateField, idNameOf, isUnrelated } from './names.ts';
 import type { Spot } from './survey.ts';
-import { CARRIER_WORDS, hasAny, UNRELATED_ID_WORDS } from './words.ts';
+import { hasAny, UNRELATED_ID_WORDS, WRAPPER_WORDS } from './words.ts';
 
 export interface FoundId {
   id: string;
@@ -13,14 +13,18 @@ export interface FoundId {
 /** How likely a field is to contain the job's id, judging by its name. A status next to it counts as half a step. */
 const RANKS = { named: 12, coded: 10, bare: 8, alone: 6, other: 4, unnamed: 2 } as const;
 
-/** Returns the job's id, if exactly one value is best. `sent`: the words of the request, so that an echo of them is not mistaken for an id. */
-export function findJobId(spots: readonly Spot[], family: Family, sent: ReadonlySet<string>): FoundId | undefined {
+/** Returns the job's id, if exactly one value is best. `requestWords`: words of the request, so that an echo of them is not mistaken for an id. */
+export function findJobId(
+  spots: readonly Spot[],
+  family: Family,
+  requestWords: ReadonlySet<string>,
+): FoundId | undefined {
   const holders = new Map(spots.map(({ holder }) => [holder, false]));
   for (const holder of holders.keys()) holders.set(holder, hasStateField(holder));
   const hasAnyState = [...holders.values()].includes(true);
   const candidates = spots.flatMap((spot): (Candidate<FoundId> & { hasState: boolean })[] => {
     const id = asId(spot.value);
-    if (id === undefined || spot.isListed || sent.has(id) || isUnrelated(spot)) return [];
+    if (id === undefined || spot.isListed || requestWords.has(id) || isUnrelated(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
     const rank = rankOf(spot, id, family, hasState, hasAnyState);
     // The id of a database row is not the job's id. But if there is a state next to it, other candidates become doubtful.
@@ -37,8 +41,8 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
 }
 
 function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, hasAnyState: boolean): number {
-  const parent = spot.around.at(-1) ?? [];
-  // In these families a number called id is a database row.
+  const parent = spot.ancestors.at(-1) ?? [];
+  // In these families, a numeric `id` is the key of a database row.
   const isDatabaseKey = typeof spot.value === 'number' && (family === 'video' || family === 'music');
   switch (idNameOf(spot)) {
     case 'job id':
@@ -47,7 +51,7 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, hasAn
       return isIdLike(id) || isLong(id) ? RANKS.coded : 0;
     case 'id':
       if (isDatabaseKey) return 0;
-      if (hasState || parent.every((word) => CARRIER_WORDS.has(word))) return RANKS.bare;
+      if (hasState || parent.every((word) => WRAPPER_WORDS.has(word))) return RANKS.bare;
       return hasAnyState || hasAny(parent, UNRELATED_ID_WORDS) ? 0 : RANKS.bare;
     case 'id of a part':
       return hasState && !isDatabaseKey ? RANKS.bare : 0;
@@ -56,9 +60,9 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, hasAn
     case 'other id':
       return hasState && (isIdLike(id) || isLong(id)) ? RANKS.other : 0;
     default: {
-      const isCarrier = spot.words.length > 0 && spot.words.every((word) => CARRIER_WORDS.has(word));
+      const isWrapper = spot.words.length > 0 && spot.words.every((word) => WRAPPER_WORDS.has(word));
       const isOther = hasAny(spot.words, UNRELATED_ID_WORDS);
-      return isUnmistakable(id) && !isOther && (isCarrier || hasState) ? RANKS.unnamed : 0;
+      return isUnmistakable(id) && !isOther && (isWrapper || hasState) ? RANKS.unnamed : 0;
     }
   }
 }

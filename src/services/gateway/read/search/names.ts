@@ -13,13 +13,13 @@ import {
   wordsOf,
 } from './words.ts';
 
-type Place = Pick<Spot, 'words' | 'around'>;
+type Place = Pick<Spot, 'words' | 'ancestors'>;
 
 const STATE_SUFFIXES = new Set(['text', 'name', 'label', 'word']);
 const PART_WORDS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
 
 /** Whether a field belongs to something other than the job, such as its user, its model, the request or the echoed input. */
-export const isUnrelated = ({ around }: Place): boolean => around.some((words) => hasAny(words, UNRELATED_WORDS));
+export const isUnrelated = ({ ancestors }: Place): boolean => ancestors.some((words) => hasAny(words, UNRELATED_WORDS));
 
 export function isStateName(words: readonly string[]): boolean {
   const name = STATE_SUFFIXES.has(words.at(-1) ?? '') ? words.slice(0, -1) : words;
@@ -28,8 +28,8 @@ export function isStateName(words: readonly string[]): boolean {
 
 export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'other id';
 
-/** What the name of a field says about an id in it. Undefined if it is the id of something else, or no id at all. */
-export function idNameOf({ words, around }: Place): IdName | undefined {
+/** What the name of a field says about an id in it. Undefined if the field contains the id of something else, or no id at all. */
+export function idNameOf({ words, ancestors }: Place): IdName | undefined {
   const last = words.at(-1) ?? '';
   const stem = words.slice(0, -1);
   if (hasAny(stem, UNRELATED_ID_WORDS)) return undefined;
@@ -39,7 +39,7 @@ export function idNameOf({ words, around }: Place): IdName | undefined {
   if (JOB_WORDS.has(last)) return 'job';
   if (!ID_WORDS.has(last)) return undefined;
   if (stem.length > 0) return 'other id';
-  const parent = around.at(-1) ?? [];
+  const parent = ancestors.at(-1) ?? [];
   if (hasAny(parent, JOB_WORDS)) return 'job id';
   return hasAny(parent, RESULT_WORDS) || hasAny(parent, PART_WORDS) ? 'id of a part' : 'id';
 }
@@ -54,7 +54,7 @@ export const hasStateField = (holder: Readonly<Record<string, unknown>>): boolea
 /** Whether a record has a field whose name says that it contains a job's id. */
 export const hasIdField = (holder: Readonly<Record<string, unknown>>): boolean =>
   hasField(holder, (words, value) => {
-    const name = idNameOf({ words, around: [] });
+    const name = idNameOf({ words, ancestors: [] });
     return (
       (name === 'job id' || name === 'id' || name === 'job code') &&
       (typeof value === 'string' || typeof value === 'number')

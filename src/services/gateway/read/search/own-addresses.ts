@@ -13,15 +13,15 @@ const MAX_URLS = 200;
 /** The URLs that a response repeats from the request, in fields for echoed input and in the prompt. */
 export function echoedUrls(spots: readonly Spot[]): string[] {
   const urls: string[] = [];
-  for (const { value, words, around } of spots) {
+  for (const { value, words, ancestors } of spots) {
     if (urls.length >= MAX_URLS) break;
-    if (typeof value !== 'string' || ![words, ...around].some((names) => hasAny(names, INPUT_WORDS))) continue;
+    if (typeof value !== 'string' || ![words, ...ancestors].some((names) => hasAny(names, INPUT_WORDS))) continue;
     urls.push(...(value.slice(0, MAX_TEXT_LENGTH).match(/https?:\/\/[^\s"'<>]+/gi) ?? []));
   }
   return urls.slice(0, MAX_URLS);
 }
 
-/** Whether a URL points to the same file as one of these. The part after the file name is ignored, because it is a signature. */
+/** Creates a test for URLs that point to the same file as one of `urls`. The part after the file name is ignored, because it is a signature. */
 export function urlMatcher(urls: readonly string[]): (address: string) => boolean {
   const files = new Set(urls.flatMap((address) => fileOf(address) ?? []));
   return (address) => {

@@ -8,7 +8,7 @@ export type Spellings = ReadonlyMap<string, readonly string[]>;
 
 const normalizeName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
-/** All spellings of the names in the tables, by their letters: those of `TaskID`, `task-id` and `task_id` are the same. */
+/** All spellings of the names in the tables, keyed by their letters, which are the same for `TaskID`, `task-id` and `task_id`. */
 export function spellingsIn(...tables: readonly unknown[]): Spellings {
   const spellings = new Map<string, Set<string>>();
   const visit = (value: unknown): void => {

@@ -3,7 +3,7 @@ import type { Medium } from '../snapshot.ts';
 import { bestOf } from './best.ts';
 import { echoedUrls, urlMatcher } from './own-addresses.ts';
 import type { Spot } from './survey.ts';
-import { CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, UNRELATED_MEDIA_WORDS, wordsOf } from './words.ts';
+import { hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, UNRELATED_MEDIA_WORDS, WRAPPER_WORDS, wordsOf } from './words.ts';
 
 type Kind = Medium['kind'];
 
@@ -19,7 +19,7 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
   const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...echoedUrls(spots)]);
   const files = spots.flatMap((spot) => {
     if (typeof spot.value !== 'string') return [];
-    const words = [...spot.around.flat(), ...spot.words];
+    const words = [...spot.ancestors.flat(), ...spot.words];
     const file = hasAny(words, UNRELATED_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
     if (file?.medium.address !== undefined && isFromRequest(file.medium.address)) return [];
     return file ? [{ file, words: significantWords(spot), group: spot.group }] : [];
@@ -48,9 +48,9 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
 }
 
 /** The words of the field's own name, and of the names around it that are neither wrappers nor the job. */
-const significantWords = ({ words, around }: Spot): string[] => [
+const significantWords = ({ words, ancestors }: Spot): string[] => [
   ...words,
-  ...around.flat().filter((word) => !CARRIER_WORDS.has(word) && !JOB_WORDS.has(word)),
+  ...ancestors.flat().filter((word) => !WRAPPER_WORDS.has(word) && !JOB_WORDS.has(word)),
 ];
 
 const sourceOf = ({ address, base64 }: Medium): string => address ?? base64 ?? '';
@@ -61,16 +61,16 @@ function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: K
   const isResult = hasAny(words, RESULT_WORDS);
   const nameRank = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
   if (fileKind !== undefined) return EXTENSION_RANK + nameRank;
-  // Without a file extension, the name alone has to say that it is the result, and what kind it is.
+  // Without a file extension, the field's name alone has to say that the file is the result, and of what kind.
   if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
   return isKind || (isResult && kind === kinds.at(-1)) ? nameRank : 0;
 }
 
 const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);
 
-/** Whether this is a field of the request, because it is next to the prompt or the model: then the task repeats its input. */
-function isRequestField({ words, around, holder }: Spot): boolean {
-  if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(around.flat(), RESULT_WORDS)) return false;
+/** Whether a field repeats the input of the task, which is the case if the prompt or the model is next to it. */
+function isRequestField({ words, ancestors, holder }: Spot): boolean {
+  if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(ancestors.flat(), RESULT_WORDS)) return false;
   return Object.keys(holder)
     .slice(0, MAX_MEDIA)
     .some((name) => hasAny(wordsOf(name), ECHO_FIELDS));

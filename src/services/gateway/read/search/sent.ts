@@ -2,9 +2,9 @@ import { FormData } from 'undici';
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../places.ts';
 
-/** Longer texts are files or lyrics, never an id or a URL. */
+/** Longer strings are files or lyrics, never an id or a URL. */
 const MAX_VALUE_LENGTH = 8_192;
-/** Shorter texts, such as a duration, may equal an id by chance. */
+/** Shorter strings, such as a duration, may equal an id by chance. */
 const MIN_WORD_LENGTH = 6;
 const MAX_VALUES = 500;
 const MAX_DEPTH = 8;

@@ -34,8 +34,8 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
 }
 
 /** Whether a value is next to the job's id, or in a record that is called a job. */
-const belongsToJob = ({ holder, around }: Spot): boolean =>
-  hasIdField(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
+const belongsToJob = ({ holder, ancestors }: Spot): boolean =>
+  hasIdField(holder) || ancestors.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
 
 function nameRank({ words }: Spot): number {
   const stem = words.slice(0, -1);
@@ -54,7 +54,7 @@ export function findProgress(spots: readonly Spot[]): number | undefined {
     if (spot.isListed || isUnrelated(spot) || hasAny(spot.words, OTHER_NUMBERS) || hasAny(spot.words, UNRELATED_WORDS))
       return [];
     const isNamed = hasAny(spot.words, PROGRESS_WORDS);
-    const isNestedValue = hasAny(spot.around.at(-1) ?? [], PROGRESS_WORDS) && spot.words.join() === 'value';
+    const isNestedValue = hasAny(spot.ancestors.at(-1) ?? [], PROGRESS_WORDS) && spot.words.join() === 'value';
     const progress = isNamed || isNestedValue ? boundedProgress(spot) : undefined;
     if (progress === undefined) return [];
     return [{ rank: spot.words.includes('progress') || isNestedValue ? 2 : 1, value: progress, key: String(progress) }];

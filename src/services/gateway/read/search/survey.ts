@@ -7,11 +7,11 @@ export interface Spot {
   value: unknown;
   /** The words of the field's name; for an item of a list, those of the list. */
   words: readonly string[];
-  /** The words of every field around it, outermost first. */
-  around: readonly (readonly string[])[];
+  /** The words of the name of each enclosing field, outermost first. */
+  ancestors: readonly (readonly string[])[];
   /** The record that contains the field. */
   holder: Record<string, unknown>;
-  /** Whether it is in a list. */
+  /** Whether the value is in a list. */
   isListed: boolean;
   /** The same for all items of a list, and for `image_1` and `image_2`, because together they are one result. */
   group: string;
@@ -33,9 +33,9 @@ interface Node {
  * Collects every value of a response, outermost first. Empty if there are too many, because values that were not read might
  * contradict the others, and a search must not guess.
  */
-export function survey(answer: unknown): readonly Spot[] {
+export function survey(response: unknown): readonly Spot[] {
   const spots: Spot[] = [];
-  const queue: Node[] = [{ value: answer, spot: { words: [], around: [], isListed: false, group: '' }, depth: 0 }];
+  const queue: Node[] = [{ value: response, spot: { words: [], ancestors: [], isListed: false, group: '' }, depth: 0 }];
   let jsonTextCount = 0;
   // A plain loop, because the list grows during the iteration.
   for (let index = 0; index < queue.length; index++) {
@@ -53,14 +53,14 @@ export function survey(answer: unknown): readonly Spot[] {
         queue.push({ value: item, spot: inner, depth: depth + 1 });
       }
     } else if (isRecord(value)) {
-      const around = depth === 0 ? [] : [...spot.around, spot.words];
+      const ancestors = depth === 0 ? [] : [...spot.ancestors, spot.words];
       for (const name in value) {
         if (!Object.hasOwn(value, name)) continue;
         if (queue.length >= MAX_SPOTS) return [];
         const words = wordsOf(name);
         const inner = {
           words,
-          around,
+          ancestors,
           isListed: spot.isListed,
           group: `${spot.group}.${isKeyOfMap(name) ? '' : words.join('-')}`,
         };

@@ -12,7 +12,7 @@ export interface ListedTask {
 }
 
 /** Finds the tasks in a batch response whose list is not in a known place: records that contain exactly one of the polled ids. */
-export function findListedTasks(answer: unknown, ids: readonly string[]): ListedTask[] {
+export function findListedTasks(response: unknown, ids: readonly string[]): ListedTask[] {
   const polledIds = new Set(ids);
   let remaining = MAX_VALUES;
   const idsIn = (value: unknown, depth: number): Set<string> => {
@@ -31,5 +31,5 @@ export function findListedTasks(answer: unknown, ids: readonly string[]): Listed
       return id === undefined || others.length > 0 ? [] : [{ id, record }];
     });
   };
-  return visit(answer, 0);
+  return visit(response, 0);
 }

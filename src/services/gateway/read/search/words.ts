@@ -1,4 +1,4 @@
-/** Longer names are no more informative than shorter ones, and take time. */
+/** Names are truncated, because longer ones are no more informative and take time to split. */
 const MAX_NAME_LENGTH = 80;
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -16,7 +16,7 @@ export const ID_WORDS = wordSet('id uuid guid identifier');
 export const WEAK_ID_WORDS = wordSet('ref reference handle number no key code token');
 
 /** Names of wrappers, which say nothing about their content. */
-export const CARRIER_WORDS = wordSet(
+export const WRAPPER_WORDS = wordSet(
   'data result results response payload body content output answer reply item items record info detail details value',
 );
 
@@ -87,7 +87,7 @@ const UNSPLIT_WORDS = wordSet(
 );
 
 const KNOWN_WORDS: ReadonlySet<string> = new Set([
-  ...[...JOB_WORDS, ...CARRIER_WORDS, ...UNRELATED_ID_WORDS, ...RESULT_WORDS, ...UNRELATED_MEDIA_WORDS],
+  ...[...JOB_WORDS, ...WRAPPER_WORDS, ...UNRELATED_ID_WORDS, ...RESULT_WORDS, ...UNRELATED_MEDIA_WORDS],
   ...Object.values(KIND_WORDS).flatMap((words) => [...words]),
   ...[...ENDINGS, ...UNSPLIT_WORDS, 'complete', 'completed', 'rate', 'pct'],
 ]);

@@ -13,19 +13,19 @@ const cases = seeds.flatMap((seed) => families.map(({ family, kind }) => ({ fami
 describe.each([
   ['orders', judgeOrder],
   ['polls', judgePoll],
-] as const)('Generated responses to %s', (what, judge) => {
+] as const)('Generated responses to %s', (requestType, judge) => {
   it.each(cases)(
-    `Generated responses to ${what} of the $family family are read correctly or not at all, for seed $seed`,
+    `Generated responses to ${requestType} of the $family family are read correctly or not at all, for seed $seed`,
     ({ family, kind, seed }) => {
       const judgements = Array.from({ length: RESPONSE_COUNT }, (_, index) => ({
         at: seed + index,
         ...judge(family, kind, seed + index),
       }));
-      const unambiguous = judgements.filter(({ isClear }) => isClear);
-      const understood = unambiguous.filter(({ verdict }) => verdict === 'understood');
+      const unambiguousJudgements = judgements.filter(({ isClear }) => isClear);
+      const understoodJudgements = unambiguousJudgements.filter(({ verdict }) => verdict === 'understood');
       expect(judgements.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
-      expect(understood.length / unambiguous.length).toBeGreaterThan(MIN_UNDERSTOOD_SHARE);
-      expect(unambiguous.length).toBeLessThan(RESPONSE_COUNT);
+      expect(understoodJudgements.length / unambiguousJudgements.length).toBeGreaterThan(MIN_UNDERSTOOD_SHARE);
+      expect(unambiguousJudgements.length).toBeLessThan(RESPONSE_COUNT);
     },
   );
 });

@@ -97,7 +97,7 @@ describe('An id in a known place', () => {
 });
 
 describe('A number named id', () => {
-  it('A number named id is taken for the key of a database row, and ignored, in the video and music families', () => {
+  it('A number named id is treated as the key of a database row and ignored in the video and music families', () => {
     const response = { parcel: { id: 12_345_678, status: 'queued' } };
     for (const family of ['video', 'music'] as const) expect(() => read(family, response)).toThrow(malformedError);
     for (const family of ['imgx', 'image'] as const) expect(read(family, response)).toBe('12345678');

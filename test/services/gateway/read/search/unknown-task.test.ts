@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../../src/services/gateway/read/table.ts';
-import { MP4, PNG, type Reading, read, responseContext } from '../body.ts';
+import { MP4, PNG, type ReadResult, read, responseContext } from '../body.ts';
 
 const VIDEO_URL = 'https://cdn.example/out/result.mp4';
 const URL_WITHOUT_TYPE = 'https://cdn.example/f/7c1';
 const REFERENCE_URL = 'https://me.example/own.mp4';
 
-const readResponse = (response: unknown, family: Family = 'video', own: readonly string[] = []): Reading =>
-  read(family, JSON.stringify(response), { ...responseContext, requestUrls: own });
+const readResponse = (response: unknown, family: Family = 'video', ownUrls: readonly string[] = []): ReadResult =>
+  read(family, JSON.stringify(response), { ...responseContext, requestUrls: ownUrls });
 const snapshotOf = (...args: Parameters<typeof readResponse>): Snapshot => readResponse(...args).snapshot;
 
 const finishedTask = (fields: object): object => ({
@@ -21,7 +21,11 @@ describe('The state of a task in an unknown place', () => {
     ['another casing', { Data: { TaskId: 'g-1', TaskStatus: 'inProgress' } }, 'running'],
     ['a name next to the id', { status: 'success', parcel: { taskId: 'g-1', stage: 'queued' } }, 'queued'],
     ['a record called a job', { status: 'ok', currentJob: { phase: 'done' } }, 'succeeded'],
-    ['status before stage', { parcel: { taskId: 'g-1', stage: 'final touches', status: 'completed' } }, 'succeeded'],
+    [
+      'the field `status` rather than `stage`',
+      { parcel: { taskId: 'g-1', stage: 'final touches', status: 'completed' } },
+      'succeeded',
+    ],
   ])('The state of a task is found in %s', (_where, response, state) => {
     expect(snapshotOf(response)).toMatchObject({ state, media: [] });
   });
@@ -108,7 +112,7 @@ describe('The result of a task in an unknown place', () => {
     ],
     ['a page', { pageUrl: URL_WITHOUT_TYPE, shareLink: VIDEO_URL, creation: 'https://cdn.example/view.html' }],
     ['a file of another kind', { creation: 'https://cdn.example/still.jpg' }],
-    ['a URL whose type neither it nor its name reveals', { harvest: URL_WITHOUT_TYPE }],
+    ['a URL whose type is clear neither from its path nor from its field name', { harvest: URL_WITHOUT_TYPE }],
     ['a value that the response repeats from the request', { input: { file: VIDEO_URL }, harvest: VIDEO_URL }],
     ['a URL in the prompt', { prompt: `like ${VIDEO_URL}`, harvest: `${VIDEO_URL}?sig=1` }],
     ['a request field next to the prompt', { prompt: 'waves', video: VIDEO_URL }],
