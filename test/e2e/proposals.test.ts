@@ -106,7 +106,7 @@ describe.each(profiles)('Confirmation above a price with the %s gateway profile'
     );
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
-    expect(history).toContain('set costs under results to: off');
+    expect(history).toContain('turned the display of costs under results off');
   });
 
   it('A plain message in a thread also needs confirmation, and Run shows the answer there', async () => {
