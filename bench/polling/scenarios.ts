@@ -62,7 +62,7 @@ export function callbackScenarios(): { name: string; variants: readonly NamedSce
       ] as const
     ).map(([title, draw]) => {
       const base = singleStream(title, { sort, arrival: { every }, draw });
-      return { name: title, variants: [base, ...[0, 0.5, 1].map((share) => ({ ...base, calledBack: share }))] };
+      return { name: title, variants: [base, ...[0, 0.5, 1].map((share) => ({ ...base, callbackShare: share }))] };
     });
   });
 }
@@ -78,7 +78,7 @@ export function wrongAssumptionScenarios(): NamedScenario[] {
         ['double', 2],
       ] as const
     ).flatMap(([label, factor]) => {
-      const stream = { sort, arrival: { every }, draw, believed: logNormal(factor * median, SIGMA) };
+      const stream = { sort, arrival: { every }, draw, assumed: logNormal(factor * median, SIGMA) };
       const title = `${name}, median assumed at ${label}`;
       return [
         singleStream(`${title}: the first ${FIRST_JOBS}`, stream, FIRST_JOBS),

@@ -105,7 +105,7 @@ export class TaskClient {
   readTask(family: Family, response: unknown, id = ''): Snapshot {
     const { baseUrl: base, parts } = this.http;
     const requestUrls = this.#references.get(id) ?? [];
-    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), own: requestUrls };
+    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), requestUrls };
     const snapshot = readSnapshot(family, response, context, this.#warnings);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;

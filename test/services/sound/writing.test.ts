@@ -101,10 +101,10 @@ describe('A voice message that is written while it is spoken', () => {
     for (const piece of [second, second.subarray(1), Int16Array.of(7, 8), second]) writer.add(piece);
     expect(writer.isEmpty).toBe(false);
     const { seconds, isTruncated } = await writer.finish();
-    expect({ seconds, isCut: isTruncated }).toEqual({ seconds: 2, isCut: true });
+    expect({ seconds, isTruncated: isTruncated }).toEqual({ seconds: 2, isTruncated: true });
     const exact = audio.writing({ maxSeconds: 2 });
     exact.add(voiceSamples(2 * PCM_RATE));
-    expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
+    expect(await exact.finish()).toMatchObject({ seconds: 2, isTruncated: false });
   });
 
   it('Voice messages are written in turns, so a short one does not wait for a long one', async () => {
@@ -147,7 +147,7 @@ describe('A voice message that is written while it is spoken', () => {
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
     process.kill(mediaProcess.pid ?? 0, 'SIGKILL');
     first.add(second);
-    expect(await outcomeOf(first.finish())).toContain('What came before is gone');
+    expect(await outcomeOf(first.finish())).toContain('The earlier samples were lost');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });

@@ -209,7 +209,7 @@ describe('The doctor', () => {
       const testStore = await createTestStore();
       await fillStore(testStore);
       expect(await runDoctor(testStore, false)).toEqual({
-        ...{ file: nameOf(testStore), holds: { tasks: 130, setAside: 0 }, findings: [] },
+        ...{ file: nameOf(testStore), contents: { tasks: 130, setAside: 0 }, findings: [] },
       });
       expect((await runDoctor(testStore, true)).findings).toEqual([]);
     });
@@ -225,13 +225,13 @@ describe('The doctor', () => {
       expect(countByKind(await runDoctor(testStore, true))).toEqual({ 'expired-token': 3 });
       testStore.clock.advance(400 * DAY_MS);
       expect(countByKind(await runDoctor(testStore, true))).toEqual({ expired: 27, 'summary-dangling': 54 });
-      expect(await runDoctor(testStore, true)).toMatchObject({ holds: { tasks: 3 }, findings: [] });
+      expect(await runDoctor(testStore, true)).toMatchObject({ contents: { tasks: 3 }, findings: [] });
       expect(await testStore.keys('finished')).toEqual([]);
     });
 
     it('The doctor creates no store where there is none', async () => {
       const testStore = await createTestStore();
-      expect(await runDoctor(testStore, true)).toEqual({ file: nameOf(testStore), holds: undefined, findings: [] });
+      expect(await runDoctor(testStore, true)).toEqual({ file: nameOf(testStore), contents: undefined, findings: [] });
     });
   });
 
@@ -268,7 +268,7 @@ describe('The doctor', () => {
     const log = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };
     const examination = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, parts);
-    expect(examination).toEqual({ file, holds: undefined, findings: [] });
+    expect(examination).toEqual({ file, contents: undefined, findings: [] });
     expect(existsSync(join(file, '..'))).toBe(false);
   });
 });

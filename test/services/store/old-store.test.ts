@@ -76,7 +76,7 @@ describe('A store of the bot before the restructuring', () => {
   it('All unfinished work of an old store is found', async () => {
     const live = oldRowsIn<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
-    expect(scene.logged.filter((line) => !line.includes('a backup of it was taken before'))).toEqual([]);
+    expect(scene.logged.filter((line) => !line.includes('a backup was taken first'))).toEqual([]);
   });
 
   it('The tasks of an old store are all in the lists of their members and its server', async () => {
