@@ -66,7 +66,7 @@ await Promise.all([discord.close(), gateway.close()]);
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
 function assertNoObjections(): void {
   // Objections to `answer` routes come from the embedded Discord's own checks of its responses and do not concern the measured program.
-  const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  const objection = discord.violations.find(({ route }) => !route.startsWith('response '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimitHits;
   if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
