@@ -6,7 +6,7 @@ const IN_MEMORY = '/dev/shm';
 /** More than the stores and files of all concurrent tests need. */
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 
-/** Uses a temporaryFolder folder in memory if it has enough space, because stores wait for the disk at every write. */
+/** Uses a temporary folder in memory if it has enough space, because stores wait for the disk at every write. */
 function temporaryFolder(): { TMPDIR: string } | undefined {
   if (!existsSync(IN_MEMORY)) return undefined;
   const { bavail, bsize } = statfsSync(IN_MEMORY);
@@ -18,6 +18,7 @@ const LONGEST = [
   // It counts the steps of code that no earlier test may have loaded.
   'test/fuzz/growth',
   'test/browser/page',
+  'test/chaos/cluster/cluster',
   'test/chaos/chaos',
   'test/e2e/cluster/cluster',
   'test/chaos/money',

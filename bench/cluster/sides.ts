@@ -131,7 +131,7 @@ function enlarge({ guilds }: World): void {
 /** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
 function assertNoViolations(): void {
   // Violations in the embedded Discord's own responses do not concern the measured program.
-  const violation = discord.violations.find(({ route }) => !route.startsWith('answer '));
+  const violation = discord.violations.find(({ route }) => !route.startsWith('response '));
   if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
   const [rateLimitHit] = discord.rateLimitHits;
   if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);

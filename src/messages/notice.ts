@@ -38,17 +38,17 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
   ],
   budget: ({ facts }, say) => {
     const { share, limit, left, resets } = facts;
-    const variables = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
-    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', variables)];
+    const budgetVariables = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
+    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', budgetVariables)];
   },
   balance: ({ facts, since }, say) => [
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
   ],
   model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
-    const variables = { kind: textOf(kind), since: seconds(since) };
-    if (isUnlisted === true) return [say('notices.model.unlisted', variables)];
-    if (model === undefined) return [say('notices.model.kind', variables)];
-    return [say('notices.model.one', { ...variables, model: inlineCode(textOf(model)) })];
+    const modelVariables = { kind: textOf(kind), since: seconds(since) };
+    if (isUnlisted === true) return [say('notices.model.unlisted', modelVariables)];
+    if (model === undefined) return [say('notices.model.kind', modelVariables)];
+    return [say('notices.model.one', { ...modelVariables, model: inlineCode(textOf(model)) })];
   },
   channel: (_, say) => [say('notices.channel')],
   started: startLines,

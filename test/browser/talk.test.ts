@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT_OPTIONS);
       expect(await user.accessibilityIssues()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
-      await sessions.getByText(/^The connection was cut without notice/).waitFor();
+      await sessions.getByText(/^The connection was dropped without notice/).waitFor();
       await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT_OPTIONS);
 
       await postMessage(user, 'and of hail');

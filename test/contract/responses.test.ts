@@ -391,7 +391,7 @@ describe('A request for text', () => {
     [{ tools: [{ type: 'hammer' }] }, /^tools\.0(\.type)?: this is not a tool/],
     [{ effort: '' }, /^effort: the effort is empty/],
     [{ format: { type: 'xml' } }, /^format(\.type)?: the format is text, json or a schema/],
-    [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
+    [{ maxOutputTokens: 0 }, /^maxOutputTokens: the maximum/],
     [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
   ])('A request for text with %j is refused locally with a reason', async (invalidFields, expectedMessage) => {

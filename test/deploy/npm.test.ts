@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there 
 
   it('npm run sandbox:gateway leaves nothing running', async () => {
     const gateway = startNpm(['run', 'sandbox:gateway', '--', '--port', '0']);
-    await expect.poll(gateway.log, WAIT).toContain('listens on');
+    await expect.poll(gateway.log, WAIT).toContain('is listening on');
     const startedPids = await gateway.stop();
     expect(startedPids.length).toBeGreaterThan(0);
     await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);

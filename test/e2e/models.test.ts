@@ -46,7 +46,7 @@ describe('/models', () => {
   it('/models shows the list of the compatible endpoint', async () => {
     const { discord, gateway } = await startTestBot();
     const content = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
-    expect(content).toContain('compatible endpoint');
+    expect(content).toContain('compatibility endpoint');
     expect(gateway.requests.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 

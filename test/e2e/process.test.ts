@@ -211,7 +211,7 @@ describe('npm run deploy', () => {
   it('npm run deploy reads its secrets from files', async () => {
     const fixture = await createStage({ registersCommands: false });
     const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
-    expect({ code, printed: output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
     expect(missing).toEqual({ code: 78, output: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
   });

@@ -110,7 +110,7 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     );
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
-    expect(history).toContain('set costs under results to: off');
+    expect(history).toContain('turned the display of costs under results off');
   });
 
   it('An expensive plain message in a thread also needs confirmation, and Run replaces the prompt with the answer', async () => {

@@ -149,9 +149,9 @@ export const text = {
       here: 'Budget alerts for this server will appear here.',
       title: '**Budget alert**',
       titleOther: '**Budget alert** for server `{{server}}`',
-      nearlyUsedUp: 'More than 80% of {{limit}} has been used. {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      nearlyUsedUp: 'More than 80% of {{limit}} has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
       usedUp:
-        '{{limit}} has been used up, and requests that exceed it are refused. {{left}} left, and the limit resets <t:{{resets}}:R>.',
+        '{{limit}} has been used up, and requests that exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     },
     history: {
       title: '**Changes to the budget**, newest first',
@@ -176,7 +176,7 @@ export const text = {
         resume: 'resumed new requests',
         alerts: 'changed where alerts are posted from {{before}} to {{after}}',
         'confirm-above': 'changed the confirmation threshold from {{before}} to {{after}}',
-        'show-cost': 'set costs under results to: {{after}}',
+        'show-cost': 'turned the display of costs under results {{after}}',
       },
       default: 'the default',
       off: 'off',

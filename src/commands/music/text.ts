@@ -34,7 +34,8 @@ export const text = {
       'The option {{option}} is {{count}} characters long; the maximum is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
     idsInvalid: 'These are not valid task IDs: {{invalidIds}}. Remove them and try again.',
-    tooManyIds: 'One message can follow at most {{max}} tasks, and you entered {{count}}. Use several messages.',
+    tooManyIds:
+      'One message can follow at most {{max}} tasks, and you entered {{count}}. Run the command several times.',
     idsNotYours:
       'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s admin servers can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',

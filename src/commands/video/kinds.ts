@@ -29,12 +29,12 @@ export function videoKinds({
   videosBody,
   callbackFields,
 }: KindTools): Kind[] {
-  const takesCallback = callbackFields?.video !== undefined;
+  const acceptsCallback = callbackFields?.video !== undefined;
   return [
     defineKind({
       name: 'video',
       source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
-      acceptsCallback: takesCallback,
+      acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
       submit(request, { materials, user, callbackUrl }) {
@@ -62,7 +62,7 @@ export function videoKinds({
       // A form can contain files, but no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
-      acceptsCallback: takesCallback,
+      acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, size, duration, ...request }, { materials, user, callbackUrl }) {
@@ -80,7 +80,7 @@ export function videoKinds({
     defineKind({
       name: 'image-to-video',
       source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
-      acceptsCallback: takesCallback,
+      acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, duration, mode }, { materials, user, callbackUrl }) {

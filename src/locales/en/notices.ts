@@ -10,7 +10,7 @@ export const notices = {
       'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>. Check whether it is up; `/about` has the reason.',
   },
   store: {
-    full: 'The disk or memory of the database has been full since <t:{{since}}:f>. Free some space; nothing stored so far is lost.',
+    full: 'The database has been out of disk space or memory since <t:{{since}}:f>. Free some space; nothing stored so far is lost.',
     locked: 'The database has been locked by another program since <t:{{since}}:f>. Close that program.',
     unreachable:
       'The bot has been unable to reach its database since <t:{{since}}:f>. Check the database server. The bot accepts no new tasks until the database responds.',

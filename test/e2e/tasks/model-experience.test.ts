@@ -23,7 +23,7 @@ it('A model whose ID does not reveal its kind is suggested first for videos once
   expect((await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
   await stage.app.stop();
   await startBot(stage);
-  expect((await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
+  await expect.poll(async () => (await suggestedModels(stage)).slice(0, 5)).toEqual(suitableModels);
 });
 
 it('A model that the gateway refuses with an error code is suggested last and no longer chosen automatically, until it delivers a result', async () => {

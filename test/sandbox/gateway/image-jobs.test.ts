@@ -114,7 +114,7 @@ describe('The image jobs of the gateway', () => {
       [{ ...imageRequest, image: ['data:image/png;base64,@@@'] }, /image.0 .*malformed/],
       [{ ...imageRequest, size: 'wide' }, /size .*<width>x<height>/],
       [{ ...imageRequest, n: 9 }, /n must be from 1 to 4/],
-      [{ ...imageRequest, model: 'reel-2' }, /does not do this/],
+      [{ ...imageRequest, model: 'reel-2' }, /does not support this endpoint/],
     ];
     for (const [body, message] of invalidRequests) {
       const response = await post(path, body);

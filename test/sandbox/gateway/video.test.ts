@@ -142,7 +142,7 @@ describe('The generic video tasks of the gateway', () => {
       [{ ...videoRequest, aspect_ratio: 'wide' }, /aspect_ratio must have the form/],
       [{ ...videoRequest, metadata: { resolution: 'huge' } }, /resolution/],
       [{ ...videoRequest, metadata: 5 }, /metadata/],
-      [{ ...videoRequest, model: 'quill-5' }, /does not do this/],
+      [{ ...videoRequest, model: 'quill-5' }, /does not support this endpoint/],
     ];
     for (const [body, message] of invalidRequests) {
       const response = await submit(fixture, body);

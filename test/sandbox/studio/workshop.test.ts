@@ -16,7 +16,7 @@ describe('The worker pool of the studio', () => {
     const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => pool.run(job)));
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
-    ).toEqual(['one', 'Error: A worker of the studio ended with code 3.', 'two', 'Error: It did not work.', 'three']);
+    ).toEqual(['one', 'Error: A studio worker exited with code 3.', 'two', 'Error: It did not work.', 'three']);
   });
 
   it('Waiting jobs are rejected when the pool closes', async () => {

@@ -81,7 +81,7 @@ describe('Live sessions on the workbench', () => {
     onTestFinished(() => listener.close());
     const { said, session } = await startAnswer(LONG_PROMPT);
     expect(session.said).toBe(LONG_PROMPT);
-    expect((await controlSession('cut', session.id)).body.said).toMatch(/^The connection was cut/);
+    expect((await controlSession('cut', session.id)).body.said).toMatch(/^The connection was dropped/);
     await server.waitFor(() => listener.events.find((event) => event.is === 'session-gone' && event.id === session.id));
     await waitForAnswer(said, 'The connection to the gateway was lost mid-reply');
     await server.trouble({ do: 'clear' });

@@ -166,7 +166,7 @@ describe('A voice message', () => {
   });
 
   it('A voice message cannot be made without samples', async () => {
-    await expect(encodeVoiceMessage(audio, new Int16Array())).rejects.toThrow('nothing to say');
+    await expect(encodeVoiceMessage(audio, new Int16Array())).rejects.toThrow('needs at least one sample');
   });
 
   it('A voice message leaves its input unchanged', async () => {

@@ -147,7 +147,7 @@ describe('A voice message that is written while it is spoken', () => {
     await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
     process.kill(mediaProcess.pid ?? 0, 'SIGKILL');
     first.add(second);
-    expect(await outcomeOf(first.finish())).toContain('What came before is gone');
+    expect(await outcomeOf(first.finish())).toContain('The earlier samples were lost');
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });

@@ -76,7 +76,7 @@ describe('An old store', () => {
   it('All unfinished work of an old store is found', async () => {
     const live = oldRowsIn<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
-    expect(fixture.logged.filter((line) => !line.includes('a backup of it was taken before'))).toEqual([]);
+    expect(fixture.logged.filter((line) => !line.includes('a backup was taken first'))).toEqual([]);
   });
 
   it('The tasks of an old store are all in the lists of their members and its server', async () => {

@@ -42,7 +42,7 @@ describe('A store whose schema an upgrade changes', () => {
       const backup = await openBackup(join(testStore.url.replace('sqlite://', ''), '..', `${name}.backup`), undefined);
       onTestFinished(() => backup.close());
       expect(await checkBackup(backup)).toMatchObject({ rows: rowsBefore.length, schema: { task: TASK_VERSION - 1 } });
-      expect(testStore.logged.join()).toContain('a backup of it was taken before');
+      expect(testStore.logged.join()).toContain('a backup was taken first');
       await (await testStore.open({ botVersion: '2.0.0' })).close();
       expect(backupsOf(testStore)).toHaveLength(1);
       await rewriteAsOlder(testStore);
