@@ -187,6 +187,7 @@ export function createEngine({
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
   const book = new TaskBook({
+    clock,
     ...{ store, log },
     findElsewhere: others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
   });

@@ -55,7 +55,8 @@ export function messageState(message: Message): MessageState {
   if (((message.flags ?? 0) & MessageFlags.Loading) !== 0) return 'spinner';
   if (words.includes('so you may not have received its result'))
     return hasButtons() || hasButtons('showall') ? 'hint' : 'invalid';
-  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') ? 'progress' : 'invalid';
+  // Nothing can be pressed while a task is being submitted.
+  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') || hasButtons() ? 'progress' : 'odd';
   if (words.includes('couldn’t confirm whether the gateway accepted'))
     return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'invalid';
   if (words.includes('This task failed')) return failedState(verbs);

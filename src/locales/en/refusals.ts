@@ -20,6 +20,7 @@ export const refusals = {
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
+  notConfirmed: 'We couldn’t confirm whether this was saved. Check `/tasks` in a minute before you try again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',
   storeSlow: 'The bot is slow right now. Press the button again.',
   noResult: 'This task has no result to continue from.',

@@ -1,7 +1,9 @@
+import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { StoreError } from '../store/backend.ts';
 import { isLive, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -17,8 +19,13 @@ type Listener = (task: Task) => void;
 /** If `previous` is missing, nothing has changed and the task is only announced again. */
 type ChangeListener = (task: Task, previous?: Task) => void;
 
+/** How long a member waits until it is certain that a task was not stored. By then a worker of a cluster has lost its lease. */
+const MAX_CERTAINTY_WAIT_MS = 20_000;
+const REMOVAL_RETRY_MS = 500;
+
 interface BookParts {
   store: TaskStore;
+  clock?: Clock;
   log: TasksLog;
   /** Reads a task of another partition; undefined: there are none. */
   findElsewhere?: ((id: string) => Promise<Task | undefined>) | undefined;
@@ -28,6 +35,7 @@ interface BookParts {
 export class TaskBook {
   readonly #store: TaskStore;
   readonly #log: TasksLog;
+  readonly #clock: Clock;
   readonly #findElsewhere: (id: string) => Promise<Task | undefined>;
   readonly #live = new Map<string, Task>();
   /** Tasks that changed in memory, but that the store could not write. */
@@ -39,9 +47,10 @@ export class TaskBook {
   readonly #addListeners: Listener[] = [];
   readonly #removeListeners: Listener[] = [];
 
-  constructor({ store, log, findElsewhere = async () => undefined }: BookParts) {
+  constructor({ store, log, clock = systemClock, findElsewhere = async () => undefined }: BookParts) {
     this.#store = store;
     this.#log = log;
+    this.#clock = clock;
     this.#findElsewhere = findElsewhere;
   }
 
@@ -101,6 +110,8 @@ export class TaskBook {
       await this.#store.put(task);
     } catch (error) {
       this.#failedAdditions.set(task.id, task);
+      // The server may have written the row although its response was lost, and the next owner of the store would then submit the task.
+      if (error instanceof StoreError && error.kind === 'unreachable') await this.#assertNotStored(task.id);
       throw error;
     }
     this.#live.set(task.id, task);
@@ -148,6 +159,15 @@ export class TaskBook {
 
   #notifyListeners(task: Task, previous?: Task): void {
     for (const listener of this.#listeners) listener(task, previous);
+  }
+
+  async #assertNotStored(id: string): Promise<void> {
+    const deadline = this.#clock.now() + MAX_CERTAINTY_WAIT_MS;
+    while (this.#failedAdditions.has(id)) {
+      if (this.#clock.now() >= deadline) throw new Refusal('refusals.notConfirmed');
+      await pause(this.#clock, REMOVAL_RETRY_MS);
+      await this.#removeNotAdded();
+    }
   }
 
   async #removeNotAdded(): Promise<void> {

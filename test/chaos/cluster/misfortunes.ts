@@ -82,8 +82,12 @@ export class ClusterEvents {
     if (!node) return this.#skip('pause');
     node.isBusy = true;
     const { keeper } = node;
-    if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && node.owned.size > 0);
-    const ownedCount = node.owned.size;
+    const countOwned = (): number => {
+      node.listen();
+      return node.owned.size;
+    };
+    if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && countOwned() > 0);
+    const ownedCount = countOwned();
     const lossesBefore = keeper.lostLeases;
     await keeper.suspend(ms);
     if (role === 'worker' && ownedCount > 0) {
