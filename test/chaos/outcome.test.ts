@@ -57,7 +57,7 @@ it('A result that is shown in two messages is a broken promise', async () => {
 it('A hint about a result is a broken promise, unless the bot could not read whether the result is shown', async () => {
   const [hint] = await postMessages(HINT);
   if (!hint) throw new Error('The message was not posted.');
-  const facts = { answer: hint, submits: [submit(1)] };
+  const facts = { reply: hint, submits: [submit(1)] };
   const expiredAt = [ORDERED_AT + 1];
   expect(outcomeFor(facts)).toContain('for no reason');
   expect(outcomeFor(facts, { isPrivate: true })).toContain('for no reason');
@@ -67,7 +67,7 @@ it('A hint about a result is a broken promise, unless the bot could not read whe
 });
 
 it('An invalid message and a missing reply are broken promises', async () => {
-  const [reply] = await postMessages('▰▱ 50%');
+  const [reply] = await postMessages('No sentence of the bot.');
   expect(outcomeFor({ reply })).toContain('it shows an invalid message');
   expect(outcomeFor({ reply: undefined })).toContain('its reply is missing');
 });

@@ -56,7 +56,8 @@ export function messageState(message: Message): MessageState {
   if (words.includes('so you may not have received its result'))
     return hasButtons() || hasButtons('showall') ? 'hint' : 'invalid';
   // Nothing can be pressed while a task is being submitted.
-  if (/[▰▱]|Waiting in the bot’s queue/.test(words)) return hasButtons('cancel') || hasButtons() ? 'progress' : 'odd';
+  if (/[▰▱]|Waiting in the bot’s queue/.test(words))
+    return hasButtons('cancel') || hasButtons() ? 'progress' : 'invalid';
   if (words.includes('couldn’t confirm whether the gateway accepted'))
     return hasButtons('again', 'dismiss') ? 'unconfirmed' : 'invalid';
   if (words.includes('This task failed')) return failedState(verbs);

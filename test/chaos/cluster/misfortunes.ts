@@ -83,7 +83,7 @@ export class ClusterEvents {
     node.isBusy = true;
     const { keeper } = node;
     const countOwned = (): number => {
-      node.listen();
+      node.readOutput();
       return node.owned.size;
     };
     if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && countOwned() > 0);
