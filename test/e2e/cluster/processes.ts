@@ -36,7 +36,8 @@ export function startProcess(
       GATEWAY_BASE_URL: gateway.url,
       GATEWAY_API_KEY,
       STORE_URL: url,
-      STORE_LEASE_SECONDS: '5',
+      // A busy server has a fifth of it for each response.
+      STORE_LEASE_SECONDS: '40',
       PARTITIONS: '4',
       ...settings,
     },
