@@ -23,8 +23,10 @@ type ChangeListener = (task: Task, previous?: Task) => void;
 const MAX_CERTAINTY_WAIT_MS = 20_000;
 const REMOVAL_RETRY_MS = 500;
 
+type BookStore = Pick<TaskStore, 'live' | 'get' | 'put' | 'remove'>;
+
 interface BookParts {
-  store: TaskStore;
+  store: BookStore;
   clock?: Clock;
   log: TasksLog;
   /** Reads a task of another partition; undefined: there are none. */
@@ -33,7 +35,7 @@ interface BookParts {
 
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
-  readonly #store: TaskStore;
+  readonly #store: BookStore;
   readonly #log: TasksLog;
   readonly #clock: Clock;
   readonly #findElsewhere: (id: string) => Promise<Task | undefined>;
