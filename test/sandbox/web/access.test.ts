@@ -23,7 +23,7 @@ describe('Access to the page server', () => {
     for (const authorization of ['', 'Bearer wrong', `Bearer ${token}x`, token.slice(1)]) {
       const { status, body } = await call(method, path, { authorization });
       expect(status).toBe(401);
-      expect(body.error).toMatch(/token from the address/);
+      expect(body.error).toMatch(/token from the URL/);
     }
   });
 

@@ -12,7 +12,7 @@ registerHooks({
 });
 await import('../../../src/app.ts');
 const { systemClock } = await import('../../../src/lib/clock.ts');
-const { createLogger: openLog } = await import('../../../src/lib/log.ts');
+const { createLogger } = await import('../../../src/lib/log.ts');
 const { memoryContent } = await import('../../../src/services/media/content.ts');
 const { openMedia } = await import('../../../src/services/media/index.ts');
 const { MediaProcess } = await import('../../../src/services/media-process/media-process.ts');
@@ -20,7 +20,7 @@ const { openAudio } = await import('../../../src/services/sound/audio.ts');
 const { UsageReader } = await import('../../../src/services/usage/usage-reader.ts');
 
 const clock = systemClock;
-const log = openLog({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
+const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 const mediaProcess = new MediaProcess({ clock, log });
 const gatewayOrigin = 'http://127.0.0.1:1';
 const media = openMedia(

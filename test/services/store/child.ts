@@ -44,10 +44,10 @@ export const HOLD_WRITE_PROGRAM = `
 export const HOLD_STORE_PROGRAM = `
   const [url, store, log, commands, task] = process.argv.slice(1);
   const { openStore } = await import(store);
-  const { openLog } = await import(log);
+  const { createLogger } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
-  const quiet = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
+  const quiet = createLogger({ level: 'silent', secrets: [], isPretty: true, write: () => undefined });
   const kept = await openStore({ url, scheme: url.split(':')[0] }, { specs: kindSpecs, log: quiet, clock });
   if (task) await kept.put(JSON.parse(task));
   console.log('ready');
@@ -58,10 +58,10 @@ export const HOLD_STORE_PROGRAM = `
 export const HOLD_PARTITIONS_PROGRAM = `
   const [url, store, log, commands, ...wanted] = process.argv.slice(1);
   const { nameHolder, openPartitions } = await import(store);
-  const { openLog } = await import(log);
+  const { createLogger } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
-  const quiet = openLog({ level: 'silent', secrets: [], isReadable: true, write: () => undefined });
+  const quiet = createLogger({ level: 'silent', secrets: [], isPretty: true, write: () => undefined });
   const parts = { specs: kindSpecs, log: quiet, clock, partitions: 4, holder: nameHolder() };
   const partitions = await openPartitions({ url, scheme: url.split(':')[0] }, parts);
   const kept = [];

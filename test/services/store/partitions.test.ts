@@ -252,7 +252,7 @@ describe('Partitions', () =>
       const { live } = openNamespaces(backend);
       expect([...(await live.getMany([task.id])).keys()]).toEqual([task.id]);
       expect((await Array.fromAsync(live.entries())).map(([id]) => id)).toEqual([task.id]);
-      expect((await storeErrorOf(live.put('x', 1))).message).toContain('is only read');
+      expect((await storeErrorOf(live.put('x', 1))).message).toContain('is open for reading only');
       await store.put(makeTask());
     });
 
