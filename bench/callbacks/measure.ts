@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { LoadFigures } from '../discord/orders.ts';
+import type { LoadFigures } from '../discord/protocol.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import { Scene } from '../tasks/scene.ts';
+import { BotHarness } from '../tasks/scene.ts';
 import type { FloodFigures, FloodOptions } from './flood.ts';
 
 const PAIR_COUNT = 5;
@@ -29,22 +29,22 @@ interface Measurement {
 export async function measureCallbacks(): Promise<void> {
   const results: Record<Variant, Measurement[]> = { bare: [], bot: [] };
   const bare = start(new URL('bare.ts', import.meta.url));
-  const scene = await Scene.open();
+  const harness = await BotHarness.open();
   try {
     const { port: barePort } = await messageFrom<{ port: number }>(bare);
     for (let round = 0; round < PAIR_COUNT; round++)
       for (const variant of round % 2 === 0 ? variantNames : variantNames.toReversed()) {
         const port = await freePort();
-        results[variant].push(await run(scene, port, variant === 'bot' ? port : barePort));
+        results[variant].push(await run(harness, port, variant === 'bot' ? port : barePort));
       }
   } finally {
-    await Promise.all([scene.close(), end(bare)]);
+    await Promise.all([harness.close(), end(bare)]);
   }
   report(results);
 }
 
-async function run(scene: Scene, callbackPort: number, floodedPort: number): Promise<Measurement> {
-  const { bot } = await scene.launchBot({
+async function run(harness: BotHarness, callbackPort: number, floodedPort: number): Promise<Measurement> {
+  const { bot } = await harness.launchBot({
     storeContent: { tasks: LIVE_TASK_COUNT, ageMs: 0 },
     polls: LIVE_TASK_COUNT,
     settings: { CALLBACK_URL: `http://127.0.0.1:${callbackPort}/callbacks`, CALLBACK_PORT: String(callbackPort) },
@@ -52,12 +52,12 @@ async function run(scene: Scene, callbackPort: number, floodedPort: number): Pro
   const flood = start(new URL('flood.ts', import.meta.url));
   flood.send({ port: floodedPort, perSecond: FORGED_PER_SECOND } satisfies FloodOptions);
   await messageFrom(flood);
-  await scene.load(WARM_UP);
-  const { milliseconds, missed }: LoadFigures = await scene.load(LOAD);
+  await harness.load(WARM_UP);
+  const { milliseconds, missed }: LoadFigures = await harness.load(LOAD);
   flood.send({});
   const floodFigures = await messageFrom<FloodFigures>(flood);
   await end(flood);
-  await scene.stopBot(bot);
+  await harness.stopBot(bot);
   const percentileOf = (quantile: number): number => percentile(milliseconds, quantile);
   return { p50: percentileOf(0.5), p99: percentileOf(0.99), missed, flood: floodFigures };
 }

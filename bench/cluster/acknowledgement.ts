@@ -3,7 +3,7 @@ import { percentile } from '../tasks/percentile.ts';
 import type { LoadFigures } from './orders.ts';
 import { type QueueFigures, queueFigures } from './queue.ts';
 import { range } from './range.ts';
-import { PARTITIONS, type Stage } from './stage.ts';
+import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 const WARM_UP = { perSecond: 20, seconds: 3 };
 const LOADS = [
@@ -18,19 +18,19 @@ interface Figures {
 }
 
 /** Measures the latency for the same members at the same pace, alternating between a single process and a shard process with a worker. */
-export async function measureAcknowledgement(stage: Stage, rounds: number): Promise<void> {
+export async function measureAcknowledgement(harness: ClusterHarness, rounds: number): Promise<void> {
   const results: Figures[] = LOADS.map(() => ({ all: [], cluster: [], queue: [] }));
   for (let round = 0; round < rounds; round++) {
     for (const variant of round % 2 === 0 ? (['all', 'cluster'] as const) : (['cluster', 'all'] as const)) {
-      if (variant === 'all') await stage.start('all').ready;
-      else await stage.startCluster(1);
-      await stage.waitForSessions(1);
-      await stage.request('load', WARM_UP);
-      for (const [index, load] of LOADS.entries()) results[index]?.[variant].push(await stage.request('load', load));
-      await stage.clear();
+      if (variant === 'all') await harness.start('all').ready;
+      else await harness.startCluster(1);
+      await harness.waitForSessions(1);
+      await harness.request('load', WARM_UP);
+      for (const [index, load] of LOADS.entries()) results[index]?.[variant].push(await harness.request('load', load));
+      await harness.clear();
     }
     for (const [index, load] of LOADS.entries())
-      results[index]?.queue.push(await queueFigures({ url: await stage.freshStore(), partitions: PARTITIONS, load }));
+      results[index]?.queue.push(await queueFigures({ url: await harness.freshStore(), partitions: PARTITIONS, load }));
   }
   report(results, rounds);
 }

@@ -3,7 +3,7 @@ import { table } from '../table.ts';
 import type { LoadFigures } from './orders.ts';
 import type { BotProcess } from './process.ts';
 import { range } from './range.ts';
-import { PARTITIONS, type Stage } from './stage.ts';
+import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 /** The bot's default. */
 const LEASE_SECONDS = 10;
@@ -33,28 +33,28 @@ interface Observation {
 }
 
 /** Measures how long partitions are without an owner, and what their members see in the meantime. */
-export async function measureFailover(stage: Stage, rounds: number): Promise<void> {
+export async function measureFailover(harness: ClusterHarness, rounds: number): Promise<void> {
   const results: Record<Event, Observation[]> = { kill: [], suspend: [], stop: [], join: [] };
   for (let round = 0; round < rounds; round++)
     for (const event of Object.keys(events) as Event[]) {
-      results[event].push(await observe(stage, event));
-      await stage.clear();
+      results[event].push(await observe(harness, event));
+      await harness.clear();
     }
   report(results, rounds);
 }
 
-async function observe(stage: Stage, event: Event): Promise<Observation> {
-  const { workers } = await stage.startCluster(event === 'join' ? 1 : 2);
-  await stage.waitForSessions(1);
+async function observe(harness: ClusterHarness, event: Event): Promise<Observation> {
+  const { workers } = await harness.startCluster(event === 'join' ? 1 : 2);
+  await harness.waitForSessions(1);
   const [remainingWorker, lostWorker] = workers;
   if (!remainingWorker) throw new Error('There is no worker.');
   const ownedBefore = new Set(remainingWorker.ownedSince.keys());
   const partitions = lostWorker ? [...lostWorker.ownedSince.keys()] : undefined;
-  const loadPromise = stage.request('load', { ...LOAD, ...(partitions && { partitions }) });
+  const loadPromise = harness.request('load', { ...LOAD, ...(partitions && { partitions }) });
   await sleep(WARM_UP_MS);
   const eventAt = Date.now();
   if (!lostWorker) {
-    const newWorker = stage.start('worker');
+    const newWorker = harness.start('worker');
     await newWorker.waitUntil(() => newWorker.ownedSince.size === PARTITIONS / 2);
     return { ...secondsSince(eventAt, newWorker, new Set()), load: await loadPromise, exitCode: undefined };
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 import { range } from './range.ts';
-import type { Stage } from './stage.ts';
+import type { ClusterHarness } from './stage.ts';
 
 /** The gateway runs this many jobs at once; the flood orders many more. */
 const JOBS_AT_ONCE = 16;
@@ -22,29 +22,29 @@ interface Delays {
 }
 
 /** Measures how much longer the orders of one server take while another one floods the same worker. */
-export async function measureFairness(stage: Stage, rounds: number): Promise<void> {
+export async function measureFairness(harness: ClusterHarness, rounds: number): Promise<void> {
   const results: Record<Place, Delays[]> = { same: [], other: [] };
   for (let round = 0; round < rounds; round++) {
     const settings = { PARTITIONS: '2', GATEWAY_JOBS_AT_ONCE: String(2 * JOBS_AT_ONCE) };
-    await stage.startCluster(1, { settings, partitions: 2 });
-    await stage.waitForSessions(1);
-    await stage.request('steadyOrders', { ...STEADY_ORDERS, orders: 3, partition: 0 });
+    await harness.startCluster(1, { settings, partitions: 2 });
+    await harness.waitForSessions(1);
+    await harness.request('steadyOrders', { ...STEADY_ORDERS, orders: 3, partition: 0 });
     for (const place of Object.keys(places) as Place[]) {
-      const alone = await stage.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
-      await stage.request('work', {
+      const alone = await harness.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
+      await harness.request('work', {
         what: STEADY_ORDERS.what,
         members: FLOODING_MEMBERS,
         partitions: [place === 'same' ? 0 : 1],
       });
       await sleep(FLOOD_WARM_UP_MS);
-      await stage.request('takeFigures', null);
+      await harness.request('takeFigures', null);
       const start = performance.now();
-      const flooded = await stage.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
-      const { milliseconds } = await stage.request('takeFigures', null);
+      const flooded = await harness.request('steadyOrders', { ...STEADY_ORDERS, partition: 0 });
+      const { milliseconds } = await harness.request('takeFigures', null);
       results[place].push({ alone, flooded, flood: (1_000 * milliseconds.length) / (performance.now() - start) });
-      await stage.request('stopWork', null);
+      await harness.request('stopWork', null);
     }
-    await stage.clear();
+    await harness.clear();
   }
   report(results, rounds);
 }

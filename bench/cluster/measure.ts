@@ -4,11 +4,11 @@ import { measureFailover } from './failover.ts';
 import { measureFairness } from './fairness.ts';
 import { measureMemory } from './memory.ts';
 import { machineLoad } from './range.ts';
-import { Stage } from './stage.ts';
+import { ClusterHarness } from './stage.ts';
 import { BenchServer, isServerKind } from './store.ts';
 import { measureThroughput } from './throughput.ts';
 
-const measurements: Readonly<Record<string, (stage: Stage, rounds: number) => Promise<void>>> = {
+const measurements: Readonly<Record<string, (harness: ClusterHarness, rounds: number) => Promise<void>>> = {
   acknowledgement: measureAcknowledgement,
   throughput: measureThroughput,
   fairness: measureFairness,
@@ -31,11 +31,11 @@ export async function measureCluster(args: readonly string[]): Promise<void> {
       const measure = measurements[name];
       if (!measure)
         throw new Error(`There is no part ${name}. Choose one of: ${Object.keys(measurements).join(', ')}.`);
-      const stage = await Stage.create(server);
+      const harness = await ClusterHarness.create(server);
       try {
-        await measure(stage, Number(rounds));
+        await measure(harness, Number(rounds));
       } finally {
-        await stage.close();
+        await harness.close();
       }
       console.log(`\n${store}. ${machineLoad()}`);
     }

@@ -2,7 +2,7 @@ import { median, table } from '../table.ts';
 import type { BotProcess } from './process.ts';
 import { residentBytes } from './processor-time.ts';
 import { range } from './range.ts';
-import { PARTITIONS, type Stage } from './stage.ts';
+import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 const LOAD = { perSecond: 20, seconds: 10 };
 const MB = 1_000_000;
@@ -24,27 +24,27 @@ type Results = Map<string, MemoryUse[]>;
  * Measures the memory of each kind of process after some use. Each worker owns its share of the partitions, so several
  * shares need several workers.
  */
-export async function measureMemory(stage: Stage, rounds: number): Promise<void> {
+export async function measureMemory(harness: ClusterHarness, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
-    const all = stage.start('all', probeOptions);
+    const all = harness.start('all', probeOptions);
     await all.ready;
-    await stage.waitForSessions(1);
-    await stage.request('load', LOAD);
+    await harness.waitForSessions(1);
+    await harness.request('load', LOAD);
     await recordMemory(results, 'all', [all]);
-    await stage.clear();
+    await harness.clear();
     for (const { workers, partitions } of [
       { workers: 1, partitions: PARTITIONS },
       { workers: 2, partitions: PARTITIONS },
       { workers: 1, partitions: 1 },
     ]) {
       const settings = { PARTITIONS: String(partitions) };
-      const cluster = await stage.startCluster(workers, { ...probeOptions, settings, partitions });
-      await stage.waitForSessions(1);
-      await stage.request('load', LOAD);
+      const cluster = await harness.startCluster(workers, { ...probeOptions, settings, partitions });
+      await harness.waitForSessions(1);
+      await harness.request('load', LOAD);
       await recordMemory(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
       if (workers === 1) await recordMemory(results, `shard process, ${partitions} partitions`, [cluster.shard]);
-      await stage.clear();
+      await harness.clear();
     }
   }
   report(results, rounds);

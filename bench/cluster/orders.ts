@@ -1,21 +1,21 @@
 /** The messages to the process with the embedded servers, and its replies. */
 export interface Commands {
   /** How many shards are connected. */
-  sessions: { input: null; answer: number };
+  sessions: { input: null; output: number };
   /** Ends every session, so that the next processes start new ones. */
-  endSessions: { input: null; answer: null };
+  endSessions: { input: null; output: null };
   /** Members who use `/models` at a steady pace, in one server after another. */
-  load: { input: Load; answer: LoadFigures };
+  load: { input: Load; output: LoadFigures };
   /** Members who order again as soon as an order has ended, until `stopWork`. */
-  work: { input: Work; answer: null };
+  work: { input: Work; output: null };
   /** What the members who order have observed since this was last requested. */
-  takeFigures: { input: null; answer: WorkFigures };
+  takeFigures: { input: null; output: WorkFigures };
   /** Ends all ordering, and waits for the orders that are still running. */
-  stopWork: { input: null; answer: null };
+  stopWork: { input: null; output: null };
   /** One member who orders repeatedly at a steady pace, while other members may be ordering too. */
-  steadyOrders: { input: SteadyOrders; answer: number[] };
+  steadyOrders: { input: SteadyOrders; output: number[] };
   /** The CPU time of the embedded servers so far. */
-  cpuTime: { input: null; answer: { cpuMs: number } };
+  cpuTime: { input: null; output: { cpuMs: number } };
 }
 
 export interface Load {

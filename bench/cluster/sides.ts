@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
-import { guildCreateWire } from '../../sandbox/discord/wire/guild.ts';
+import { guildCreatePayload } from '../../sandbox/discord/wire/guild.ts';
 import type { Channel, Role, World } from '../../sandbox/discord/world.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createStudio } from '../../sandbox/gateway/studio/index.ts';
@@ -57,7 +57,7 @@ const discord = await startDiscord({
 if (others.areLarge) enlarge(discord.world);
 const members = new Members(discord, others.partitions);
 
-type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['output']> };
 
 const handlers: Handlers = {
   sessions: async () => discord.gateway.sessions,
@@ -96,14 +96,14 @@ process.send?.({
     // Each task is polled on the same schedule, and never waits for the polls of others.
     ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
   },
-  guildBytes: JSON.stringify(guildCreateWire(discord.world.guild('guild-1'), discord.world, 0, false)).length,
+  guildBytes: JSON.stringify(guildCreatePayload(discord.world.guild('guild-1'), discord.world, 0, false)).length,
 } satisfies StartedServers);
 
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
   const { kind, input } = command as Command;
-  const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
+  const output = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
   assertNoViolations();
-  process.send?.(answer);
+  process.send?.(output);
 }
 await Promise.all([discord.close(), gateway.close()]);
 await studio.close();

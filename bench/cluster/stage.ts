@@ -28,7 +28,7 @@ interface ClusterOptions extends StartOptions {
 }
 
 /** The embedded servers in one process, and the bot's processes with a new store. */
-export class Stage {
+export class ClusterHarness {
   readonly #processes: BotProcess[] = [];
   readonly #embeddedServers: ChildProcess;
   /** The environment of every process, except for its store. */
@@ -51,7 +51,7 @@ export class Stage {
     this.#store = store;
   }
 
-  static async create(server: BenchServer, options: Partial<EmbeddedServersOptions> = {}): Promise<Stage> {
+  static async create(server: BenchServer, options: Partial<EmbeddedServersOptions> = {}): Promise<ClusterHarness> {
     const allOptions: EmbeddedServersOptions = { ...defaults, ...options };
     const embeddedServers = start(new URL('sides.ts', import.meta.url), {
       programArguments: [JSON.stringify(allOptions)],
@@ -62,15 +62,20 @@ export class Stage {
       PARTITIONS: String(allOptions.partitions),
       SHARD_COUNT: String(allOptions.shards),
     };
-    return new Stage(embeddedServers, { settings: sharedSettings, guildBytes }, server, await server.freshStore());
+    return new ClusterHarness(
+      embeddedServers,
+      { settings: sharedSettings, guildBytes },
+      server,
+      await server.freshStore(),
+    );
   }
 
   async request<Kind extends keyof Commands>(
     kind: Kind,
     input: Commands[Kind]['input'],
-  ): Promise<Commands[Kind]['answer']> {
+  ): Promise<Commands[Kind]['output']> {
     this.#embeddedServers.send({ kind, input } as Command);
-    return replyFrom<Commands[Kind]['answer']>(this.#embeddedServers);
+    return replyFrom<Commands[Kind]['output']>(this.#embeddedServers);
   }
 
   async waitForSessions(sessions: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { TaskType } from './orders.ts';
 import type { BotProcess } from './process.ts';
 import { cpuTime, processesOf } from './processor-time.ts';
 import { range } from './range.ts';
-import { PARTITIONS, type Stage } from './stage.ts';
+import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 /** The share of a core that each worker may use, so small that two workers, the servers and the members need less than two cores. */
 const CPU_SHARE = 0.2;
@@ -37,16 +37,16 @@ const names = Object.keys(shapes) as Shape[];
  * Measures the orders per second with one and with two workers. Each may use only a small share of a core, so that neither the machine nor
  * the embedded servers are the limit.
  */
-export async function measureThroughput(stage: Stage, rounds: number): Promise<void> {
+export async function measureThroughput(harness: ClusterHarness, rounds: number): Promise<void> {
   const emptyResults = (): Record<Shape, Measurement[]> => ({ all: [], one: [], two: [] });
   const results: Record<TaskType, Record<Shape, Measurement[]>> = { text: emptyResults(), image: emptyResults() };
   for (let round = 0; round < rounds; round++)
     for (const shape of round % 2 === 0 ? names : names.toReversed()) {
-      const processes = await startProcesses(stage, shape);
-      await stage.waitForSessions(1);
+      const processes = await startProcesses(harness, shape);
+      await harness.waitForSessions(1);
       for (const what of ['text', 'image'] as const)
-        results[what][shape].push(await measureOrders(stage, { ...processes, what }));
-      await stage.clear();
+        results[what][shape].push(await measureOrders(harness, { ...processes, what }));
+      await harness.clear();
     }
   report(results, rounds);
 }
@@ -57,15 +57,15 @@ interface Processes {
   workers: readonly BotProcess[];
 }
 
-async function startProcesses(stage: Stage, shape: Shape): Promise<Processes> {
-  if (shape !== 'all') return stage.startCluster(shape === 'one' ? 1 : 2);
-  const one = stage.start('all');
+async function startProcesses(harness: ClusterHarness, shape: Shape): Promise<Processes> {
+  if (shape !== 'all') return harness.startCluster(shape === 'one' ? 1 : 2);
+  const one = harness.start('all');
   await one.ready;
   return { workers: [one] };
 }
 
 async function measureOrders(
-  stage: Stage,
+  harness: ClusterHarness,
   { shard, workers, what }: Processes & { what: TaskType },
 ): Promise<Measurement> {
   const cpuOf = async (processes: readonly BotProcess[]): Promise<number> =>
@@ -74,22 +74,26 @@ async function measureOrders(
     at: performance.now(),
     workers: await cpuOf(workers),
     shard: await cpuOf(shard ? [shard] : []),
-    sides: (await stage.request('cpuTime', null)).cpuMs,
+    sides: (await harness.request('cpuTime', null)).cpuMs,
   });
   const idleStart = await counters();
   await sleep(WARM_UP_MS / 2);
   const idleEnd = await counters();
   const idleShare = (idleEnd.workers - idleStart.workers) / (idleEnd.at - idleStart.at);
   // The processes are warmed up before they are limited.
-  await stage.request('work', { what, members: MEMBERS_PER_WORKER[what] * workers.length, partitions: allPartitions });
+  await harness.request('work', {
+    what,
+    members: MEMBERS_PER_WORKER[what] * workers.length,
+    partitions: allPartitions,
+  });
   await sleep(WARM_UP_MS / 2);
   const cpuLimits = workers.map(({ pid }) => limitCpuShare(pid, CPU_SHARE));
   try {
     await sleep(WARM_UP_MS);
-    await stage.request('takeFigures', null);
+    await harness.request('takeFigures', null);
     const start = await counters();
     await sleep(MEASURED_MS);
-    const { milliseconds, refused } = await stage.request('takeFigures', null);
+    const { milliseconds, refused } = await harness.request('takeFigures', null);
     const end = await counters();
     const [ms, orders] = [end.at - start.at, milliseconds.length];
     const used = end.workers - start.workers;
@@ -100,7 +104,7 @@ async function measureOrders(
     };
   } finally {
     await Promise.all(cpuLimits.map((cpuLimit) => cpuLimit.end()));
-    await stage.request('stopWork', null);
+    await harness.request('stopWork', null);
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type REST, Routes } from 'discord.js';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
-import type { ServerInfo } from './orders.ts';
+import type { ServerInfo } from './protocol.ts';
 
 export type Editor = 'default' | 'bot';
 

@@ -1,7 +1,7 @@
 import { median, table } from '../table.ts';
 import { end, messageFrom, start } from './child.ts';
 import type { Assignment, EditFigures, Editor } from './editor.ts';
-import { Stage } from './stage.ts';
+import { DiscordHarness } from './stage.ts';
 
 const ROUNDS = 3;
 const TOKEN_COUNT = 1_000;
@@ -17,26 +17,26 @@ interface Round extends EditFigures {
 /** Makes the same edits with the same tokens, alternating between discord.js's default REST client and the bot's own. */
 export async function measureEdits(): Promise<void> {
   const results: Record<Editor, Round[]> = { default: [], bot: [] };
-  const stage = await Stage.create();
+  const harness = await DiscordHarness.create();
   try {
-    const tokens = await stage.request('tokens', { count: TOKEN_COUNT });
+    const tokens = await harness.request('tokens', { count: TOKEN_COUNT });
     for (let round = 0; round < ROUNDS; round++) {
-      for (const editor of ['default', 'bot'] as const) results[editor].push(await runEditor(stage, editor, tokens));
+      for (const editor of ['default', 'bot'] as const) results[editor].push(await runEditor(harness, editor, tokens));
     }
   } finally {
-    await stage.close();
+    await harness.close();
   }
   report(results);
 }
 
-async function runEditor(stage: Stage, editor: Editor, tokens: readonly string[]): Promise<Round> {
+async function runEditor(harness: DiscordHarness, editor: Editor, tokens: readonly string[]): Promise<Round> {
   const child = start(new URL('editor.ts', import.meta.url));
   try {
-    child.send({ editor, serverInfo: stage.serverInfo, tokens } satisfies Assignment);
+    child.send({ editor, serverInfo: harness.serverInfo, tokens } satisfies Assignment);
     const startedAt = performance.now();
-    const cpuBefore = await stage.request('cpuTime', null);
+    const cpuBefore = await harness.request('cpuTime', null);
     const figures = await messageFrom<EditFigures>(child);
-    const cpuAfter = await stage.request('cpuTime', null);
+    const cpuAfter = await harness.request('cpuTime', null);
     const micros = (performance.now() - startedAt) * 1_000;
     return { ...figures, serversCpu: (cpuAfter.cpuMicros - cpuBefore.cpuMicros) / micros };
   } finally {

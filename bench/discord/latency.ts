@@ -1,6 +1,6 @@
 import { median, table } from '../table.ts';
-import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
-import { Stage } from './stage.ts';
+import { EDIT_GRACE_MS, type Load, type LoadFigures } from './protocol.ts';
+import { DiscordHarness } from './stage.ts';
 
 const ROUNDS = 3;
 /** As fast as a default client can edit without queueing, so no queue is left when the measurement begins. */
@@ -16,22 +16,22 @@ const names = Object.keys(variants) as Variant[];
 /** Measures the latency for the same members at the same pace, alternating between a bare client and the shipped bot. */
 export async function measureLatency(): Promise<void> {
   const results = LOADS.map(() => ({ bare: [], eager: [], bot: [] }) as Record<Variant, LoadFigures[]>);
-  const stage = await Stage.create();
+  const harness = await DiscordHarness.create();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of names) {
-        const { client } = await stage.startClient(variant);
-        await stage.request('load', WARM_UP);
+        const { client } = await harness.startClient(variant);
+        await harness.request('load', WARM_UP);
         for (const [index, load] of LOADS.entries()) {
           // The limit binds a default client only if there are many edits.
           if (variant === 'eager' && load !== HEAVY_LOAD) continue;
-          results[index]?.[variant].push(await stage.request('load', load));
+          results[index]?.[variant].push(await harness.request('load', load));
         }
-        await stage.stopClient(client);
+        await harness.stopClient(client);
       }
     }
   } finally {
-    await stage.close();
+    await harness.close();
   }
   report(results);
 }

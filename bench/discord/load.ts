@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
-import { EDIT_GRACE_MS, type Load, type LoadFigures } from './orders.ts';
+import { EDIT_GRACE_MS, type Load, type LoadFigures } from './protocol.ts';
 
 /** Sends commands at the pace of the clock, not of the responses, so that a slow response neither delays the next member nor goes unnoticed. */
 export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Load): Promise<LoadFigures> {

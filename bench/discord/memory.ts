@@ -1,7 +1,7 @@
 import { median, table } from '../table.ts';
 import { messageFrom } from './child.ts';
-import { Stage } from './stage.ts';
-import type { MemoryUse } from './weigh.ts';
+import type { MemoryUse } from './memory-probe.ts';
+import { DiscordHarness } from './stage.ts';
 
 const ROUNDS = 3;
 const GUILD_COUNTS = [1, 1_000, 10_000] as const;
@@ -19,13 +19,13 @@ const names = Object.keys(variants) as Variant[];
 export async function measureMemory(): Promise<void> {
   const results = GUILD_COUNTS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, MemoryUse[]>);
   for (const [index, guildCount] of GUILD_COUNTS.entries()) {
-    const stage = await Stage.create(guildCount);
+    const harness = await DiscordHarness.create(guildCount);
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        for (const variant of names) results[index]?.[variant].push(await measureClient(stage, variant));
+        for (const variant of names) results[index]?.[variant].push(await measureClient(harness, variant));
       }
     } finally {
-      await stage.close();
+      await harness.close();
     }
   }
   const cell = (variant: Variant, index: number, pick: (use: MemoryUse) => number): string =>
@@ -51,11 +51,11 @@ The guilds are small (a channel, two roles, one member), and each run has two gu
   );
 }
 
-async function measureClient(stage: Stage, variant: Variant): Promise<MemoryUse> {
-  const probe = new URL('weigh.ts', import.meta.url).href;
-  const { client } = await stage.startClient(variant, ['--expose-gc', '--import', probe]);
-  client.send('weigh');
+async function measureClient(harness: DiscordHarness, variant: Variant): Promise<MemoryUse> {
+  const probe = new URL('memory-probe.ts', import.meta.url).href;
+  const { client } = await harness.startClient(variant, ['--expose-gc', '--import', probe]);
+  client.send('measure-memory');
   const memoryUse = await messageFrom<MemoryUse>(client);
-  await stage.stopClient(client);
+  await harness.stopClient(client);
   return memoryUse;
 }

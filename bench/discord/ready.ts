@@ -1,5 +1,5 @@
 import { median, table } from '../table.ts';
-import { Stage } from './stage.ts';
+import { DiscordHarness } from './stage.ts';
 
 const ROUNDS = 5;
 
@@ -9,17 +9,17 @@ type Variant = keyof typeof variants;
 /** Measures the time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
   const results: Record<Variant, number[]> = { bare: [], bot: [] };
-  const stage = await Stage.create();
+  const harness = await DiscordHarness.create();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const variant of ['bare', 'bot'] as const) {
-        const { client, readyMs } = await stage.startClient(variant);
+        const { client, readyMs } = await harness.startClient(variant);
         results[variant].push(readyMs);
-        await stage.stopClient(client);
+        await harness.stopClient(client);
       }
     }
   } finally {
-    await stage.close();
+    await harness.close();
   }
   const rows = (Object.keys(variants) as Variant[]).map((variant) => [
     variants[variant],
@@ -29,7 +29,7 @@ export async function measureReady(): Promise<void> {
     Math.max(...results[variant]).toFixed(0),
   ]);
   console.log(
-    `\nFrom process start to READY, median of ${ROUNDS}; Atelier is started as by npm start, with the compile cache of an earlier start:\n`,
+    `\nFrom process start to READY, median of ${ROUNDS}; Atelier is started the way npm start does it, with a warm compile cache:\n`,
   );
   console.log(table(['', 'ms', 'ratio', 'min', 'max'], rows));
 }

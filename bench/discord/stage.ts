@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { nodeArguments } from '../as-started.ts';
 import { end, messageFrom, type StartOptions, start } from './child.ts';
-import type { Command, Commands, ServerInfo } from './orders.ts';
+import type { Command, Commands, ServerInfo } from './protocol.ts';
 
 export type Variant = 'bot' | BareVariant;
 /** `bare` has no intents; `eager` has none either, and discord.js's own limit on edits is lifted; `guilds` has the intent for guilds. */
 export type BareVariant = 'bare' | 'eager' | 'guilds';
 
 /** The embedded servers, and the clients that are connected to them one at a time. */
-export class Stage {
+export class DiscordHarness {
   readonly serverInfo: ServerInfo;
   readonly #embeddedServers: ChildProcess;
   readonly #clients = new Set<ChildProcess>();
@@ -20,17 +20,19 @@ export class Stage {
     this.serverInfo = serverInfo;
   }
 
-  static async create(guilds = 0): Promise<Stage> {
-    const embeddedServers = start(new URL('sides.ts', import.meta.url), { programArguments: [String(guilds)] });
-    return new Stage(embeddedServers, await messageFrom<ServerInfo>(embeddedServers));
+  static async create(guilds = 0): Promise<DiscordHarness> {
+    const embeddedServers = start(new URL('embedded-servers.ts', import.meta.url), {
+      programArguments: [String(guilds)],
+    });
+    return new DiscordHarness(embeddedServers, await messageFrom<ServerInfo>(embeddedServers));
   }
 
   async request<Kind extends keyof Commands>(
     kind: Kind,
     input: Commands[Kind]['input'],
-  ): Promise<Commands[Kind]['answer']> {
+  ): Promise<Commands[Kind]['output']> {
     this.#embeddedServers.send({ kind, input } as Command);
-    return messageFrom<Commands[Kind]['answer']>(this.#embeddedServers);
+    return messageFrom<Commands[Kind]['output']>(this.#embeddedServers);
   }
 
   /** Starts a client in a separate process; `readyMs` is the time until Discord has sent it READY. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { MemoryUse } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/memory-probe.ts';
 import { table } from '../table.ts';
 import { startBot } from '../tasks/bot.ts';
 import { StoreFolder } from '../tasks/store-folder.ts';
@@ -21,7 +21,7 @@ export async function measureLoad(): Promise<void> {
   try {
     const { settings } = await messageFrom<LoadServerInfo>(embeddedServers);
     const file = await folder.createStore({ tasks: 0, ageMs: 0 });
-    const probe = new URL('../discord/weigh.ts', import.meta.url).href;
+    const probe = new URL('../discord/memory-probe.ts', import.meta.url).href;
     const bot = startBot({ ...settings, STORE_URL: `sqlite://${file}`, LOG_LEVEL: 'info' }, [
       '--expose-gc',
       '--import',
@@ -40,7 +40,7 @@ export async function measureLoad(): Promise<void> {
         state = await requestJobs(0);
       }
       const memoryAtEnd = await residentMemoryOf(pid);
-      bot.process.send('weigh');
+      bot.process.send('measure-memory');
       const { residentBytes } = await messageFrom<MemoryUse>(bot.process);
       report({ memoryAtStart, memoryAfterOrders, memoryAtEnd, finalBytes: residentBytes, endedEarly });
     } finally {

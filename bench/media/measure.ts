@@ -8,7 +8,7 @@ import { mediaTypes } from '../../src/services/media/media-types.ts';
 import { MediaProcess } from '../../src/services/media-process/media-process.ts';
 import { openAudio } from '../../src/services/sound/audio.ts';
 import { table } from '../table.ts';
-import { heavyPng, hugePng } from './images.ts';
+import { decompressionBombPng, incompressiblePng } from './images.ts';
 
 /** Long enough for a thousand samples of the event loop's delay. */
 const IDLE_MS = 3_000;
@@ -44,9 +44,9 @@ export async function measureMedia(): Promise<void> {
     ]);
   };
 
-  const bytes = heavyPng();
+  const bytes = incompressiblePng();
   const voice = voiceChunks();
-  const huge = await hugePng();
+  const decompressionBomb = await decompressionBombPng();
   await measure('idle', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
   await measure('start and first image', () => media.imageFacts(bytes));
   await measure(`fit ${(bytes.length / 1e6).toFixed(0)} MB`, () =>
@@ -60,7 +60,7 @@ export async function measureMedia(): Promise<void> {
     return await writer.finish();
   });
   await measure('refuse 79 million pixels', async () => {
-    await media.checkImage(huge).catch((error: unknown) => {
+    await media.checkImage(decompressionBomb).catch((error: unknown) => {
       if (!(error instanceof MediaError)) throw error;
     });
   });

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageFrom } from '../discord/child.ts';
-import type { MemoryUse } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/memory-probe.ts';
 import { median, table } from '../table.ts';
-import { Scene } from '../tasks/scene.ts';
+import { BotHarness } from '../tasks/scene.ts';
 import type { ProcessUsage } from '../text/probe.ts';
 
 const PAIR_COUNT = 5;
 const TASK_COUNT = 3_000;
 const MEASURED_MS = 15_000;
-/** Three times as often as Prometheus scrapes by default. */
+/** Three times as often as in Prometheus's example configuration. */
 const SCRAPE_MS = 5_000;
 /** The specification's schedule for the first half minute: each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
@@ -29,51 +29,51 @@ interface Measurement {
 /** Measures the cost of health checks and metrics for the shipped bot, alternating between runs with and without them. */
 export async function measureMonitoring(): Promise<void> {
   const results: Record<Variant, Measurement[]> = { without: [], with: [] };
-  const scene = await Scene.open();
+  const harness = await BotHarness.open();
   try {
     for (let round = 0; round < PAIR_COUNT; round++)
       for (const variant of round % 2 === 0 ? variantNames : variantNames.toReversed())
-        results[variant].push({ ...(await measureCpu(scene, variant)), ...(await measureMemory(scene, variant)) });
+        results[variant].push({ ...(await measureCpu(harness, variant)), ...(await measureMemory(harness, variant)) });
   } finally {
-    await scene.close();
+    await harness.close();
   }
   report(results);
 }
 
-async function measureCpu(scene: Scene, variant: Variant): Promise<Pick<Measurement, 'cpuPercent'>> {
-  const port = await portFor(variant);
-  const { bot } = await scene.launchBot({
+async function measureCpu(harness: BotHarness, variant: Variant): Promise<Pick<Measurement, 'cpuPercent'>> {
+  const portSetting = await freePortSetting(variant);
+  const { bot } = await harness.launchBot({
     storeContent: { tasks: TASK_COUNT, ageMs: 0 },
     polls: TASK_COUNT,
-    settings: { ...settings, ...port },
+    settings: { ...settings, ...portSetting },
     nodeOptions: ['--import', new URL('../text/probe.ts', import.meta.url).href],
   });
   const usageBefore = await usageOf(bot);
-  await scrapeFor(port, MEASURED_MS);
+  await scrapeFor(portSetting, MEASURED_MS);
   const usageAfter = await usageOf(bot);
-  await scene.stopBot(bot);
+  await harness.stopBot(bot);
   return { cpuPercent: (usageAfter.cpuMicros - usageBefore.cpuMicros) / MEASURED_MS / 10 };
 }
 
 async function measureMemory(
-  scene: Scene,
+  harness: BotHarness,
   variant: Variant,
 ): Promise<Pick<Measurement, 'heapBytes' | 'residentBytes'>> {
-  const port = await portFor(variant);
-  const { bot } = await scene.launchBot({
+  const portSetting = await freePortSetting(variant);
+  const { bot } = await harness.launchBot({
     storeContent: { tasks: 0, ageMs: 0 },
     polls: 0,
-    settings: port,
-    nodeOptions: ['--expose-gc', '--import', new URL('../discord/weigh.ts', import.meta.url).href],
+    settings: portSetting,
+    nodeOptions: ['--expose-gc', '--import', new URL('../discord/memory-probe.ts', import.meta.url).href],
   });
-  await scrapeFor(port, 2_000);
-  bot.send('weigh');
+  await scrapeFor(portSetting, 2_000);
+  bot.send('measure-memory');
   const { heapBytes, residentBytes } = await messageFrom<MemoryUse>(bot);
-  await scene.stopBot(bot);
+  await harness.stopBot(bot);
   return { heapBytes, residentBytes };
 }
 
-async function portFor(variant: Variant): Promise<Record<string, string>> {
+async function freePortSetting(variant: Variant): Promise<Record<string, string>> {
   if (variant === 'without') return {};
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -83,7 +83,7 @@ async function portFor(variant: Variant): Promise<Record<string, string>> {
   return { HTTP_PORT: String(port) };
 }
 
-/** Waits this long, with a scrape at the beginning and every few seconds after that. */
+/** Waits for the given time, scraping at the beginning and then every few seconds. */
 async function scrapeFor({ HTTP_PORT: port }: Record<string, string>, ms: number): Promise<void> {
   const end = performance.now() + ms;
   for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {

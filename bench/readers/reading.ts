@@ -9,7 +9,7 @@ import { Chance } from './chance.ts';
 import type { Kind } from './noise.ts';
 import { submitResponse } from './orders.ts';
 import { pollResponse } from './polls.ts';
-import { idsIn, indicatesError, occurrencesIn, progressIn, resultsIn, statesIn } from './rule.ts';
+import { countProgressFields, idsIn, indicatesError, occurrencesIn, resultPathsIn, stateMeaningsIn } from './rule.ts';
 import { casings, serialize } from './tree.ts';
 
 export const families: readonly { family: Family; kind: Kind }[] = [
@@ -63,10 +63,10 @@ export function judgePoll(family: Family, kind: Kind, seed: number): Judgement {
   const { tree, requestValues, state, progress, media } = pollResponse(chance, kind);
   const text = serialize(tree, chance.pick(casings));
   const occurrences = occurrencesIn(tree);
-  const isStateClear = statesIn(occurrences, family === 'imgx').join() === state;
-  const results = resultsIn(occurrences, kind, requestValues);
+  const isStateClear = stateMeaningsIn(occurrences, family === 'imgx').join() === state;
+  const results = resultPathsIn(occurrences, kind, requestValues);
   const isResultClear = state !== 'succeeded' || (media.length === 0 ? results.length === 0 : results.length === 1);
-  const isProgressClear = state !== 'pending' || progressIn(occurrences) === (progress === undefined ? 0 : 1);
+  const isProgressClear = state !== 'pending' || countProgressFields(occurrences) === (progress === undefined ? 0 : 1);
   const isClear = isStateClear && isResultClear && isProgressClear;
   const response = parseExact(text);
   const responseContext: ResponseContext = { ...context, requestUrls: requestValues };

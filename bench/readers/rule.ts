@@ -15,24 +15,27 @@ import {
 /**
  * Which responses are unambiguous, judged by what a careful person could conclude from the response and the request.
  *
- * Never counted: fields of the request, the user, the model and other things; covers and pages; echoed input.
+ * Never counted: fields that describe something other than the job (the request, the user, the model); links to cover images and web pages;
+ * echoed input.
  *
  * The id is clear if nothing indicates an error, and
- * 1. exactly one value has a name that says both "id" and "piece of work" (a plain `id` in a record called a job counts), or
+ * 1. exactly one value has a name that contains both a word for an id and a word for a job (a plain `id` in a record that is named after a job
+ *    counts), or
  * 2. there is no such value, and exactly one value has the plain name of an id, or
- * 3. there is neither, and exactly one wrapper contains nothing but a string that looks like an id.
- * A plain `id` that is a number of at most fifteen digits is a database row in the video and music families.
+ * 3. there is neither, and exactly one field whose name is a mere wrapper (such as `data`) holds a string that looks like an id.
+ * In the video and music families, a plain `id` that is a number of at most fifteen digits is taken for the id of a database row.
  *
- * The state is clear if the most precise names agree: those next to the id before others, then a job's status, `status`,
- * `state`, and any other name of a state. In the image-prompt family a bare `state` is the caller's tag.
+ * The state is clear if the fields with the most precise names agree. Fields next to the id or in a job's record come first. Within each of the
+ * two groups the order is: names with a word for a job, `status`, `state`, other names of one word, the rest. In the image-prompt family, a bare
+ * `state` is the caller's tag and does not count.
  *
  * The result is clear if
- * 1. one field holds URLs with a file extension of the family's kind (several items of one list are one field), or
+ * 1. exactly one field holds URLs with a file extension of the family's kind (several items of one list are one field), or
  * 2. several do, and only one has a name that says what it is, or
  * 3. none does, and only one field has such a name and a URL without a file extension, or
  * 4. there is no URL at all.
  *
- * The progress is clear if there is one value.
+ * The progress is clear if there is exactly one value.
  */
 
 /** A field of a response, or an item of a list in it. */
@@ -44,6 +47,7 @@ export interface Occurrence {
   siblings: readonly Field[];
   /** The location in the response, which is equal for all items of a list. */
   path: string;
+  /** Whether it is an item of a list, or a field of one of several items. */
   isListed: boolean;
 }
 
@@ -78,7 +82,7 @@ export function occurrencesIn(tree: Tree): Occurrence[] {
 }
 
 const wordsIn = (...lists: readonly (readonly Name[])[]): Set<string> => new Set(lists.flat(2));
-const has = (names: readonly Name[], words: ReadonlySet<string>): boolean =>
+const containsWord = (names: readonly Name[], words: ReadonlySet<string>): boolean =>
   names.flat().some((word) => words.has(word));
 
 const idSuffixes = new Set(['id', 'uuid', 'identifier', 'ref', 'handle']);
@@ -95,7 +99,7 @@ const decoyWords = new Set(
 const errorWords = new Set(['error', 'errors', 'failed']);
 const wrappers = wordsIn(vocabulary.wrappers);
 
-const isInDecoy = ({ enclosingNames }: Occurrence): boolean => has(enclosingNames, decoyWords);
+const isInDecoy = ({ enclosingNames }: Occurrence): boolean => containsWord(enclosingNames, decoyWords);
 
 export function indicatesError(occurrences: readonly Occurrence[]): boolean {
   const failedWords = new Set<string>(stateWords.failed);
@@ -112,7 +116,7 @@ export function indicatesError(occurrences: readonly Occurrence[]): boolean {
 export function idsIn(
   occurrences: readonly Occurrence[],
   requestValues: readonly string[],
-  hasRowNumbers: boolean,
+  hasNumericRowIds: boolean,
 ): string[] {
   const candidates = occurrences.filter((occurrence) => {
     const text = textOf(occurrence.value);
@@ -121,14 +125,15 @@ export function idsIn(
       !requestValues.includes(text) &&
       !isInDecoy(occurrence) &&
       !occurrence.isListed &&
-      !has([occurrence.name], decoyWords)
+      !containsWord([occurrence.name], decoyWords)
     );
   });
   const isId = ({ name }: Occurrence): boolean => idSuffixes.has(name.at(-1) ?? '');
   const isNamedAfterJob = ({ name, enclosingNames }: Occurrence): boolean =>
-    has([name], jobWords) || (name.length === 1 && enclosingNames.at(-1)?.some((word) => jobWords.has(word)) === true);
+    containsWord([name], jobWords) ||
+    (name.length === 1 && enclosingNames.at(-1)?.some((word) => jobWords.has(word)) === true);
   const isPlain = ({ name, value }: Occurrence): boolean =>
-    name.length === 1 && !(hasRowNumbers && typeof value === 'number');
+    name.length === 1 && !(hasNumericRowIds && typeof value === 'number');
   const namedIds = distinct(candidates.filter((occurrence) => isId(occurrence) && isNamedAfterJob(occurrence)));
   if (namedIds.length > 0) return namedIds;
   const plainIds = distinct(candidates.filter((occurrence) => isId(occurrence) && isPlain(occurrence)));
@@ -155,21 +160,21 @@ function isState(occurrence: Occurrence): boolean {
 
 const plainWord = (value: Tree): string => String(value).toLowerCase().replaceAll(/[_-]/g, ' ');
 
-/** The distinct meanings of the most precise state names. */
-export function statesIn(occurrences: readonly Occurrence[], isTagged: boolean): string[] {
+/** The distinct meanings of the values in the fields with the most precise state names. */
+export function stateMeaningsIn(occurrences: readonly Occurrence[], isStateCallerTag: boolean): string[] {
   const states = occurrences.filter(
-    (occurrence) => isState(occurrence) && !(isTagged && occurrence.name.join() === 'state'),
+    (occurrence) => isState(occurrence) && !(isStateCallerTag && occurrence.name.join() === 'state'),
   );
   const precision = ({ name, siblings, enclosingNames }: Occurrence): number => {
     const isNextToId = siblings.some(
       (one) =>
         idSuffixes.has(one.name.at(-1) ?? '') &&
-        (one.name.length === 1 || has([one.name], jobWords)) &&
-        !has([one.name], decoyWords),
+        (one.name.length === 1 || containsWord([one.name], jobWords)) &&
+        !containsWord([one.name], decoyWords),
     );
-    const isOfJob = isNextToId || has(enclosingNames, jobWords);
+    const isOfJob = isNextToId || containsWord(enclosingNames, jobWords);
     const rank = ['status', 'state'].indexOf(name.join());
-    const nameScore = has([name], jobWords) ? 4 : rank >= 0 ? 3 - rank : name.length === 1 ? 1 : 0;
+    const nameScore = containsWord([name], jobWords) ? 4 : rank >= 0 ? 3 - rank : name.length === 1 ? 1 : 0;
     return nameScore + (isOfJob ? 10 : 0);
   };
   const highestPrecision = Math.max(...states.map(precision));
@@ -189,9 +194,10 @@ function meaningOf(word: string): string {
 
 const progressNames = wordsIn(vocabulary.progress);
 
-export const progressIn = (occurrences: readonly Occurrence[]): number =>
+export const countProgressFields = (occurrences: readonly Occurrence[]): number =>
   occurrences.filter(
-    ({ name }) => name.every((word) => progressNames.has(word) || jobWords.has(word)) && has([name], progressNames),
+    ({ name }) =>
+      name.every((word) => progressNames.has(word) || jobWords.has(word)) && containsWord([name], progressNames),
   ).length;
 
 const nonResultWords = new Set([
@@ -199,40 +205,55 @@ const nonResultWords = new Set([
   ...wordsIn(decoyInputs, decoyRecords),
   'prompt',
 ]);
-const kindEndings: Readonly<Record<Kind, RegExp>> = {
+const extensionPatterns: Readonly<Record<Kind, RegExp>> = {
   image: /\.(?:png|webp|jpeg)$/,
   video: /\.(?:mp4|webm|mov)$/,
   audio: /\.(?:mp3|wav|m4a)$/,
 };
 
-/** The paths of the fields that could be the result; more than one is ambiguous. */
-export function resultsIn(occurrences: readonly Occurrence[], kind: Kind, requestValues: readonly string[]): string[] {
+/**
+ * The paths of the fields that could be the result; more than one is ambiguous. A lone URL without a file extension, in a field whose name does
+ * not say that it is the result, is listed twice, so that it always counts as ambiguous.
+ */
+export function resultPathsIn(
+  occurrences: readonly Occurrence[],
+  kind: Kind,
+  requestValues: readonly string[],
+): string[] {
   const urls = occurrences.filter(({ value }) => typeof value === 'string' && value.startsWith('https://'));
-  const isNonResult = ({ name, enclosingNames }: Occurrence): boolean => has([...enclosingNames, name], nonResultWords);
-  const fileOf = (value: Tree): string => String(value).split('?', 1)[0] ?? '';
-  const echoedFiles = new Set([
-    ...requestValues.map(fileOf),
+  const isNonResult = ({ name, enclosingNames }: Occurrence): boolean =>
+    containsWord([...enclosingNames, name], nonResultWords);
+  const withoutQuery = (value: Tree): string => String(value).split('?', 1)[0] ?? '';
+  const echoedUrls = new Set([
+    ...requestValues.map(withoutQuery),
     ...urls
-      .filter((occurrence) => has([...occurrence.enclosingNames, occurrence.name], wordsIn(decoyInputs)))
-      .map(({ value }) => fileOf(value)),
+      .filter((occurrence) => containsWord([...occurrence.enclosingNames, occurrence.name], wordsIn(decoyInputs)))
+      .map(({ value }) => withoutQuery(value)),
   ]);
   const candidates = urls.filter(
-    (occurrence) => !isNonResult(occurrence) && !echoedFiles.has(fileOf(occurrence.value)),
+    (occurrence) => !isNonResult(occurrence) && !echoedUrls.has(withoutQuery(occurrence.value)),
   );
   const resultWords = wordsIn(vocabulary.media[kind], vocabulary.results);
   resultWords.delete('url');
   const namesResult = ({ name, enclosingNames }: Occurrence): boolean =>
-    has(
-      [name, ...enclosingNames.filter((one) => !one.every((word) => wrappers.has(word)) && !has([one], jobWords))],
+    containsWord(
+      [
+        name,
+        ...enclosingNames.filter((one) => !one.every((word) => wrappers.has(word)) && !containsWord([one], jobWords)),
+      ],
       resultWords,
     );
-  const fields = (list: readonly Occurrence[]): string[] => [...new Set(list.map(({ path }) => path))];
-  const files = candidates.filter(({ value }) => kindEndings[kind].test(fileOf(value)));
-  if (files.length > 0) {
-    const namedFields = fields(files.filter(namesResult));
-    return fields(files).length === 1 || namedFields.length === 0 ? fields(files) : namedFields;
+  const pathsOf = (list: readonly Occurrence[]): string[] => [...new Set(list.map(({ path }) => path))];
+  const urlsWithExtension = candidates.filter(({ value }) => extensionPatterns[kind].test(withoutQuery(value)));
+  if (urlsWithExtension.length > 0) {
+    const namedFields = pathsOf(urlsWithExtension.filter(namesResult));
+    return pathsOf(urlsWithExtension).length === 1 || namedFields.length === 0
+      ? pathsOf(urlsWithExtension)
+      : namedFields;
   }
-  const withoutExtension = candidates.filter(({ value }) => !/\.\w{2,4}$/.test(new URL(fileOf(value)).pathname));
-  const namedFields = fields(withoutExtension.filter(namesResult));
-  return namedFields.length > 0 ? namedFields : [...fields(withoutExtension), ...fields(withoutExtension)];
+  const urlsWithoutExtension = candidates.filter(
+    ({ value }) => !/\.\w{2,4}$/.test(new URL(withoutQuery(value)).pathname),
+  );
+  const namedFields = pathsOf(urlsWithoutExtension.filter(namesResult));
+  return namedFields.length > 0 ? namedFields : [...pathsOf(urlsWithoutExtension), ...pathsOf(urlsWithoutExtension)];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BotProcess } from '../cluster/process.ts';
 import { cpuTime, peakResidentBytes, processesOf, residentBytes } from '../cluster/processor-time.ts';
-import { PARTITIONS, Stage } from '../cluster/stage.ts';
+import { ClusterHarness, PARTITIONS } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
 import { table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
@@ -44,14 +44,14 @@ async function measureShape(
   { perSecond, maxConcurrency }: ShippedOptions,
 ): Promise<Measurement> {
   const guilds = shards * GUILDS_PER_SHARD;
-  const stage = await Stage.create(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
+  const harness = await ClusterHarness.create(server, { guilds, shards, maxConcurrency, isIdentifyLimited: true });
   try {
-    const worker = stage.start('worker');
+    const worker = harness.start('worker');
     await worker.ready;
     await worker.waitUntil(() => worker.ownedSince.size === PARTITIONS);
     const startedAt = performance.now();
-    const shardProcesses = Array.from({ length: processes }, () => stage.start('shard'));
-    await stage.waitForSessions(shards);
+    const shardProcesses = Array.from({ length: processes }, () => harness.start('shard'));
+    await harness.waitForSessions(shards);
     const connectedSeconds = (performance.now() - startedAt) / 1_000;
     await Promise.all(shardProcesses.map(({ ready }) => ready));
     const cpuMs = await cpuOf(shardProcesses);
@@ -63,16 +63,16 @@ async function measureShape(
     const idleShare = await cpuShareDuring(IDLE_MS, () => sleep(IDLE_MS));
     let figures = { milliseconds: [] as number[], missed: 0 };
     const loadedShare = await cpuShareDuring(1_000 * LOAD_SECONDS, async () => {
-      figures = await stage.request('load', { perSecond, seconds: LOAD_SECONDS });
+      figures = await harness.request('load', { perSecond, seconds: LOAD_SECONDS });
     });
     return {
       ...{ connectedSeconds, cpuMs, idleShare, loadedShare, ...figures },
       rssBytes: await Promise.all(shardProcesses.map(({ pid }) => residentBytes(pid))),
       peakRssBytes: await Promise.all(shardProcesses.map(({ pid }) => peakResidentBytes(pid))),
-      serversBytes: await residentBytes(stage.embeddedServersPid),
+      serversBytes: await residentBytes(harness.embeddedServersPid),
     };
   } finally {
-    await stage.close();
+    await harness.close();
   }
 }
 

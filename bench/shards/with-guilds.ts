@@ -1,6 +1,6 @@
 import { GatewayIntentBits } from 'discord.js';
 import { nodeArguments } from '../as-started.ts';
-import { Stage } from '../cluster/stage.ts';
+import { ClusterHarness } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { table } from '../table.ts';
@@ -22,11 +22,11 @@ export async function measureWithGuilds(server: BenchServer): Promise<void> {
   for (const shards of SHARD_COUNTS) {
     const guilds = shards * GUILDS_PER_SHARD;
     const options = { guilds, shards, maxConcurrency: MAX_CONCURRENCY, isIdentifyLimited: true, areLarge: true };
-    const stage = await Stage.create(server, options);
+    const harness = await ClusterHarness.create(server, options);
     try {
-      guildBytes = stage.guildBytes;
+      guildBytes = harness.guildBytes;
       for (const name of Object.keys(intentsOf) as Name[]) {
-        const figures = await measureSockets(stage, name, shards);
+        const figures = await measureSockets(harness, name, shards);
         rows.push([
           `${nameOf({ shards, processes: 1 })}, ${name}`,
           (figures.ms / 1_000).toFixed(1),
@@ -35,10 +35,10 @@ export async function measureWithGuilds(server: BenchServer): Promise<void> {
           (figures.peakBytes / MB).toFixed(0),
           (figures.heapBytes / MB).toFixed(0),
         ]);
-        await stage.clear();
+        await harness.clear();
       }
     } finally {
-      await stage.close();
+      await harness.close();
     }
   }
   console.log(`
@@ -48,11 +48,11 @@ ${(guildBytes / 1_000).toFixed(1)} kB with 51 channels and 32 roles, uncompresse
   console.log(table(['', 'seconds', 'CPU s', 'MB', 'peak MB', 'heap MB'], rows));
 }
 
-async function measureSockets(stage: Stage, name: Name, shards: number): Promise<SocketsFigures> {
-  const { DISCORD_API_URL: apiUrl = '', DISCORD_TOKEN: token = '' } = stage.settings;
+async function measureSockets(harness: ClusterHarness, name: Name, shards: number): Promise<SocketsFigures> {
+  const { DISCORD_API_URL: apiUrl = '', DISCORD_TOKEN: token = '' } = harness.settings;
   const intents = intentsOf[name];
   const guilds = intents === 0 ? 0 : shards * GUILDS_PER_SHARD;
-  const options: SocketsOptions = { intents, shards, guilds, storeUrl: await stage.freshStore(), apiUrl, token };
+  const options: SocketsOptions = { intents, shards, guilds, storeUrl: await harness.freshStore(), apiUrl, token };
   const sockets = start(new URL('sockets.ts', import.meta.url), {
     programArguments: [JSON.stringify(options)],
     nodeOptions: nodeArguments,

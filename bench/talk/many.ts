@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median, table } from '../table.ts';
 import type { ProcessUsage } from '../text/probe.ts';
 import type { BotFigures } from './orders.ts';
-import type { MeasuredBot, Stage } from './stage.ts';
+import type { MeasuredBot, TalkHarness } from './stage.ts';
 
 const TALKS = 20;
 const IDLE_MS = 8_000;
@@ -11,13 +11,13 @@ const CHECK_INTERVAL_MS = 200;
 const MIB = 2 ** 20;
 
 /** Measures twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
-export async function measureConversations(stage: Stage, bot: MeasuredBot): Promise<void> {
+export async function measureConversations(harness: TalkHarness, bot: MeasuredBot): Promise<void> {
   const baselineUsage = await usageAfterCollection(bot);
-  await stage.request('open', { talks: TALKS });
+  await harness.request('open', { talks: TALKS });
   const openUsage = await usageAfterCollection(bot);
   await sleep(IDLE_MS);
   const idleUsage = await bot.usage();
-  await stage.request('speed', { gatewaySpeed: 1 });
+  await harness.request('speed', { gatewaySpeed: 1 });
   const start = performance.now();
   const peakUsage = { residentBytes: 0, heapBytes: 0 };
   const controller = new AbortController();
@@ -26,7 +26,7 @@ export async function measureConversations(stage: Stage, bot: MeasuredBot): Prom
     peakUsage.residentBytes = Math.max(peakUsage.residentBytes, residentBytes);
     peakUsage.heapBytes = Math.max(peakUsage.heapBytes, heapBytes);
   });
-  const figures = await stage.request('together', { words: ANSWER_WORDS });
+  const figures = await harness.request('together', { words: ANSWER_WORDS });
   const seconds = (performance.now() - start) / 1_000;
   controller.abort();
   await samples;

@@ -4,7 +4,7 @@ import { percentile } from '../tasks/percentile.ts';
 import { measureConversations } from './many.ts';
 import { type BotFigures, type Call, type Manner, manners, type ServerInfo, type Variant } from './orders.ts';
 import { measureVoiceCodec } from './sounds.ts';
-import { Stage } from './stage.ts';
+import { TalkHarness } from './stage.ts';
 
 /** A real gateway is slower: this is the embedded gateway's own time until its first word. */
 const FIRST_WORD_MS = 325;
@@ -20,19 +20,19 @@ export async function measureTalk(): Promise<void> {
   const embeddedServers = start(new URL('sides.ts', import.meta.url));
   try {
     const serverInfo = await messageFrom<ServerInfo>(embeddedServers);
-    const stage = new Stage(embeddedServers, serverInfo);
-    await stage.request('speed', { gatewaySpeed: GATEWAY_SPEED });
+    const harness = new TalkHarness(embeddedServers, serverInfo);
+    await harness.request('speed', { gatewaySpeed: GATEWAY_SPEED });
     const calls = await measureCalls(serverInfo);
-    reportCalls(calls, await stage.request('inputs', null));
-    await stage.withBot(async (bot) => {
+    reportCalls(calls, await harness.request('inputs', null));
+    await harness.withBot(async (bot) => {
       // The first answer warms the process up.
-      for (const manner of manners) await stage.request('alone', { manner, rounds: 1 });
+      for (const manner of manners) await harness.request('alone', { manner, rounds: 1 });
       const [words, sound] = [
-        await stage.request('alone', { manner: 'words', rounds: ROUNDS }),
-        await stage.request('alone', { manner: 'sound', rounds: ROUNDS }),
+        await harness.request('alone', { manner: 'words', rounds: ROUNDS }),
+        await harness.request('alone', { manner: 'sound', rounds: ROUNDS }),
       ];
-      reportBot({ words, sound }, calls, await stage.request('inputs', null));
-      await measureConversations(stage, bot);
+      reportBot({ words, sound }, calls, await harness.request('inputs', null));
+      await measureConversations(harness, bot);
     });
   } finally {
     await end(embeddedServers);

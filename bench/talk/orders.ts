@@ -5,14 +5,14 @@ export const manners = ['words', 'sound'] as const satisfies readonly Manner[];
 /** The messages to the process with the embedded servers, and its replies. */
 export interface Commands {
   /** Conversations that stay open. */
-  open: { input: { talks: number }; answer: null };
+  open: { input: { talks: number }; output: null };
   /** An utterance by the owner of each conversation, one at a time. */
-  alone: { input: { manner: Manner; rounds: number }; answer: BotFigures[] };
+  alone: { input: { manner: Manner; rounds: number }; output: BotFigures[] };
   /** Utterances in all open conversations at once. */
-  together: { input: { words: number }; answer: BotFigures[] };
-  speed: { input: { gatewaySpeed: number }; answer: null };
+  together: { input: { words: number }; output: BotFigures[] };
+  speed: { input: { gatewaySpeed: number }; output: null };
   /** By session id, the time at which the gateway had received the whole utterance, according to the machine's clock. */
-  inputs: { input: null; answer: Record<string, number> };
+  inputs: { input: null; output: Record<string, number> };
 }
 export type Command = {
   [Kind in keyof Commands]: { kind: Kind; input: Commands[Kind]['input'] };

@@ -44,7 +44,7 @@ const file = { name: 'snow.ogg', bytes: voiceMessage.bytes };
 const openingMessages: Message[] = [];
 let requestCount = 0;
 
-type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['output']> };
 const handlers: Handlers = {
   async open({ talks }) {
     await waitForBot();

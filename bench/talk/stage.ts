@@ -10,7 +10,7 @@ export interface MeasuredBot {
 }
 
 /** The embedded servers, and a bot that is connected to them. */
-export class Stage {
+export class TalkHarness {
   readonly #embeddedServers: ChildProcess;
   readonly #serverInfo: ServerInfo;
 
@@ -22,9 +22,9 @@ export class Stage {
   async request<Kind extends keyof Commands>(
     kind: Kind,
     input: Commands[Kind]['input'],
-  ): Promise<Commands[Kind]['answer']> {
+  ): Promise<Commands[Kind]['output']> {
     this.#embeddedServers.send({ kind, input });
-    return messageFrom<Commands[Kind]['answer']>(this.#embeddedServers);
+    return messageFrom<Commands[Kind]['output']>(this.#embeddedServers);
   }
 
   async withBot(work: (bot: MeasuredBot) => Promise<void>): Promise<void> {

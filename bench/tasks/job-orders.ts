@@ -1,10 +1,10 @@
 /** The messages to the process with the embedded servers, and its replies. */
 export interface Commands {
   /** Members request these jobs, one at a time. */
-  begin: { input: Workload; answer: null };
+  begin: { input: Workload; output: null };
   /** How many of these jobs have not yet been shown in Discord as ended. */
-  open: { input: null; answer: number };
-  figures: { input: null; answer: JobFigures[] };
+  open: { input: null; output: number };
+  figures: { input: null; output: JobFigures[] };
 }
 
 export type Command = { [Kind in keyof Commands]: { kind: Kind; input: Commands[Kind]['input'] } }[keyof Commands];

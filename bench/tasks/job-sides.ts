@@ -10,7 +10,7 @@ const [input = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin, gatewaySpeed } = JSON.parse(input) as EmbeddedServersInput;
 const simulation = await JobSimulation.start(fastClock(clockSpeed, clockOrigin), clockSpeed, gatewaySpeed);
 
-const handlers: { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> } = {
+const handlers: { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['output']> } = {
   async begin({ jobs, everyMs }) {
     for (const job of jobs) await Promise.all([simulation.order(job), sleep(everyMs)]);
     return null;

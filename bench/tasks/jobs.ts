@@ -39,7 +39,7 @@ async function request<Kind extends keyof Commands>(
   embeddedServers: ChildProcess,
   kind: Kind,
   input: Commands[Kind]['input'],
-): Promise<Commands[Kind]['answer']> {
+): Promise<Commands[Kind]['output']> {
   embeddedServers.send({ kind, input } as Command);
-  return messageFrom<Commands[Kind]['answer']>(embeddedServers);
+  return messageFrom<Commands[Kind]['output']>(embeddedServers);
 }

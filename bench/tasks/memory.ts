@@ -1,7 +1,7 @@
 import { messageFrom } from '../discord/child.ts';
-import type { MemoryUse } from '../discord/weigh.ts';
+import type { MemoryUse } from '../discord/memory-probe.ts';
 import { median, table } from '../table.ts';
-import { Scene } from './scene.ts';
+import { BotHarness } from './scene.ts';
 
 const ROUNDS = 2;
 const TASK_COUNTS = [0, 10_000, 50_000] as const;
@@ -13,28 +13,28 @@ const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' 
 /** Measures the memory of the shipped bot with different numbers of live tasks, each after a garbage collection. */
 export async function measureMemory(): Promise<void> {
   const results = TASK_COUNTS.map((): MemoryUse[] => []);
-  const scene = await Scene.open();
+  const harness = await BotHarness.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [i, tasks] of TASK_COUNTS.entries()) results[i]?.push(await measureBot(scene, tasks));
+      for (const [i, tasks] of TASK_COUNTS.entries()) results[i]?.push(await measureBot(harness, tasks));
     }
   } finally {
-    await scene.close();
+    await harness.close();
   }
   report(results);
 }
 
-async function measureBot(scene: Scene, tasks: number): Promise<MemoryUse> {
-  const probe = new URL('../discord/weigh.ts', import.meta.url).href;
-  const { bot } = await scene.launchBot({
+async function measureBot(harness: BotHarness, tasks: number): Promise<MemoryUse> {
+  const probe = new URL('../discord/memory-probe.ts', import.meta.url).href;
+  const { bot } = await harness.launchBot({
     storeContent: { tasks, ageMs: 2 * HOUR_MS },
     polls: tasks,
     settings,
     nodeOptions: ['--expose-gc', '--import', probe],
   });
-  bot.send('weigh');
+  bot.send('measure-memory');
   const memoryUse = await messageFrom<MemoryUse>(bot);
-  await scene.stopBot(bot);
+  await harness.stopBot(bot);
   return memoryUse;
 }
 

@@ -1,6 +1,6 @@
 import { median, table } from '../table.ts';
 import type { StoreContent } from './filled-store.ts';
-import { type BotStart, Scene } from './scene.ts';
+import { BotHarness, type BotStart } from './scene.ts';
 
 const ROUNDS = 3;
 const TASKS = 10_000;
@@ -24,18 +24,18 @@ const names: Readonly<Record<Store, string>> = {
 /** Measures the time from the start of the shipped bot's process to its first poll for a task that was running. */
 export async function measureRestart(): Promise<void> {
   const results: Record<Store, BotStart[]> = { empty: [], full: [], late: [] };
-  const scene = await Scene.open();
+  const harness = await BotHarness.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const store of storeNames) {
         const content = stores[store];
-        const botStart = await scene.launchBot({ storeContent: content, polls: content.tasks > 0 ? 1 : 0 });
+        const botStart = await harness.launchBot({ storeContent: content, polls: content.tasks > 0 ? 1 : 0 });
         results[store].push(botStart);
-        await scene.stopBot(botStart.bot);
+        await harness.stopBot(botStart.bot);
       }
     }
   } finally {
-    await scene.close();
+    await harness.close();
   }
   report(results);
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { Load, LoadFigures } from '../discord/orders.ts';
-import { Stage } from '../discord/stage.ts';
+import type { Load, LoadFigures } from '../discord/protocol.ts';
+import { DiscordHarness } from '../discord/stage.ts';
 import { startBot } from './bot.ts';
 import type { StoreContent } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';
@@ -26,31 +26,31 @@ export interface BotStart {
 }
 
 /** The embedded Discord and a stub gateway, each in a separate process, between which the shipped bot starts with an existing store. */
-export class Scene {
-  readonly #stage: Stage;
+export class BotHarness {
+  readonly #discordHarness: DiscordHarness;
   readonly #folder: StoreFolder;
   readonly #stub: ChildProcess;
   readonly #gatewayUrl: string;
   #sessions = 0;
 
-  private constructor(stage: Stage, folder: StoreFolder, stub: ChildProcess, { url }: StubInfo) {
-    this.#stage = stage;
+  private constructor(discordHarness: DiscordHarness, folder: StoreFolder, stub: ChildProcess, { url }: StubInfo) {
+    this.#discordHarness = discordHarness;
     this.#folder = folder;
     this.#stub = stub;
     this.#gatewayUrl = url;
   }
 
-  static async open(): Promise<Scene> {
+  static async open(): Promise<BotHarness> {
     const stub = start(new URL('stub.ts', import.meta.url));
     const stubInfo = await messageFrom<StubInfo>(stub);
-    return new Scene(await Stage.create(), await StoreFolder.open(), stub, stubInfo);
+    return new BotHarness(await DiscordHarness.create(), await StoreFolder.open(), stub, stubInfo);
   }
 
   async launchBot({ storeContent, polls, settings, nodeOptions }: LaunchOptions): Promise<BotStart> {
     const file = await this.#folder.createStore(storeContent);
     this.#sessions += 1;
     // Requested before the bot starts, so the responses are not missed.
-    const ready = this.#stage.request('ready', { sessions: this.#sessions }).then(() => Date.now());
+    const ready = this.#discordHarness.request('ready', { sessions: this.#sessions }).then(() => Date.now());
     const pollTimes = polls > 0 ? this.#waitForPolls(polls) : undefined;
     const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);
     const [readyAt, readyReport, measuredPolls] = await Promise.all([ready, bot.ready, pollTimes]);
@@ -66,16 +66,16 @@ export class Scene {
 
   /** Lets members use a command while the bot runs, and returns the figures. */
   load(load: Load): Promise<LoadFigures> {
-    return this.#stage.request('load', load);
+    return this.#discordHarness.request('load', load);
   }
 
   async stopBot(bot: ChildProcess): Promise<void> {
     await end(bot);
-    await this.#stage.request('endSessions', null);
+    await this.#discordHarness.request('endSessions', null);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#stage.close(), this.#folder.close(), end(this.#stub)]);
+    await Promise.all([this.#discordHarness.close(), this.#folder.close(), end(this.#stub)]);
   }
 
   #waitForPolls(polls: number): Promise<PollTimes> {
@@ -84,7 +84,7 @@ export class Scene {
   }
 
   #settings(): Record<string, string> {
-    const { apiUrl, token, gatewayKey } = this.#stage.serverInfo;
+    const { apiUrl, token, gatewayKey } = this.#discordHarness.serverInfo;
     return {
       DISCORD_TOKEN: token,
       DISCORD_API_URL: apiUrl,

@@ -6,7 +6,7 @@ import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
 import type { MessageChange } from './stream.ts';
 import { redactForApplication } from './wire/message.ts';
-import { memberWire } from './wire/user.ts';
+import { memberPayload } from './wire/user.ts';
 
 type Dependencies = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'apiMessage' | 'threads'>;
 
@@ -34,7 +34,7 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
       hasPermissions(botPermissions(channel, { world }), Permission.ViewChannel);
     if (isDispatched) {
       const member = guild?.members.get(post.author.id);
-      const eventFields = { ...channelFields, ...(member && { member: memberWire(member) }) };
+      const eventFields = { ...channelFields, ...(member && { member: memberPayload(member) }) };
       const event = `MESSAGE_${change.toUpperCase()}`;
       const data = (intents: number) =>
         change === 'delete'

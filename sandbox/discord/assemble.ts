@@ -18,7 +18,7 @@ import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
 import { Validator } from './validator.ts';
 import { Watch } from './watch.ts';
-import { messageWire } from './wire/message.ts';
+import { messagePayload } from './wire/message.ts';
 
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
@@ -37,7 +37,7 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
   });
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
   const apiMessage: Parts['apiMessage'] = (post) =>
-    messageWire(post, { world, uploads, find: (one) => messages.get(one) });
+    messagePayload(post, { world, uploads, find: (one) => messages.get(one) });
   const threads = new Threads({ world, hub, stream, watch, now });
   const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, threads });
   const messages = new MessageStore({ id, now, uploads, onChange });

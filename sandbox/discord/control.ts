@@ -3,7 +3,7 @@ import { performAction } from './actions.ts';
 import { guard } from './control/guard.ts';
 import { messageOf } from './exchange.ts';
 import type { Parts, Routes } from './parts.ts';
-import { channelWire } from './wire/channel.ts';
+import { channelPayload } from './wire/channel.ts';
 
 const CONTROL_PREFIX = '/_sandbox';
 
@@ -40,7 +40,7 @@ function state({ world, registry, hub, validator, buckets }: Parts) {
     name: guild.name,
     installed: guild.installed,
     members: [...guild.members.keys()],
-    channels: guild.channels.map((channel) => channelWire(channel, world)),
+    channels: guild.channels.map((channel) => channelPayload(channel, world)),
     commands: registry.list(guild.id),
   }));
   return {
@@ -49,7 +49,7 @@ function state({ world, registry, hub, validator, buckets }: Parts) {
     guilds,
     direct: [...world.channels.values()]
       .filter(({ recipientIds }) => recipientIds)
-      .map((channel) => channelWire(channel, world)),
+      .map((channel) => channelPayload(channel, world)),
     commands: registry.list(undefined),
     gateway: { sessions: hub.connectedCount, identifies: hub.identifies, resumes: hub.resumes },
     violations: validator.violations,

@@ -5,8 +5,8 @@ import type { Post } from './post.ts';
 import type { Hub } from './socket/hub.ts';
 import type { EventStream } from './stream.ts';
 import type { Watch } from './watch.ts';
-import { threadMemberWire, threadWire } from './wire/channel.ts';
-import { memberWire, userWire } from './wire/user.ts';
+import { threadMemberPayload, threadPayload } from './wire/channel.ts';
+import { memberPayload, userPayload } from './wire/user.ts';
 import type { Thread, ThreadChannel, World } from './world.ts';
 
 interface Dependencies {
@@ -33,7 +33,7 @@ export class Threads {
   add(thread: ThreadChannel): void {
     const { world } = this.#dependencies;
     world.addChannel(thread);
-    this.#dispatch('THREAD_CREATE', thread, { ...threadWire(thread, world), newly_created: true });
+    this.#dispatch('THREAD_CREATE', thread, { ...threadPayload(thread, world), newly_created: true });
     this.#dispatchMembers(thread, [...thread.thread.members.keys()], []);
   }
 
@@ -43,7 +43,7 @@ export class Threads {
     if (members.has(userId)) return;
     members.set(userId, now());
     // The application may not have known this thread before.
-    if (userId === world.bot.id) this.#dispatch('THREAD_CREATE', thread, threadWire(thread, world));
+    if (userId === world.bot.id) this.#dispatch('THREAD_CREATE', thread, threadPayload(thread, world));
     this.#dispatchMembers(thread, [userId], []);
   }
 
@@ -56,7 +56,7 @@ export class Threads {
     const isArchiveChanged = change.archived !== undefined && change.archived !== thread.thread.archived;
     Object.assign(thread.thread, change, isArchiveChanged && { archivedAt: now() });
     if (name !== undefined) thread.name = name;
-    this.#dispatch('THREAD_UPDATE', thread, threadWire(thread, world));
+    this.#dispatch('THREAD_UPDATE', thread, threadPayload(thread, world));
   }
 
   remove(thread: ThreadChannel): void {
@@ -106,8 +106,8 @@ export class Threads {
     const { world } = this.#dependencies;
     const member = world.guildOf(thread)?.members.get(userId);
     return {
-      ...threadMemberWire(thread, userId),
-      ...(member && { member: { ...memberWire(member), user: userWire(world.user(userId)) } }),
+      ...threadMemberPayload(thread, userId),
+      ...(member && { member: { ...memberPayload(member), user: userPayload(world.user(userId)) } }),
       presence: null,
     };
   }

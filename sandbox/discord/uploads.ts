@@ -102,7 +102,7 @@ export class Uploads {
     return upload && url.startsWith(this.#baseUrl()) && pathOf(upload) === path ? this.urlOf(upload) : undefined;
   }
 
-  wireOf(upload: Upload): APIAttachment {
+  payloadOf(upload: Upload): APIAttachment {
     const url = this.urlOf(upload);
     const size = imageSize(upload.bytes);
     return {

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The modules that `npm start` preloads, but not the operator's `.env`; `stop-with-parent.mjs` ends the process when the sandbox ends. */
+/**
+ * Preloads the same checks and compile cache as `npm start`, but does not read the operator's `.env`. `stop-with-parent.mjs` replaces
+ * `stop-with-npm.mjs`: it ends the process when the sandbox ends.
+ */
 const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
 
-export const nodeArguments = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
+export const nodeArguments = (file: string): string[] => [...imports.flatMap((path) => ['--import', path]), file];
 
 /** Runs one of the bot's scripts until it exits; returns its output for error messages. */
 export async function runScript(

@@ -23,7 +23,7 @@ export interface MessageServices {
   /** Deletes the further messages of long answers. */
   answers: Pick<Answers, 'deleteFurtherMessages'>;
   /** The rules of servers. */
-  rules: Pick<Rules, 'assertAllowed' | 'assertMayPress' | 'get' | 'change' | 'hasModerator'>;
+  rules: Pick<Rules, 'assertAllowed' | 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;

@@ -22,23 +22,23 @@ interface ShardParts {
 /** The additional metrics of the processes of a cluster. */
 export const measureCluster = (metrics: Metrics) => ({
   watchPartitions({ count, owners }: PartitionParts): void {
-    metrics.read('partitions', () => [{ labels: {}, value: count }]);
-    metrics.read('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);
+    metrics.registerGauge('partitions', () => [{ labels: {}, value: count }]);
+    metrics.registerGauge('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);
   },
 
   watchWorker({ ownedPartitions, queueLength }: WorkerParts): void {
-    metrics.read('partitionsOwned', () => [{ labels: {}, value: ownedPartitions().length }]);
-    metrics.read('inboxWaiting', async () => {
+    metrics.registerGauge('partitionsOwned', () => [{ labels: {}, value: ownedPartitions().length }]);
+    metrics.registerGauge('inboxWaiting', async () => {
       const counts = await Promise.all(ownedPartitions().map(queueLength));
       return [{ labels: {}, value: counts.reduce((sum, one) => sum + one, 0) }];
     });
   },
 
   watchShards(shards: ShardParts, threadCount: () => number): void {
-    metrics.read('shards', () => [{ labels: {}, value: shards.count }]);
-    metrics.read('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
-    metrics.read('shardsConnected', () => [{ labels: {}, value: shards.connectedCount }]);
-    metrics.read('threads', () => [{ labels: {}, value: threadCount() }]);
+    metrics.registerGauge('shards', () => [{ labels: {}, value: shards.count }]);
+    metrics.registerGauge('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
+    metrics.registerGauge('shardsConnected', () => [{ labels: {}, value: shards.connectedCount }]);
+    metrics.registerGauge('threads', () => [{ labels: {}, value: threadCount() }]);
   },
 
   onOwnerChange: (change: 'taken' | 'given-back'): void => metrics.count('ownerChanges', { change }),

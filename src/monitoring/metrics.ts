@@ -17,13 +17,13 @@ interface Reading<Key extends MetricKey> {
 
 type Readings<Key extends MetricKey> = readonly Reading<Key>[];
 
-/** The values of all metrics in the list. Gauges are only read when they are scraped, so they cost nothing in between. */
+/** The values of all metrics in the list. Gauges are read only when the metrics are scraped, so they cost nothing in between. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #counters = new Map<MetricKey, Counter>();
   readonly #gauges = new Map<MetricKey, Gauge>();
   readonly #histograms = new Map<MetricKey, Histogram>();
-  readonly #readers: (() => Promise<void>)[] = [];
+  readonly #updates: (() => Promise<void>)[] = [];
   readonly #log: Pick<PlainLog, 'warn'>;
   readonly contentType = this.#registry.contentType;
 
@@ -49,7 +49,7 @@ export class Metrics {
   }
 
   /** Calls `read` at each scrape; values that it leaves out are no longer reported. */
-  read<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
+  registerGauge<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
     this.#onScrape(key, async () => {
       const readings = await read();
       const gauge = this.#gauges.get(key);
@@ -58,8 +58,8 @@ export class Metrics {
     });
   }
 
-  /** Like `read`, for a counter whose total is kept elsewhere. */
-  readSum(key: CounterKey, read: () => number): void {
+  /** Like `registerGauge`, for a counter whose value is kept elsewhere: `read` returns its total so far. */
+  registerCounter(key: CounterKey, read: () => number): void {
     this.#onScrape(key, async () => {
       const counter = this.#counters.get(key);
       counter?.reset();
@@ -67,15 +67,15 @@ export class Metrics {
     });
   }
 
-  /** The metrics in Prometheus' text format. */
+  /** The metrics in Prometheus's text format. */
   async text(): Promise<string> {
-    await Promise.all(this.#readers.map((read) => read()));
+    await Promise.all(this.#updates.map((update) => update()));
     return this.#registry.metrics();
   }
 
-  /** One value that cannot be read must not hide the others. */
+  /** A metric that cannot be read must not hide the others. */
   #onScrape(key: MetricKey, update: () => Promise<void>): void {
-    this.#readers.push(() =>
+    this.#updates.push(() =>
       update().catch((error: unknown) => {
         this.#log.warn({ metric: metricList[key].name, err: error }, 'A metric could not be read.');
       }),

@@ -38,7 +38,7 @@ export async function openMonitoring(
   const onFailure = refusalCounter(metrics);
   const server = await startServer(settings, { readiness, metrics, log });
   const stopMeasuring = measureProcess(metrics, version);
-  metrics.read('ready', async () => {
+  metrics.registerGauge('ready', async () => {
     const state = await readiness.check();
     return readyParts.map((part) => ({ labels: { part }, value: state[part] === undefined ? 1 : 0 }));
   });
@@ -57,7 +57,7 @@ export async function openMonitoring(
     watch({ bots, mediaProcess, storeAddress }: ProcessParts): void {
       measureTasks(metrics, () => bots().map(({ engine }) => engine));
       measureFiles(metrics, mediaProcess, storeAddress);
-      metrics.read('answeredAt', () => {
+      metrics.registerGauge('answeredAt', () => {
         const latest = Math.max(0, ...bots().map(({ gateway }) => gateway.answeredAt() ?? 0));
         return [{ labels: {}, value: latest / 1000 }];
       });

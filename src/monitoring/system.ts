@@ -18,7 +18,7 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
   // Node measures from one timer to the next, so the interval itself is subtracted.
   const seconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / NANOSECONDS_PER_SECOND - RESOLUTION_MS / 1000);
-  metrics.read('eventLoop', () => {
+  metrics.registerGauge('eventLoop', () => {
     const statistics = { p50: delay.percentile(50), p99: delay.percentile(99), max: delay.max };
     const readings = Object.entries(statistics).map(([statistic, value]) => ({
       labels: { statistic },
@@ -27,21 +27,21 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
     delay.reset();
     return readings;
   });
-  metrics.read('heap', () => [{ labels: {}, value: process.memoryUsage().heapUsed }]);
-  metrics.read('resident', () => [{ labels: {}, value: process.memoryUsage.rss() }]);
-  metrics.readSum('cpu', () => {
+  metrics.registerGauge('heap', () => [{ labels: {}, value: process.memoryUsage().heapUsed }]);
+  metrics.registerGauge('resident', () => [{ labels: {}, value: process.memoryUsage.rss() }]);
+  metrics.registerCounter('cpu', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / MICROSECONDS_PER_SECOND;
   });
   const startedAt = (Date.now() - performance.now()) / 1000;
-  metrics.read('startedAt', () => [{ labels: {}, value: startedAt }]);
-  metrics.read('build', () => [{ labels: { version }, value: 1 }]);
+  metrics.registerGauge('startedAt', () => [{ labels: {}, value: startedAt }]);
+  metrics.registerGauge('build', () => [{ labels: { version }, value: 1 }]);
   return () => delay.disable();
 }
 
 export function measureFiles(metrics: Metrics, mediaProcess: Engine['mediaProcess'], store: StoreAddress): void {
-  metrics.read('mediaMemory', async () => [{ labels: {}, value: await mediaProcess.residentBytes() }]);
-  metrics.read('mediaJobs', () =>
+  metrics.registerGauge('mediaMemory', async () => [{ labels: {}, value: await mediaProcess.residentBytes() }]);
+  metrics.registerGauge('mediaJobs', () =>
     Object.entries(mediaProcess.load).map(([state, value]) => ({ labels: { state }, value })),
   );
   const file = isLocal(store) ? fileOf(store) : IN_MEMORY;
@@ -51,10 +51,10 @@ export function measureFiles(metrics: Metrics, mediaProcess: Engine['mediaProces
   ];
   const sizes = async () =>
     Promise.all(disks.map(async ({ disk, path }) => ({ labels: { disk }, size: await statfs(path) })));
-  metrics.read('diskFree', async () =>
+  metrics.registerGauge('diskFree', async () =>
     (await sizes()).map(({ labels, size: { bavail, bsize } }) => ({ labels, value: bavail * bsize })),
   );
-  metrics.read('diskSize', async () =>
+  metrics.registerGauge('diskSize', async () =>
     (await sizes()).map(({ labels, size: { blocks, bsize } }) => ({ labels, value: blocks * bsize })),
   );
 }

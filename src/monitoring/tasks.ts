@@ -33,16 +33,16 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   const sum = (count: (engine: TaskParts) => number) => [
     { labels: {}, value: engines().reduce((total, engine) => total + count(engine), 0) },
   ];
-  metrics.read('tasks', () =>
+  metrics.registerGauge('tasks', () =>
     countBy(
       engines().flatMap(({ tasks }) => tasks.book.live()),
       ({ kind, state }) => ({ kind, state }),
     ),
   );
-  metrics.read('unsaved', () => sum(({ tasks }) => tasks.book.unsavedCount));
-  metrics.read('answers', () => sum(({ asks }) => asks.streamCount));
-  metrics.read('talks', () => sum(({ talks }) => talks.openCount));
-  metrics.read('lanes', () => {
+  metrics.registerGauge('unsaved', () => sum(({ tasks }) => tasks.book.unsavedCount));
+  metrics.registerGauge('answers', () => sum(({ asks }) => asks.streamCount));
+  metrics.registerGauge('talks', () => sum(({ talks }) => talks.openCount));
+  metrics.registerGauge('lanes', () => {
     const schedulers = engines().map(({ tasks }) => tasks.scheduler);
     const troubles = new Map(schedulers.flatMap((one) => one.troubles()).map(({ lane, kind }) => [lane, kind]));
     const states = ['open', 'busy', 'refused', 'unreachable'] as const;
@@ -50,13 +50,13 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
       states.map((state) => ({ labels: { lane, state }, value: (troubles.get(lane) ?? 'open') === state ? 1 : 0 })),
     );
   });
-  metrics.read('failingModels', () => {
+  metrics.registerGauge('failingModels', () => {
     const failing = engines().flatMap(({ circuits }) => circuits.allFailing);
     // Several bots may have found that the same model is failing.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
     return countBy([...distinct.values()], ({ kind }) => ({ kind }));
   });
-  metrics.read('callbackHabits', () => {
+  metrics.registerGauge('callbackHabits', () => {
     const habits = Map.groupBy(
       engines().flatMap(({ callbacks }) => callbacks?.habits ?? []),
       ({ lane }) => lane,
@@ -76,8 +76,10 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
         left: Number(left),
       })),
     );
-  metrics.read('budgetLimit', () => sumByLabels(allowances().map(({ labels, limit }) => ({ labels, value: limit }))));
-  metrics.read('budgetUsed', () =>
+  metrics.registerGauge('budgetLimit', () =>
+    sumByLabels(allowances().map(({ labels, limit }) => ({ labels, value: limit }))),
+  );
+  metrics.registerGauge('budgetUsed', () =>
     sumByLabels(allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left }))),
   );
 }

@@ -7,7 +7,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { readCustomId } from '../../src/discord/custom-ids.ts';
 import { examine } from '../../src/services/store/index.ts';
-import { createTemporaryFolder, sql } from '../services/store/stage.ts';
+import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { shippedArgs } from '../support/shipped.ts';
 import { startBot } from './bot.ts';

@@ -281,8 +281,12 @@ describe('Budget alerts', () => {
     const { stage, discord } = await runAlertScenario({}, true);
     expect(alertMessages(stage)).toEqual([
       'Budget alerts for this server will appear here.',
-      expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80% of 5 tasks a day has been used\. 1 task left/),
-      expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day has been used up.* 0 tasks left/),
+      expect.stringMatching(
+        /^\*\*Budget alert\*\*\nMore than 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
+      ),
+      expect.stringMatching(
+        /^\*\*Budget alert\*\*\nThe limit \(5 tasks a day\) has been used up.* Remaining: 0 tasks\./,
+      ),
     ]);
     const directAlerts = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
     expect(directAlerts).toHaveLength(2);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { createStoreFixture, keysIn, makeTask, settled, sql } from '../services/store/stage.ts';
+import { createStoreFixture, keysIn, makeTask, settled, sql } from '../services/store/store-fixture.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

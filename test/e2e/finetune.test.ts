@@ -115,7 +115,7 @@ describe('A followed fine-tuning job', () => {
     const second = await exchange.message((message) => visibleText(message).includes('Fine-tune succeeded'));
     // An event that says that the job has succeeded does not end the updates.
     expect(labels(second)).toEqual(['Stop following']);
-    const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
+    const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped following this job'));
     expect(visibleText(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     setEvents(gateway, [event(1_700_000_020, 'too late for you')]);

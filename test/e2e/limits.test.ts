@@ -72,7 +72,7 @@ describe.each(profiles)('Limits (%s gateway profile)', (profile) => {
     await running.message(says('fox'));
     const refused = await imagine(stage, 'member', 'a hare');
     expect(text(refused)).toContain(
-      'Your limit on this server is `1 at once`. Wait until one of your tasks has finished',
+      'Your limit on this server is `1 task at once`. Wait until one of your tasks has finished',
     );
     await running.message(says('Finished in'));
     expect(text(await imagine(stage, 'member', 'a hare'))).toContain('Finished');

@@ -6,7 +6,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { onServers } from '../services/store/sites.ts';
-import { createTemporaryFolder, sql } from '../services/store/stage.ts';
+import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
@@ -45,7 +45,7 @@ describe('Notices about a start', () => {
     await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(2);
     const [, second = ''] = hallMessages(stage);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
-    expect(second).toMatch(/It was stopped on <t:\d+:f>\.\nIt resumed 1 task\./);
+    expect(second).toMatch(/The previous run was stopped on <t:\d+:f>\.\nThe bot resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
@@ -53,7 +53,7 @@ describe('Notices about a start', () => {
     const stage = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
       const app = await startBot(stage);
-      const substring = start === 0 ? 'has started.' : `It has started ${start + 1} times since`;
+      const substring = start === 0 ? 'has started.' : `The bot has started ${start + 1} times since`;
       await expect.poll(() => messagesContaining(hallMessages(stage), substring), pollOptions).toHaveLength(1);
       await app.stop();
     }
@@ -75,7 +75,7 @@ describe('Notices about a start', () => {
     stage.clock.advance(2 * HOUR_MS);
     await startBot(stage);
     await expect
-      .poll(() => messagesContaining(hallMessages(stage), 'It went down unexpectedly'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(stage), 'The previous run ended unexpectedly'), pollOptions)
       .toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { kindSpecs } from '../../src/commands/index.ts';
 import type { App } from '../../src/roles/app.ts';
 import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { sql } from '../services/store/stage.ts';
+import { sql } from '../services/store/store-fixture.ts';
 import { startBot } from './bot.ts';
 import { currentMessage, messageIn, restoreOldStage, type SavedJob } from './old-stage.ts';
 import { type FastClockStage, labels, says } from './quick.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { profiles } from '../contract/both.ts';
-import { createTemporaryFolder } from '../services/store/stage.ts';
+import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
@@ -110,7 +110,7 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     );
     expect(text(plain)).not.toContain('Cost:');
     const history = text(await (await discord.as('admin').slash('budget history', {})).message());
-    expect(history).toContain('turned the display of costs under results off');
+    expect(history).toContain('turned off the display of costs under results');
   });
 
   it('An expensive plain message in a thread also needs confirmation, and Run replaces the prompt with the answer', async () => {

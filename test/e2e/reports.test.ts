@@ -54,7 +54,7 @@ describe.each(profiles)('Reports (%s gateway profile)', (profile) => {
     expect(await report(stage, result, { words: 'See **this**, @everyone' })).toContain('Reported. The moderators');
     const reportMessage = await onlyReport(stage);
     const { member, other } = { member: discord.world.user('member').id, other: discord.world.user('other').id };
-    expect(text(reportMessage)).toContain(`about a result by <@${member}>: https://discord.com/channels/`);
+    expect(text(reportMessage)).toContain(`about <@${member}>’s result: https://discord.com/channels/`);
     expect(text(reportMessage)).toContain(`/${result.id} `);
     expect(text(reportMessage)).toContain('Reason: Hate or harassment');
     expect(text(reportMessage)).toContain('> See \\*\\*this\\*\\*, @everyone');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
-import { makeTask, START, settled } from '../services/store/stage.ts';
+import { makeTask, START, settled } from '../services/store/store-fixture.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -9,7 +9,7 @@ import { TaskBook } from '../../src/services/tasks/book.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { file, openFileHost } from '../services/media/file-host.ts';
 import { mp4Video } from '../services/media/videos.ts';
-import { buildTask } from '../services/tasks/made.ts';
+import { buildTask } from '../services/tasks/builders.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../src/messages/talk-message.ts';
 import { EMPTY_ANSWER } from '../../src/services/tasks/answer.ts';
 import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
-import { makeTask } from '../services/store/stage.ts';
+import { makeTask } from '../services/store/store-fixture.ts';
 import { ofKind, type Parts } from '../support/tasks.ts';
 
 const say = createSay(texts);

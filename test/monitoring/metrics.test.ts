@@ -26,7 +26,7 @@ describe('The metrics', () => {
   it('A gauge reports only the labels of its last reading', async () => {
     const { metrics } = createMetrics();
     let kinds = ['imagine', 'video'];
-    metrics.read('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
+    metrics.registerGauge('tasks', () => kinds.map((kind) => ({ labels: { kind, state: 'running' }, value: 1 })));
     expect(await metrics.text()).toContain('kind="video"');
     kinds = ['imagine'];
     const text = await metrics.text();
@@ -67,8 +67,8 @@ describe('The metrics', () => {
 
   it('A gauge that cannot be read is logged, and the others are reported', async () => {
     const { metrics, warnings } = createMetrics();
-    metrics.read('unsaved', () => Promise.reject(new Error('The reading failed.')));
-    metrics.read('heap', () => [{ labels: {}, value: 7 }]);
+    metrics.registerGauge('unsaved', () => Promise.reject(new Error('The reading failed.')));
+    metrics.registerGauge('heap', () => [{ labels: {}, value: 7 }]);
     expect(await metrics.text()).toContain('atelier_heap_used_bytes 7');
     expect(warnings).toEqual([{ metric: 'atelier_tasks_unsaved', err: expect.any(Error) }]);
   });

@@ -3,7 +3,7 @@ import { Proposals } from '../../src/services/proposals.ts';
 import { EMPTY_BUDGET } from '../../src/services/spending/server-budget.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
-import { createStoreFixture } from './store/stage.ts';
+import { createStoreFixture } from './store/store-fixture.ts';
 
 const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Pseudonyms } from '../../src/services/pseudonyms.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
-import { createStoreFixture } from './store/stage.ts';
+import { createStoreFixture } from './store/store-fixture.ts';
 
 it('A pseudonym survives a restart, and erasure leaves nothing that links the old one to the member', async () => {
   const setup = createStoreFixture();

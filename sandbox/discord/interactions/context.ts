@@ -1,8 +1,8 @@
 import { ChannelType, InteractionContextType } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
 import { directMessagePermissions, permissionsIn } from '../permissions.ts';
-import { partialChannelWire } from '../wire/channel.ts';
-import { memberWire, userWire } from '../wire/user.ts';
+import { partialChannelPayload } from '../wire/channel.ts';
+import { memberPayload, userPayload } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 
 /** The installing guild (key `0`, with the value 0 in a direct message with the bot) and the installing user (key `1`). */
@@ -39,7 +39,7 @@ export function interactionContext(
     version: 1,
     application_id: world.applicationId,
     channel: {
-      ...partialChannelWire(channel, world),
+      ...partialChannelPayload(channel, world),
       ...(guild && { permissions: String(userPermissions) }),
     },
     channel_id: channel.id,
@@ -49,8 +49,8 @@ export function interactionContext(
       guild_locale: guild.locale,
     }),
     ...(member
-      ? { member: { ...memberWire(member), user: userWire(user), permissions: String(userPermissions) } }
-      : { user: userWire(user) }),
+      ? { member: { ...memberPayload(member), user: userPayload(user), permissions: String(userPermissions) } }
+      : { user: userPayload(user) }),
     locale: user.locale,
     app_permissions: String(appPermissions),
     attachment_size_limit: limits.uploadBytes,

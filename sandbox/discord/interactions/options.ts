@@ -17,7 +17,7 @@ interface CommandInput {
 }
 
 /** Builds the options of the payload; refuses what Discord's own client would not send. */
-export function optionsWire(input: CommandInput, resolved: ResolvedData): unknown[] {
+export function optionsPayload(input: CommandInput, resolved: ResolvedData): unknown[] {
   return optionsAtLevel(input.command.options ?? [], input.subcommandPath, input, resolved, `/${input.command.name}`);
 }
 
@@ -72,11 +72,11 @@ function leafOptions(
       // The focused value is not validated yet, and is a string even for numbers.
       return [{ name: option.name, type: option.type, value: String(value), focused: true }];
     }
-    return [{ name: option.name, type: option.type, value: wireValue(option, value, resolved) }];
+    return [{ name: option.name, type: option.type, value: payloadValue(option, value, resolved) }];
   });
 }
 
-function wireValue(option: APIApplicationCommandOption, value: OptionInput, resolved: ResolvedData): unknown {
+function payloadValue(option: APIApplicationCommandOption, value: OptionInput, resolved: ResolvedData): unknown {
   const reject = (requirement: string): never => {
     throw new ImpossibleActionError(
       `The option ${option.name} ${requirement}, not ${isFile(value) ? 'a file' : JSON.stringify(value)}.`,

@@ -1,10 +1,10 @@
 import type { Parts } from '../parts.ts';
 import type { Post } from '../post.ts';
 import type { FileInput } from '../uploads.ts';
-import { partialChannelWire } from '../wire/channel.ts';
-import { roleWire } from '../wire/guild.ts';
-import { messageWire } from '../wire/message.ts';
-import { memberWire, userWire } from '../wire/user.ts';
+import { partialChannelPayload } from '../wire/channel.ts';
+import { rolePayload } from '../wire/guild.ts';
+import { messagePayload } from '../wire/message.ts';
+import { memberPayload, userPayload } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
 import { permissionsOf } from './context.ts';
 import { ImpossibleActionError } from './impossible-action.ts';
@@ -31,12 +31,12 @@ export class ResolvedData {
 
   user(nameOrId: string): string {
     const user = this.#parts.world.user(nameOrId);
-    this.#put('users', user.id, userWire(user));
+    this.#put('users', user.id, userPayload(user));
     const member = this.#guild?.members.get(user.id);
     if (member && this.#guild) {
       const channel = this.#guild.channels[0];
       const permissions = channel ? permissionsOf(user, channel, this.#guild) : 0n;
-      const { deaf: _, mute: __, ...rest } = memberWire(member);
+      const { deaf: _, mute: __, ...rest } = memberPayload(member);
       this.#put('members', user.id, { ...rest, permissions: String(permissions) });
     }
     return user.id;
@@ -47,7 +47,7 @@ export class ResolvedData {
     const index = roles.findIndex(({ id, name }) => id === nameOrId || name === nameOrId);
     const role = roles[index];
     if (!role) throw new ImpossibleActionError(`There is no role ${nameOrId} here.`);
-    this.#put('roles', role.id, roleWire(role, index));
+    this.#put('roles', role.id, rolePayload(role, index));
     return role.id;
   }
 
@@ -56,7 +56,7 @@ export class ResolvedData {
     const channel: Channel = world.channel(nameOrId, this.#guild);
     const permissions = String(permissionsOf(world.bot, channel, this.#guild));
     this.#put('channels', channel.id, {
-      ...partialChannelWire(channel, world),
+      ...partialChannelPayload(channel, world),
       permissions,
       app_permissions: permissions,
     });
@@ -72,14 +72,14 @@ export class ResolvedData {
     const { uploads, world } = this.#parts;
     checkUploadSizes([file], this.#parts);
     const upload = uploads.store(file, { folder: world.applicationId, ephemeral: true });
-    this.#put('attachments', upload.id, uploads.wireOf(upload));
+    this.#put('attachments', upload.id, uploads.payloadOf(upload));
     return upload.id;
   }
 
   /** Adds a message with its full content, even without the message content intent, because the user chose the message. */
   message(post: Post): string {
     const { world, uploads, messages } = this.#parts;
-    this.#put('messages', post.id, messageWire(post, { world, uploads, find: (id) => messages.get(id) }));
+    this.#put('messages', post.id, messagePayload(post, { world, uploads, find: (id) => messages.get(id) }));
     return post.id;
   }
 

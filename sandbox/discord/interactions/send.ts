@@ -1,13 +1,13 @@
 import { ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
 import type { Post } from '../post.ts';
-import { userWire } from '../wire/user.ts';
+import { userPayload } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 import { availableCommand } from './available.ts';
 import { integrationOwners, interactionContext } from './context.ts';
 import { ImpossibleActionError } from './impossible-action.ts';
 import type { Interaction } from './interaction.ts';
-import { type OptionInput, optionsWire } from './options.ts';
+import { type OptionInput, optionsPayload } from './options.ts';
 import { ResolvedData } from './resolved-data.ts';
 
 export interface ActorContext {
@@ -35,7 +35,7 @@ export function sendInteraction(
   const { type, data, source } = input;
   if (Object.keys(owners).length === 0)
     throw new ImpossibleActionError(`The application is not available to ${user.name} here.`);
-  const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...input.metadata };
+  const metadata = { user: userPayload(user), authorizing_integration_owners: owners, ...input.metadata };
   const interaction = parts.interactions.create({ type, user, channel, guild, owners, metadata, source });
   const payload = {
     id: interaction.id,
@@ -60,7 +60,7 @@ export function sendSlashCommand(
   const command = availableCommand(name, ApplicationCommandType.ChatInput, context, parts);
   const resolved = new ResolvedData(parts, context.guild);
   const commandInput = { command, subcommandPath, inputs, ...(focused !== undefined && { focused }) };
-  const options = optionsWire(commandInput, resolved);
+  const options = optionsPayload(commandInput, resolved);
   const { id, type, guild_id } = command;
   const data = {
     id,
@@ -97,7 +97,7 @@ export function sendMenuCommand(context: ActorContext, name: string, target: Pos
     name,
     command_type: type,
     ...(typeof target === 'string'
-      ? { target_user: userWire(parts.world.user(target)) }
+      ? { target_user: userPayload(parts.world.user(target)) }
       : { target_message_id: target.id }),
   };
   return sendInteraction(context, { type: InteractionType.ApplicationCommand, data, metadata }, parts);

@@ -1,7 +1,7 @@
 import { ApplicationFlags } from 'discord-api-types/v10';
 import type { Routes } from '../parts.ts';
 import { unknownUser } from '../refusal.ts';
-import { ownUserWire, userWire } from '../wire/user.ts';
+import { ownUserPayload, userPayload } from '../wire/user.ts';
 
 /** Routes for the application's account and the gateway's URL. */
 export const accountRoutes: Routes = (server, parts) => {
@@ -11,14 +11,14 @@ export const accountRoutes: Routes = (server, parts) => {
     validator.checkResponse('gateway-bot', {
       url: parts.gatewayUrl(),
       shards: account.recommendedShards,
-      session_start_limit: sessionStarts.wire,
+      session_start_limit: sessionStarts.payload,
     }),
   );
-  server.get('/users/@me', () => validator.checkResponse('user', ownUserWire(world)));
+  server.get('/users/@me', () => validator.checkResponse('user', ownUserPayload(world)));
   server.get<{ Params: { user: string } }>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);
     if (!user) throw unknownUser();
-    return validator.checkResponse('user', userWire(user));
+    return validator.checkResponse('user', userPayload(user));
   });
   const application = () => {
     const guilds = [...world.guilds.values()].filter(({ installed }) => installed).length;
@@ -29,7 +29,7 @@ export const accountRoutes: Routes = (server, parts) => {
       description: '',
       type: null,
       summary: '',
-      bot: userWire(world.bot),
+      bot: userPayload(world.bot),
       bot_public: true,
       bot_require_code_grant: false,
       verify_key: '0'.repeat(64),
@@ -37,7 +37,7 @@ export const accountRoutes: Routes = (server, parts) => {
       flags: parts.privilegedIntents.includes('message-content') ? ApplicationFlags.GatewayMessageContentLimited : 0,
       flags_new: '0',
       eligible_oauth2_scopes: ['bot', 'applications.commands'],
-      owner: userWire(world.user(world.ownerId)),
+      owner: userPayload(world.user(world.ownerId)),
       team: null,
       hook: true,
       redirect_uris: [],

@@ -3,9 +3,9 @@ import { directMessageChannel } from '../direct-message-channel.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { isThread } from '../permissions.ts';
 import { cannotMessageUser, missingAccess, noMutualGuilds, unknownMember, unknownUser } from '../refusal.ts';
-import { channelWire, threadWire } from '../wire/channel.ts';
-import { guildWire, roleWire } from '../wire/guild.ts';
-import { memberWire, userWire } from '../wire/user.ts';
+import { channelPayload, threadPayload } from '../wire/channel.ts';
+import { guildPayload, rolePayload } from '../wire/guild.ts';
+import { memberPayload, userPayload } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
 import { channelFor, sendPermission } from './access.ts';
 
@@ -20,7 +20,10 @@ interface GuildRequest {
 export const channelRoutes: Routes = (server, parts) => {
   const { validator, world } = parts;
   const channelResponse = (channel: Channel) =>
-    validator.checkResponse('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
+    validator.checkResponse(
+      'channel',
+      isThread(channel) ? threadPayload(channel, world) : channelPayload(channel, world),
+    );
 
   server.get<ChannelRequest>('/channels/:channel', (request) =>
     channelResponse(channelFor(request.params.channel, 0n, parts)),
@@ -32,19 +35,19 @@ export const channelRoutes: Routes = (server, parts) => {
     return reply.code(204).send();
   });
   server.post('/users/@me/channels', (request) => channelResponse(openDirectMessage(request.payload.body, parts)));
-  server.get<GuildRequest>('/guilds/:guild', (request) => guildWire(guildFor(request.params.guild, parts)));
+  server.get<GuildRequest>('/guilds/:guild', (request) => guildPayload(guildFor(request.params.guild, parts)));
   server.get<GuildRequest>('/guilds/:guild/channels', (request) =>
     guildFor(request.params.guild, parts)
       .channels.filter((channel) => !isThread(channel))
-      .map((channel) => channelWire(channel, world)),
+      .map((channel) => channelPayload(channel, world)),
   );
   server.get<GuildRequest>('/guilds/:guild/roles', (request) =>
-    guildFor(request.params.guild, parts).roles.map(roleWire),
+    guildFor(request.params.guild, parts).roles.map(rolePayload),
   );
   server.get<{ Params: { guild: string; user: string } }>('/guilds/:guild/members/:user', (request) => {
     const member = guildFor(request.params.guild, parts).members.get(request.params.user);
     if (!member) throw unknownMember();
-    return { ...memberWire(member), user: userWire(world.user(member.userId)) };
+    return { ...memberPayload(member), user: userPayload(world.user(member.userId)) };
   });
 };
 
@@ -60,7 +63,7 @@ function openDirectMessage(body: unknown, parts: Parts): Channel {
   return directMessageChannel(user, parts);
 }
 
-/** Throws if the user cannot receive direct messages from the bot. */
+/** Throws if this is a direct-message channel whose user cannot receive messages from the bot. */
 export function checkRecipient(channel: Channel, { world }: Parts): void {
   const userId = channel.type === ChannelType.DM ? channel.recipientIds?.[0] : undefined;
   if (userId === undefined) return;

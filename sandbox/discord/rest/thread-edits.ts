@@ -3,7 +3,7 @@ import type { Parts, Routes } from '../parts.ts';
 import { botPermissions, hasPermissions, isThread } from '../permissions.ts';
 import { missingPermissions, threadIsArchived, threadIsLocked, wrongChannelType } from '../refusal.ts';
 import type { ThreadChange } from '../threads.ts';
-import { threadWire } from '../wire/channel.ts';
+import { threadPayload } from '../wire/channel.ts';
 import type { Channel, ThreadChannel } from '../world.ts';
 import { channelFor } from './access.ts';
 import { canManage, isOwn } from './threads.ts';
@@ -31,12 +31,12 @@ export const threadEditRoutes: Routes = (server, parts) => {
     validator.checkBody(route, 'thread-edit', body);
     checkEdit(thread, body, parts);
     threads.change(thread, changeIn(body));
-    return validator.checkResponse('thread', threadWire(thread, world));
+    return validator.checkResponse('thread', threadPayload(thread, world));
   });
   server.delete<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
     if (!canManage(thread, parts)) throw missingPermissions();
-    const lastState = threadWire(thread, world);
+    const lastState = threadPayload(thread, world);
     threads.remove(thread);
     messages.removeAll(thread.id);
     return validator.checkResponse('thread', lastState);

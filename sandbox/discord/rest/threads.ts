@@ -11,7 +11,7 @@ import {
   wrongChannelType,
 } from '../refusal.ts';
 import { checkThreadType, startThread, type ThreadType } from '../start-thread.ts';
-import { threadMemberWire, threadWire } from '../wire/channel.ts';
+import { threadMemberPayload, threadPayload } from '../wire/channel.ts';
 import type { ThreadChannel } from '../world.ts';
 import { channelFor, messageIn } from './access.ts';
 
@@ -34,7 +34,7 @@ interface StartThreadBody {
 /** Routes that start threads and manage their members (documentation, resources/channel, "Start Thread …"). */
 export const threadRoutes: Routes = (server, parts) => {
   const { validator, world, threads } = parts;
-  const threadResponse = (thread: ThreadChannel) => validator.checkResponse('thread', threadWire(thread, world));
+  const threadResponse = (thread: ThreadChannel) => validator.checkResponse('thread', threadPayload(thread, world));
   const threadsRoute = '/channels/:channel/threads';
   const messageThreadsRoute = '/channels/:channel/messages/:message/threads';
   const memberRoute = '/channels/:channel/thread-members/:user';
@@ -87,13 +87,13 @@ export const threadRoutes: Routes = (server, parts) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = userIdOf(request.params.user, parts);
     if (!thread.thread.members.has(userId)) throw unknownMember();
-    return validator.checkResponse('thread-member', threadMemberWire(thread, userId));
+    return validator.checkResponse('thread-member', threadMemberPayload(thread, userId));
   });
   server.get<ChannelRequest>('/channels/:channel/thread-members', (request) => {
     const thread = threadFor(request.params.channel, parts);
     // Listing members requires the members intent.
     if (!parts.privilegedIntents.includes('members')) throw missingAccess();
-    return [...thread.thread.members.keys()].map((id) => threadMemberWire(thread, id));
+    return [...thread.thread.members.keys()].map((id) => threadMemberPayload(thread, id));
   });
   server.get<{ Params: { guild: string } }>('/guilds/:guild/threads/active', (request) => {
     const guild = world.guilds.get(request.params.guild);
@@ -103,8 +103,8 @@ export const threadRoutes: Routes = (server, parts) => {
       .filter((each) => !each.thread.archived && botPermissions(each, parts) !== 0n);
     const joinedThreads = activeThreads.filter(({ thread }) => thread.members.has(world.bot.id));
     return {
-      threads: activeThreads.map((each) => threadWire(each, world)),
-      members: joinedThreads.map((each) => threadMemberWire(each, world.bot.id)),
+      threads: activeThreads.map((each) => threadPayload(each, world)),
+      members: joinedThreads.map((each) => threadMemberPayload(each, world.bot.id)),
     };
   });
 };

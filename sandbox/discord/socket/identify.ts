@@ -1,8 +1,8 @@
 import { GatewayCloseCodes, GatewayIntentBits } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 import type { Parts } from '../parts.ts';
-import { guildCreateWire } from '../wire/guild.ts';
-import { ownUserWire } from '../wire/user.ts';
+import { guildCreatePayload } from '../wire/guild.ts';
+import { ownUserPayload } from '../wire/user.ts';
 import { intentsCloseCode } from './intents.ts';
 import { isValidToken, type Outcome, refuse } from './outcome.ts';
 import { Session } from './session.ts';
@@ -32,7 +32,7 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
   hub.add(session);
   session.dispatch('READY', {
     v: 10,
-    user: ownUserWire(world),
+    user: ownUserPayload(world),
     guilds: guilds.map((guild) => ({ id: guild.id, unavailable: true })),
     session_id: session.id,
     session_type: 'normal',
@@ -48,7 +48,7 @@ export function identify(socket: WebSocket, data: Readonly<Record<string, unknow
   if ((intents & GatewayIntentBits.Guilds) === 0) return session;
   const includesAllMembers = (intents & GatewayIntentBits.GuildMembers) !== 0;
   for (const guild of guilds)
-    session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), includesAllMembers));
+    session.dispatch('GUILD_CREATE', guildCreatePayload(guild, world, clock.now(), includesAllMembers));
   return session;
 }
 

@@ -1,6 +1,6 @@
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
-import { memberWire, userWire } from '../wire/user.ts';
+import { memberPayload, userPayload } from '../wire/user.ts';
 import type { Session } from './session.ts';
 import { coversGuild } from './shard.ts';
 
@@ -21,7 +21,7 @@ export function sendMembers(session: Session, request: Readonly<Record<string, u
     guild_id: guild.id,
     members: members
       .slice(0, wantsAll ? undefined : Number(limit) || DEFAULT_MEMBER_LIMIT)
-      .map((member) => ({ ...memberWire(member), user: userWire(world.user(member.userId)) })),
+      .map((member) => ({ ...memberPayload(member), user: userPayload(world.user(member.userId)) })),
     chunk_index: 0,
     chunk_count: 1,
     not_found: ids?.filter((id) => !guild.members.has(id)) ?? [],

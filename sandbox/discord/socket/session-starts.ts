@@ -17,7 +17,7 @@ export class SessionStarts {
   }
 
   /** The object in the response of `/gateway/bot`. */
-  get wire(): { total: number; remaining: number; reset_after: number; max_concurrency: number } {
+  get payload(): { total: number; remaining: number; reset_after: number; max_concurrency: number } {
     this.#startNewPeriod();
     const { identifiesPerPeriod, identifyPeriodMs, maxConcurrency } = this.#limits;
     return {
@@ -35,7 +35,7 @@ export class SessionStarts {
     const lastStart = this.#lastStartByKey.get(key) ?? Number.NEGATIVE_INFINITY;
     const now = this.#clock.now();
     if (now - lastStart < identifyWindowMs) return 'too early';
-    if (this.wire.remaining === 0) return 'used up';
+    if (this.payload.remaining === 0) return 'used up';
     this.#lastStartByKey.set(key, now);
     this.#usedStarts += 1;
     return 'allowed';

@@ -1,20 +1,20 @@
 import { ChannelType, OverwriteType } from 'discord-api-types/v10';
 import { isThread } from '../permissions.ts';
 import type { Channel, ThreadChannel, World } from '../world.ts';
-import { userWire } from './user.ts';
+import { userPayload } from './user.ts';
 
 /** Discord stops counting members at this number (documentation, topics/threads, "Thread Fields"). */
 const MAX_MEMBER_COUNT = 50;
 
 /** The channel object of REST and the gateway. */
-export function channelWire(channel: Channel, world: World): Record<string, unknown> {
+export function channelPayload(channel: Channel, world: World): Record<string, unknown> {
   if (channel.recipientIds) {
     return {
       id: channel.id,
       type: channel.type,
       flags: 0,
       last_message_id: null,
-      recipients: channel.recipientIds.map((id) => userWire(world.user(id))),
+      recipients: channel.recipientIds.map((id) => userPayload(world.user(id))),
       ...(channel.type === ChannelType.GroupDM && {
         name: channel.name,
         owner_id: channel.recipientIds[0],
@@ -66,7 +66,7 @@ function metadataOf({ type, thread }: ThreadChannel) {
 }
 
 /** Documentation, resources/channel, "Thread Member Object". */
-export const threadMemberWire = ({ id, thread }: ThreadChannel, userId: string) => ({
+export const threadMemberPayload = ({ id, thread }: ThreadChannel, userId: string) => ({
   id,
   user_id: userId,
   join_timestamp: new Date(thread.members.get(userId) ?? thread.createdAt).toISOString(),
@@ -74,13 +74,13 @@ export const threadMemberWire = ({ id, thread }: ThreadChannel, userId: string) 
 });
 
 /** The thread object, with the application's own membership if it has one. */
-export const threadWire = (channel: ThreadChannel, world: World): Record<string, unknown> => ({
-  ...channelWire(channel, world),
-  ...(channel.thread.members.has(world.bot.id) && { member: threadMemberWire(channel, world.bot.id) }),
+export const threadPayload = (channel: ThreadChannel, world: World): Record<string, unknown> => ({
+  ...channelPayload(channel, world),
+  ...(channel.thread.members.has(world.bot.id) && { member: threadMemberPayload(channel, world.bot.id) }),
 });
 
 /** The partial channel object in interactions. */
-export function partialChannelWire(channel: Channel, world: World): Record<string, unknown> {
-  const { permission_overwrites: _, ...rest } = channelWire(channel, world);
+export function partialChannelPayload(channel: Channel, world: World): Record<string, unknown> {
+  const { permission_overwrites: _, ...rest } = channelPayload(channel, world);
   return rest;
 }

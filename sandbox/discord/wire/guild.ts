@@ -1,9 +1,9 @@
 import { botPermissions, isThread } from '../permissions.ts';
 import type { Guild, World } from '../world.ts';
-import { channelWire, threadWire } from './channel.ts';
-import { memberWire, userWire } from './user.ts';
+import { channelPayload, threadPayload } from './channel.ts';
+import { memberPayload, userPayload } from './user.ts';
 
-export const roleWire = (role: Guild['roles'][number], position: number) => ({
+export const rolePayload = (role: Guild['roles'][number], position: number) => ({
   id: role.id,
   name: role.name,
   description: null,
@@ -19,13 +19,13 @@ export const roleWire = (role: Guild['roles'][number], position: number) => ({
   flags: 0,
 });
 
-export function guildWire(guild: Guild): Record<string, unknown> {
+export function guildPayload(guild: Guild): Record<string, unknown> {
   return {
     id: guild.id,
     name: guild.name,
     owner_id: guild.ownerId,
     preferred_locale: guild.locale,
-    roles: guild.roles.map(roleWire),
+    roles: guild.roles.map(rolePayload),
     features: [],
     emojis: [],
     stickers: [],
@@ -62,20 +62,20 @@ export function guildWire(guild: Guild): Record<string, unknown> {
 }
 
 /** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"). Without the members intent, it contains only the bot as a member. */
-export function guildCreateWire(guild: Guild, world: World, now: number, includesAllMembers: boolean) {
+export function guildCreatePayload(guild: Guild, world: World, now: number, includesAllMembers: boolean) {
   const members = [...guild.members.values()].filter(({ userId }) => includesAllMembers || userId === world.bot.id);
   return {
-    ...guildWire(guild),
+    ...guildPayload(guild),
     joined_at: new Date(guild.members.get(world.bot.id)?.joinedAt ?? now).toISOString(),
     large: false,
     unavailable: false,
     member_count: guild.members.size,
-    channels: guild.channels.filter((one) => !isThread(one)).map((one) => channelWire(one, world)),
+    channels: guild.channels.filter((one) => !isThread(one)).map((one) => channelPayload(one, world)),
     threads: guild.channels
       .filter(isThread)
       .filter((one) => !one.thread.archived && botPermissions(one, { world }) !== 0n)
-      .map((one) => threadWire(one, world)),
-    members: members.map((member) => ({ ...memberWire(member), user: userWire(world.user(member.userId)) })),
+      .map((one) => threadPayload(one, world)),
+    members: members.map((member) => ({ ...memberPayload(member), user: userPayload(world.user(member.userId)) })),
     voice_states: [],
     presences: [],
     stage_instances: [],

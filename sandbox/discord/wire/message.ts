@@ -5,8 +5,8 @@ import { isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
 import type { Uploads } from '../uploads.ts';
 import type { World } from '../world.ts';
-import { threadWire } from './channel.ts';
-import { userWire } from './user.ts';
+import { threadPayload } from './channel.ts';
+import { userPayload } from './user.ts';
 
 /** Messages of these types include the message that they refer to. */
 const TYPES_WITH_REFERENCE: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
@@ -18,13 +18,13 @@ export interface MessageSources {
 }
 
 /** The full message object. Absent fields are omitted, because discord.js does not accept null for them. */
-export function messageWire(post: Post, sources: MessageSources, isReferenced = false): APIMessage {
+export function messagePayload(post: Post, sources: MessageSources, isReferenced = false): APIMessage {
   const { world, uploads } = sources;
-  const wire = {
+  const payload = {
     id: post.id,
     type: post.type,
     channel_id: post.channel.id,
-    author: userWire(post.author),
+    author: userPayload(post.author),
     content: post.content,
     timestamp: new Date(post.at).toISOString(),
     edited_timestamp: post.editedAt === undefined ? null : new Date(post.editedAt).toISOString(),
@@ -32,9 +32,9 @@ export function messageWire(post: Post, sources: MessageSources, isReferenced = 
     pinned: false,
     flags: post.flags,
     mention_everyone: post.mentionsEveryone,
-    mentions: post.mentions.flatMap((id) => world.users.get(id) ?? []).map(userWire),
+    mentions: post.mentions.flatMap((id) => world.users.get(id) ?? []).map(userPayload),
     mention_roles: [],
-    attachments: post.uploads.map((upload) => uploads.wireOf(upload)),
+    attachments: post.uploads.map((upload) => uploads.payloadOf(upload)),
     embeds: embedsOf(post, uploads),
     components: componentsOf(post, uploads),
     ...(post.nonce !== undefined && { nonce: post.nonce }),
@@ -47,22 +47,27 @@ export function messageWire(post: Post, sources: MessageSources, isReferenced = 
     ...(post.author.id === world.bot.id && !post.interaction && { application_id: world.applicationId }),
   };
   const thread = world.channels.get(post.id);
-  if (thread && isThread(thread)) Object.assign(wire, { thread: threadWire(thread, world) });
+  if (thread && isThread(thread)) Object.assign(payload, { thread: threadPayload(thread, world) });
   if (post.reference?.message_id && !isReferenced && TYPES_WITH_REFERENCE.has(post.type)) {
     const referenced = sources.find(post.reference.message_id);
-    Object.assign(wire, { referenced_message: referenced ? messageWire(referenced, sources, true) : null });
+    Object.assign(payload, { referenced_message: referenced ? messagePayload(referenced, sources, true) : null });
   }
-  return wire as unknown as APIMessage;
+  return payload as unknown as APIMessage;
 }
 
 /** Removes what the message content intent protects, unless the application may read this message anyway. */
-export function redactForApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
+export function redactForApplication(
+  payload: APIMessage,
+  post: Post,
+  world: World,
+  mayReadContent: boolean,
+): APIMessage {
   const mayRead =
     mayReadContent ||
     post.author.id === world.bot.id ||
     post.channel.recipientIds !== undefined ||
     post.mentions.includes(world.bot.id);
-  return mayRead ? wire : { ...wire, content: '', embeds: [], attachments: [], components: [] };
+  return mayRead ? payload : { ...payload, content: '', embeds: [], attachments: [], components: [] };
 }
 
 function attachmentFinder(post: Post, uploads: Uploads) {
@@ -70,7 +75,7 @@ function attachmentFinder(post: Post, uploads: Uploads) {
     if (typeof url !== 'string' || !url.startsWith('attachment://')) return undefined;
     const upload = post.uploads.find(({ name }) => name === url.slice('attachment://'.length));
     if (!upload) return undefined;
-    const { id, url: attachmentUrl, proxy_url, width, height, content_type } = uploads.wireOf(upload);
+    const { id, url: attachmentUrl, proxy_url, width, height, content_type } = uploads.payloadOf(upload);
     return {
       url: attachmentUrl,
       proxy_url,

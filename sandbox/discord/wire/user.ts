@@ -3,7 +3,7 @@ import type { Member, User, World } from '../world.ts';
 
 const noFlags = 0 as UserFlags;
 
-export const userWire = (user: User): APIUser => ({
+export const userPayload = (user: User): APIUser => ({
   id: user.id,
   username: user.name,
   discriminator: user.bot ? '0001' : '0',
@@ -18,8 +18,8 @@ export const userWire = (user: User): APIUser => ({
 });
 
 /** The bot's own user object, with the fields that only the account itself sees. */
-export const ownUserWire = (world: World) => ({
-  ...userWire(world.bot),
+export const ownUserPayload = (world: World) => ({
+  ...userPayload(world.bot),
   bot: true,
   mfa_enabled: true,
   verified: true,
@@ -28,7 +28,7 @@ export const ownUserWire = (world: World) => ({
   premium_type: 0,
 });
 
-export const memberWire = (member: Member): Omit<APIGuildMember, 'user'> => ({
+export const memberPayload = (member: Member): Omit<APIGuildMember, 'user'> => ({
   nick: null,
   avatar: null,
   banner: null,

@@ -26,8 +26,8 @@ const moderationRequest = z.strictObject({
 type Part = Exclude<Exclude<z.output<typeof moderationRequest>['input'], string>[number], string>;
 
 /**
- * Text is moderated by markers: `flag:violence` is certain, `doubt:violence` is half as likely, and anything else is harmless. An image is moderated
- * by its colour.
+ * The verdict on a text depends on markers in it: `flag:violence` gives that category a score of 0.98 and flags it, `doubt:violence` gives it 0.49,
+ * and text without a marker is harmless. The verdict on an image depends on its colour.
  */
 export const moderationRoutes: Routes = (server) => {
   server.post('/v1/moderations', { config: { kind: 'moderation' } }, async (request) => {
@@ -40,7 +40,7 @@ export const moderationRoutes: Routes = (server) => {
   });
 };
 
-/** Returns the text of a part; an image becomes the marker that its colour represents. */
+/** Returns the text of a part; for an image, the marker that its colour stands for, if any. */
 async function textOf(part: Part): Promise<string> {
   if (part.type === 'text') return part.text;
   const base64 = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(part.image_url.url)?.[1];

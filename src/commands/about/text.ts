@@ -6,8 +6,8 @@ export const text = {
     latency: 'Discord: connected ({{ms}} ms)',
     latencyUnknown: 'Discord: connected (latency not measured yet)',
     cluster: {
-      shards_one: 'Discord: {{held}} of {{count}} connection in use',
-      shards_other: 'Discord: {{held}} of {{count}} connections in use',
+      shards_one: 'Discord: {{held}} of {{count}} shard assigned to a running process',
+      shards_other: 'Discord: {{held}} of {{count}} shards assigned to a running process',
       workers_one: 'Workers: {{count}}',
       workers_other: 'Workers: {{count}}',
       unowned_one:

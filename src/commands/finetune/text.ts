@@ -9,10 +9,10 @@ export const text = {
     },
   },
   fineTune: {
-    heading_one: '**Fine-tune** {{id}} · {{count}} event (UTC)',
-    heading_other: '**Fine-tune** {{id}} · {{count}} events (UTC)',
-    pageHeading_one: '**Fine-tune** {{id}} · {{count}} event, page {{page}} of {{pages}} (UTC)',
-    pageHeading_other: '**Fine-tune** {{id}} · {{count}} events, page {{page}} of {{pages}} (UTC)',
+    heading_one: '**Fine-tuning job** {{id}} · {{count}} event (times in UTC)',
+    heading_other: '**Fine-tuning job** {{id}} · {{count}} events (times in UTC)',
+    pageHeading_one: '**Fine-tuning job** {{id}} · {{count}} event, page {{page}} of {{pages}} (times in UTC)',
+    pageHeading_other: '**Fine-tuning job** {{id}} · {{count}} events, page {{page}} of {{pages}} (times in UTC)',
     empty: 'The gateway has reported no events yet.',
     noResponse: 'The gateway did not respond to the last request.',
     noTime: 'unknown time',
@@ -21,7 +21,7 @@ export const text = {
     followed:
       'Updated automatically until <t:{{until}}:t>, or until nothing new arrives for {{minutes}} min. The newest event is at the bottom.',
     ended: {
-      stopped: 'No longer updated: you stopped it.',
+      stopped: 'No longer updated: you stopped following this job.',
       quiet: 'No longer updated: nothing new arrived for a while. The last event shows whether the job has ended.',
       'too-late':
         'No longer updated: Discord allows updates for only 15 minutes. Press **Follow** to start them again.',

@@ -269,7 +269,7 @@ async function changesOf(
         const chosenActions = [moderation.prompts, moderation.references, moderation.results];
         const isUsed = chosenActions.some((one) => one !== 'off');
         const { rules, budgets } = context.services;
-        if (isUsed && !rules.hasModerator) throw new Refusal('refusals.rules.noModerator');
+        if (isUsed && !rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
         const { guildId } = managedServer(context);
         const mayHold =
           chosenActions.includes('hold') || (moderation.results !== 'off' && moderation.unseen === 'hold');
@@ -300,6 +300,6 @@ export function currentRulesPage(context: Context): MessagePlan {
   const { guildId } = managedServer(context);
   const { rules, budgets } = context.services;
   const { alertsChannelId } = budgets.get(guildId);
-  const { hasModerator } = rules;
-  return rulesPage({ ...rules.get(guildId), hasModerator, alertsChannelId }, context.say);
+  const { hasModerationService } = rules;
+  return rulesPage({ ...rules.get(guildId), hasModerationService, alertsChannelId }, context.say);
 }

@@ -18,7 +18,7 @@ const MAX_LABEL_LENGTH = 100;
 
 export interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
-  hasModerator: boolean;
+  hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
   alertsChannelId: string | undefined;
 }
@@ -92,10 +92,10 @@ const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say):
     ? say('rules.noCommands')
     : privateCommands.map((command) => inlineCode(`/${command}`)).join(' ');
 
-function moderationLines({ rules: { moderation }, hasModerator }: RulesPageFacts, say: Say): string[] {
+function moderationLines({ rules: { moderation }, hasModerationService }: RulesPageFacts, say: Say): string[] {
   const { thresholds, ...choices } = moderation;
   const isOff = [choices.prompts, choices.references, choices.results].every((one) => one === 'off');
-  if (isOff) return [say(hasModerator ? 'rules.moderation.off' : 'rules.moderation.none')];
+  if (isOff) return [say(hasModerationService ? 'rules.moderation.off' : 'rules.moderation.none')];
   const thresholdText = thresholdLines(thresholds).map(inlineCode).join(' ');
   return [
     ...entriesOf(choices).map(([name, value]) =>

@@ -36,7 +36,7 @@ export const text = {
     posted: 'Reported. The moderators of this server will look at it.',
     later: 'Your report has been saved. It will be sent to the moderators as soon as Discord accepts it.',
     lost: 'Your report could not be posted in the server’s log channel. Tell a moderator directly.',
-    title: '**Report** about a result by {{who}}: {{link}} (<t:{{at}}:R>)',
+    title: '**Report** about {{who}}’s result: {{link}} (<t:{{at}}:R>)',
     reason: 'Reason: {{reason}}',
     prompt: 'Prompt: {{prompt}}',
     reporter: 'Reported by {{who}}',
@@ -182,7 +182,7 @@ export const text = {
       },
       prompts: { label: 'Prompts', hint: 'Sent to the operator’s moderation service.' },
       references: { label: 'Images that members attach', hint: 'Also sent to the moderation service.' },
-      results: { label: 'Generated images and videos', hint: 'Videos are checked by their thumbnails.' },
+      results: { label: 'Generated images and videos', hint: 'For videos, only the thumbnail is checked.' },
       unseen: { label: 'Results that cannot be checked', hint: 'For example, videos without a thumbnail.' },
       whenAway: { label: 'While the service is unavailable', hint: 'It may be slow or overloaded for a few minutes.' },
       ageRestricted: {

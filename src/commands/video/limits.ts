@@ -12,6 +12,8 @@ import type { VideoRequest } from './request.ts';
 /** A video of nominally 15 seconds may be a frame longer. */
 const TOLERANCE_SECONDS = 0.5;
 
+const limitKeys = { image: 'images', video: 'videos', audio: 'audioFiles' } as const;
+
 /** One line for each of the model's usual limits that the order exceeds. */
 export function exceededLimits(
   references: readonly Reference[],
@@ -21,7 +23,7 @@ export function exceededLimits(
 ): string[] {
   const referencesByMedium = groupByMedium(references);
   const exceededCounts = (['image', 'video', 'audio'] as const).flatMap((medium) => {
-    const [count, max] = [referencesByMedium.get(medium)?.length ?? 0, limits[`${medium}s`]];
+    const [count, max] = [referencesByMedium.get(medium)?.length ?? 0, limits[limitKeys[medium]]];
     return count > max ? [say(`video.limits.${medium}s`, { given: String(count), max: String(max) })] : [];
   });
   if (seconds <= limits.videoSeconds + TOLERANCE_SECONDS) return exceededCounts;

@@ -45,7 +45,7 @@ export const text = {
       notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this.',
     },
     limits: {
-      model: 'This exceeds the usual limits of {{model}}, which may refuse it or ignore some references:',
+      model: '{{model}} may refuse this or ignore some references, because it exceeds the model’s usual limits:',
       images: 'at most {{max}} reference images; you added {{given}}',
       videos: 'at most {{max}} reference videos; you added {{given}}',
       audios: 'at most {{max}} reference audio files; you added {{given}}',

@@ -20,7 +20,7 @@ export interface DiscordClients {
   client: Client;
   /** Exempt from Discord's global limit. Must not send the bot's token: discord.js discards it on a 401. */
   tokenRest: REST;
-  /** For the first responses, which have three seconds in total: the caller decides about retries. */
+  /** For initial responses, which have three seconds in total: the caller decides about retries. */
   callbackRest: REST;
   reads: DiscordReads;
   /** Counts the requests to Discord and how long its rate limits made them wait. */

@@ -14,16 +14,16 @@ interface InterruptedParts {
   clients: Pick<DiscordClients, 'tokenRest'>;
   say: Say;
   log: Pick<PlainLog, 'warn'>;
-  /** Whether the interaction with this token created a task that is still live and will show its own end. */
+  /** Whether the interaction with this token created a task that is still live and will show its own outcome. */
   hasTask(token: string): boolean;
 }
 
 const responseSchema = z.object({ flags: z.number().nullish() });
 
 /**
- * Handles an interaction that another process received, but did not finish before it ended. Discord accepts only one first response to each
- * interaction, so an acknowledged one is not handled again: a member who only sees that the bot is thinking is told to try again. Returns
- * false if the interaction was never acknowledged, so that it can still be handled.
+ * Handles an interaction that another process received, but did not finish before it ended. Discord accepts only one initial response to each
+ * interaction, so an acknowledged one is not handled again: a member who sees only that the bot is thinking is told to try again. Returns
+ * false if the interaction was never acknowledged, because it can then still be handled.
  */
 export const interruptedInteractionHandler =
   ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
@@ -57,7 +57,7 @@ interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> 
 
 /**
  * Handles a message in a thread that another process received, but did not finish before it ended. The reply is posted before the task is
- * created. So if there is no reply, nothing has been started, and the result is false: the message can still be handled.
+ * created. So if there is no reply, nothing has been started, and the handler returns false: the message can still be handled.
  */
 export const interruptedMessageHandler =
   ({ outbox, applicationId, say, log, hasTask }: InterruptedMessageParts) =>

@@ -40,7 +40,7 @@ export class Outbox {
     this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
-  /** The first response to an interaction. Discord accepts only one, so a retry is safe. */
+  /** The initial response to an interaction. Discord accepts only one, so a retry is safe. */
   async respond(
     { interactionId, token }: { interactionId: string; token: string },
     body: { type: InteractionResponseType; data?: object | undefined },

@@ -37,18 +37,18 @@ export const notices = {
   started: {
     same: 'Atelier {{version}} has started.',
     changed: 'Atelier {{version}} has started. The previous version was {{previous}}.',
-    times: 'It has started {{count}} times since <t:{{since}}:f>.',
-    tasks_one: 'It resumed {{count}} task.',
-    tasks_other: 'It resumed {{count}} tasks.',
+    times: 'The bot has started {{count}} times since <t:{{since}}:f>.',
+    tasks_one: 'The bot resumed {{count}} task.',
+    tasks_other: 'The bot resumed {{count}} tasks.',
     unconfirmed_one:
       'The bot could not confirm whether the gateway accepted {{count}} task; its owner can retry or dismiss it.',
     unconfirmed_other:
       'The bot could not confirm whether the gateway accepted {{count}} tasks; their owners can retry or dismiss them.',
-    away: 'It was stopped on <t:{{awaySince}}:f>.',
-    crashed: 'It went down unexpectedly at about <t:{{awaySince}}:f>. The end of its log shows why.',
+    away: 'The previous run was stopped on <t:{{awaySince}}:f>.',
+    crashed: 'The previous run ended unexpectedly at about <t:{{awaySince}}:f>. The end of that run’s log shows why.',
   },
   schema:
-    'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions will no longer open this database; to go back, restore a backup.',
+    'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions can no longer open this database; to go back, restore a backup.',
   unreadable_one:
     '{{count}} row of the database could not be read. It was set aside unchanged; stop the bot and run `npm run doctor` for details.',
   unreadable_other:

@@ -1,6 +1,6 @@
 /** A block of an answer's Markdown, parsed only as far as needed to split it into messages. */
 export type Block =
-  | { kind: 'words'; source: string; text: string }
+  | { kind: 'paragraph'; source: string; text: string }
   | { kind: 'code'; source: string; language: string; code: string }
   | { kind: 'table'; source: string; table: string };
 
@@ -11,38 +11,38 @@ const LANGUAGE = /^[\w+\-.#]{1,30}/;
 const DELIMITER_CELL = /^[ \t]*:?-+:?[ \t]*$/;
 const BLANK = /^[ \t]*$/;
 
-/** Returns the blocks in order. Their sources joined together are exactly the text. */
+/** Returns the blocks in order. Their sources, joined together, are exactly the text. */
 export function blocksOf(text: string): Block[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const blocks: Block[] = [];
   for (let index = 0; index < lines.length; ) {
     const length = lengthOfCode(lines, index) ?? lengthOfTable(lines, index) ?? lengthOfParagraph(lines, index);
-    const ownLines = lines.slice(index, index + length);
+    const contentLines = lines.slice(index, index + length);
     let next = index + length;
-    // Empty lines belong to the block before them.
-    while (next < lines.length && isEmpty(lines[next])) next++;
-    blocks.push(blockOf(ownLines, lines.slice(index, next).join('')));
+    // Blank lines belong to the block before them.
+    while (next < lines.length && isBlank(lines[next])) next++;
+    blocks.push(blockOf(contentLines, lines.slice(index, next).join('')));
     index = next;
   }
   return blocks;
 }
 
-function blockOf(ownLines: readonly string[], source: string): Block {
-  const body = ownLines.join('').replace(/\n$/, '');
-  const fence = matchFence(ownLines[0]);
+function blockOf(contentLines: readonly string[], source: string): Block {
+  const body = contentLines.join('').replace(/\n$/, '');
+  const fence = matchFence(contentLines[0]);
   if (fence) {
-    const isClosed = ownLines.length > 1 && closesFence(ownLines.at(-1), fence[1]);
-    const code = ownLines
+    const isClosed = contentLines.length > 1 && closesFence(contentLines.at(-1), fence[1]);
+    const code = contentLines
       .slice(1, isClosed ? -1 : undefined)
       .join('')
       .replace(/\n$/, '');
     return { kind: 'code', source, language: LANGUAGE.exec(fence[2]?.trim() ?? '')?.[0] ?? '', code };
   }
-  if (ownLines.length > 1 && isTable(ownLines, 0)) return { kind: 'table', source, table: body };
-  return { kind: 'words', source, text: body };
+  if (contentLines.length > 1 && isTable(contentLines, 0)) return { kind: 'table', source, table: body };
+  return { kind: 'paragraph', source, text: body };
 }
 
-/** Unclosed code extends to the end: the rest of it has not arrived yet, or never will. */
+/** An unclosed code block extends to the end of the text: the rest of it has not arrived yet, or never will. */
 function lengthOfCode(lines: readonly string[], index: number): number | undefined {
   const fence = matchFence(lines[index]);
   if (!fence) return undefined;
@@ -51,9 +51,9 @@ function lengthOfCode(lines: readonly string[], index: number): number | undefin
   return Math.min(end + 1, lines.length) - index;
 }
 
-function closesFence(line = '', mark = ''): boolean {
+function closesFence(line = '', openingFence = ''): boolean {
   const trimmed = withoutLineBreak(line).trim();
-  return trimmed.length >= mark.length && trimmed === mark.charAt(0).repeat(trimmed.length);
+  return trimmed.length >= openingFence.length && trimmed === openingFence.charAt(0).repeat(trimmed.length);
 }
 
 function lengthOfTable(lines: readonly string[], index: number): number | undefined {
@@ -64,16 +64,16 @@ function lengthOfTable(lines: readonly string[], index: number): number | undefi
 }
 
 function isTable(lines: readonly string[], index: number): boolean {
-  const [head = '', delimiter = ''] = [lines[index], lines[index + 1]];
+  const [header = '', delimiter = ''] = [lines[index], lines[index + 1]];
   return (
-    head.includes('|') &&
+    header.includes('|') &&
     delimiter.includes('|') &&
     delimiter.length <= MAX_MARKER_LINE_LENGTH &&
     isDelimiterRow(withoutLineBreak(delimiter))
   );
 }
 
-/** Whether this is the line between a table's header and its rows; the outer bars are optional. */
+/** Whether this is the line between a table's header and its rows; the leading and trailing pipes are optional. */
 function isDelimiterRow(line: string): boolean {
   const cells = line.split('|');
   if (BLANK.test(cells[0] ?? '')) cells.shift();
@@ -81,13 +81,13 @@ function isDelimiterRow(line: string): boolean {
   return cells.length > 0 && cells.every((cell) => DELIMITER_CELL.test(cell));
 }
 
-/** A paragraph extends to the next empty line, code block or table. */
+/** A paragraph extends to the next blank line, code block or table. */
 function lengthOfParagraph(lines: readonly string[], index: number): number {
   let end = index + 1;
-  while (end < lines.length && !isEmpty(lines[end]) && !matchFence(lines[end]) && !isTable(lines, end)) end++;
+  while (end < lines.length && !isBlank(lines[end]) && !matchFence(lines[end]) && !isTable(lines, end)) end++;
   return end - index;
 }
 
 const matchFence = (line = '') => (line.length <= MAX_MARKER_LINE_LENGTH ? FENCE.exec(withoutLineBreak(line)) : null);
 const withoutLineBreak = (line = ''): string => line.replace(/\r?\n$/, '');
-const isEmpty = (line = ''): boolean => line.trim() === '';
+const isBlank = (line = ''): boolean => line.trim() === '';

@@ -128,7 +128,7 @@ function splitBlock(block: Block, first: number, other: number): AnswerPart[] {
   });
 }
 
-const textOf = (block: Block): string => (block.kind === 'words' ? block.text : block.source);
+const textOf = (block: Block): string => (block.kind === 'paragraph' ? block.text : block.source);
 
 /** Discord rejects messages without visible text, and half of a surrogate pair. */
 function ensureVisible(part: AnswerPart): AnswerPart {

@@ -17,11 +17,11 @@ import {
   answerOf,
   answerText,
   areCallsSettled,
-  awaitMember,
-  breakOffAnswer,
   completeAnswer,
+  endAnswerEarly,
   isWaitingForMember,
   markAnswering,
+  markAwaitingApproval,
   markForgotten,
   type StopReason,
   settleCall,
@@ -91,7 +91,7 @@ export class Asks {
     const stop = this.#abortControllers.get(task.id);
     if (stop) stop.abort('stopped' satisfies StopReason);
     else
-      await this.#change(task.id, (current) => breakOffAnswer(current, 'stopped', undefined, this.#parts.clock.now()));
+      await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', undefined, this.#parts.clock.now()));
   }
 
   async forget(task: Task): Promise<void> {
@@ -217,7 +217,7 @@ export class Asks {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? undefined : error;
       await this.#change(id, (task) =>
-        breakOffAnswer(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
+        endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
       );
       return;
     }
@@ -229,7 +229,7 @@ export class Asks {
       const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
       if (usedCalls.length === 0)
         return completeAnswer(updated, end === 'incomplete' ? (reason ?? '') : undefined, now());
-      return waitingCalls(updated).length > 0 ? awaitMember(updated) : updated;
+      return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
     });
     if (usedCalls.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
@@ -246,7 +246,7 @@ export class Asks {
 
   async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
     await this.#change(id, (task) =>
-      breakOffAnswer(withUnfinishedResponse(task), cause, error, this.#parts.clock.now()),
+      endAnswerEarly(withUnfinishedResponse(task), cause, error, this.#parts.clock.now()),
     );
   }
 

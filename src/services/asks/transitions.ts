@@ -69,8 +69,8 @@ export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNu
   cost ?? null,
 ];
 
-/** Waits for the member, who has to approve every call that costs money. */
-export const awaitMember = (task: Task): Task =>
+/** Marks the answer as waiting for the member, who has to approve every call that costs money. */
+export const markAwaitingApproval = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
 export function settleCall(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
@@ -101,7 +101,7 @@ type Cause = NonNullable<Task['failure']>['cause'];
 export type StopReason = 'stopped' | 'interrupted';
 
 /** Ends an answer early. The text so far is kept. */
-export function breakOffAnswer(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
+export function endAnswerEarly(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
   return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);

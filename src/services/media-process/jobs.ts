@@ -13,7 +13,7 @@ export type Job =
   | { do: 'drawn-mask'; maxPixels: number }
   | { do: 'chart'; chart: ChartData }
   | { do: 'read-sound'; type: ReadableAudioType; maxSeconds: number }
-  /** Further samples of one voice. A process that does not have the samples before `from` cannot continue the voice. */
+  /** Further samples of one voice message. A process that does not have the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
@@ -51,7 +51,7 @@ const audioJobs: JobClass = {
   limitMs: (job) => 60_000 + ('maxSeconds' in job ? job.maxSeconds * 200 : 0),
 };
 
-/** `VoiceQueue` decides the order of voices. */
+/** `VoiceQueue` decides the order of the voice messages. */
 const voiceJobs: JobClass = { ...imageJobs, maxConcurrent: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {

@@ -1,16 +1,16 @@
-/** How many references models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
+/** How many references the models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
 export interface ReferenceLimits {
   images: number;
   videos: number;
   /** The limit for all reference videos together. */
   videoSeconds: number;
-  audios: number;
+  audioFiles: number;
   /** How endpoints for a single image accept a last frame: in a separate field, or as the second item of a list. */
   lastFrame?: 'image_tail' | 'images';
 }
 
-/** The specification (4.4, part 8) gives these for "some models", and no limit for audio. */
-const DEFAULT_LIMITS: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
+/** The specification (4.4, part 8) gives the limits for images and videos, for "some models". It gives none for audio; 3 is an assumption. */
+const DEFAULT_LIMITS: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audioFiles: 3 };
 
 /** The limits of each family of model ids, from the vendors' documentation. */
 const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [

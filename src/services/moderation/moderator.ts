@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 
-/** A moderation service's scores for a text: the likelihood of each category, from 0 to 1. */
+/** A moderation service's scores for a text or an image: the likelihood of each category, from 0 to 1. */
 export interface Judgement {
   scores: Readonly<Record<string, number>>;
   /** The categories that the service itself flags. */
   flagged: readonly string[];
 }
 
-export interface Moderator {
+export interface ModerationService {
   /** Undefined if the service is unavailable or its response cannot be read. */
   judgeText(text: string): Promise<Judgement | undefined>;
   judgeImage(dataUri: string): Promise<Judgement | undefined>;
@@ -41,11 +41,11 @@ const responseSchema = z.object({
     .min(1),
 });
 
-/** The moderation endpoint of OpenAI and compatible services. The content it checks is not stored. */
-export function openModerator(
+/** The moderation endpoint of OpenAI and compatible services. The bot does not store the content that is checked. */
+export function openModerationService(
   { baseUrl, apiKey, model }: ModerationSettings,
   { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
-): Moderator | undefined {
+): ModerationService | undefined {
   if (baseUrl === undefined) return undefined;
   async function judge(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {
     const timeout = new AbortController();
@@ -62,14 +62,14 @@ export function openModerator(
       });
       const responseText = await readCapped(body);
       if (statusCode !== 200) {
-        log.warn({ status: statusCode }, 'The moderation service refused a request.');
+        log.warn({ status: statusCode }, 'The moderation service returned an error status.');
         return undefined;
       }
       const [result] = responseSchema.parse(JSON.parse(responseText)).results;
       return result && judgementOf(result);
     } catch (error) {
-      // The body may repeat the content that was sent.
-      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'The moderation service is unavailable.');
+      // Only the error's name is logged: its message may quote the response, which may repeat the content that was sent.
+      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'A moderation request failed.');
       return undefined;
     } finally {
       cancel();
@@ -77,8 +77,8 @@ export function openModerator(
   }
   return {
     judgeText: (text) => judge(text, TIMEOUT_MS),
-    // The service refuses several images in one request.
-    judgeImage: (url) => judge([{ type: 'image_url', image_url: { url } }], IMAGE_TIMEOUT_MS),
+    // The service accepts only one image per request.
+    judgeImage: (dataUri) => judge([{ type: 'image_url', image_url: { url: dataUri } }], IMAGE_TIMEOUT_MS),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { Judgement, Moderator } from '../moderation/moderator.ts';
+import type { Judgement, ModerationService } from '../moderation/moderator.ts';
 import type { CommonRequest, Task } from '../tasks/task.ts';
 import { promptOf, type Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';
@@ -58,7 +58,7 @@ export type ModerationResult =
 export async function moderateOrder(
   { request, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
   { moderation }: Pick<RuleSet, 'moderation'>,
-  moderator: Moderator | undefined,
+  moderationService: ModerationService | undefined,
 ): Promise<ModerationResult> {
   const { prompts, references } = moderation;
   const text = promptOf(request);
@@ -68,10 +68,10 @@ export async function moderateOrder(
     const action = judgement && (chosenAction !== 'hold' || isVisual) ? chosenAction : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }
-  if (prompts !== 'off' && text !== '') outcomes.push(toOutcome(await moderator?.judgeText(text), prompts));
+  if (prompts !== 'off' && text !== '') outcomes.push(toOutcome(await moderationService?.judgeText(text), prompts));
   if (references !== 'off' && !isRefusing(outcomes))
     for (const image of await images()) {
-      const outcome = toOutcome(await moderator?.judgeImage(image), references);
+      const outcome = toOutcome(await moderationService?.judgeImage(image), references);
       outcomes.push(outcome);
       if (isRefusing(outcomes)) break;
     }

@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Moderator } from '../moderation/moderator.ts';
+import type { ModerationService } from '../moderation/moderator.ts';
 import { type Task, type Traits, withRequest } from '../tasks/task.ts';
 import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
@@ -15,7 +15,7 @@ export interface RuleStore {
 interface RulesParts {
   store: RuleStore;
   /** Undefined if no moderation service is configured. */
-  moderator?: Moderator | undefined;
+  moderationService?: ModerationService | undefined;
   /** The operator's rules. They take precedence over those of servers, and also apply outside of servers. */
   operatorRules: RuleSet;
 }
@@ -128,8 +128,8 @@ export class Rules {
     }
   }
 
-  get hasModerator(): boolean {
-    return this.#parts.moderator !== undefined;
+  get hasModerationService(): boolean {
+    return this.#parts.moderationService !== undefined;
   }
 
   /**
@@ -151,7 +151,7 @@ export class Rules {
     let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
       const moderatedOrder = { request, isAgeRestricted, isVisual, images: load };
-      const outcome = await moderateOrder(moderatedOrder, rules, this.#parts.moderator);
+      const outcome = await moderateOrder(moderatedOrder, rules, this.#parts.moderationService);
       if (!outcome.isAllowed) throw this.#reportRefusal(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
       holdFor ??= outcome.holdFor;
@@ -176,7 +176,7 @@ export class Rules {
     let strictest: Outcome = holdFor ? { action: 'hold', ...holdFor } : ALLOWED;
     if (sets.length === 0) return strictest;
     for (const image of images) {
-      const judgement = image === undefined ? undefined : await this.#parts.moderator?.judgeImage(image);
+      const judgement = image === undefined ? undefined : await this.#parts.moderationService?.judgeImage(image);
       for (const moderation of sets) {
         const { results, unseen } = moderation;
         const unjudged: Outcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;

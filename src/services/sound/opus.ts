@@ -71,14 +71,14 @@ function decodePacket(packet: Buffer, decoder: { decodeFloat(packet: Uint8Array)
 const FRAME_SAMPLES = PCM_RATE / 50;
 /** A higher bitrate does not improve speech. */
 const BITRATE = 32_000;
-/** Half of the maximum (10) takes half the time, and a voice sounds just as close to the original. */
+/** Half of the maximum (10) takes half the time, and speech sounds just as close to the original. */
 const COMPLEXITY = 5;
 /** The vendor is "Atelier", and there are no comments. */
 const TAGS_PACKET = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
 /** The number of the stream in its file, which has only one. */
 const STREAM_SERIAL = 1;
 
-/** Encodes a voice as Ogg Opus (RFC 7845) while it arrives. The result does not depend on how the samples are split. */
+/** Encodes a voice message as Ogg Opus (RFC 7845) while it arrives. The result does not depend on how the samples are split. */
 export class OpusWriter {
   readonly #encoder: OpusEncoderHandle;
   /** The encoder's delay: this many extra samples are needed to flush the end, and as many are skipped at the start. */

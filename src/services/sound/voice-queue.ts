@@ -15,20 +15,20 @@ export interface VoiceMessage {
   isTruncated: boolean;
 }
 
-/** The caller must either finish the voice or drop it. */
-export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
-/** Two seconds of audio take about thirty milliseconds to encode; then another voice gets a turn. */
+/** The caller must either finish the voice message or drop it. */
+export type VoiceWriter = Pick<QueuedVoiceMessage, 'isEmpty' | 'add' | 'finish' | 'drop'>;
+/** Two seconds of audio take about thirty milliseconds to encode; then another voice message gets a turn. */
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
-/** The job with the last piece returns the whole file and its waveform. */
+/** The job with the last piece returns the whole file and its waveform. `isUnchanged` means that a job returned no output. */
 const writeFacts = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
-/** A voice that is being encoded. It costs nothing before its first sample; samples that arrive during a job are sent together. */
-export class QueuedVoice {
+/** A voice message that is being encoded. It uses no resources until its first sample arrives. Samples that arrive during a job are sent together. */
+export class QueuedVoiceMessage {
   readonly #number: number;
-  readonly #max: number;
+  readonly #maxSamples: number;
   readonly #queue: VoiceQueue;
   #pieces: Pcm[] = [];
   #acceptedSamples = 0;
@@ -39,12 +39,12 @@ export class QueuedVoice {
   #isComplete = false;
   /** The result. Once it is set, nothing more is done. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
-  /** The steps, one after another, because a voice has only one job at a time. */
+  /** The steps, one after another, because a voice message has only one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(number: number, max: number, queue: VoiceQueue) {
+  constructor(number: number, maxSamples: number, queue: VoiceQueue) {
     this.#number = number;
-    this.#max = max;
+    this.#maxSamples = maxSamples;
     this.#queue = queue;
   }
 
@@ -54,7 +54,7 @@ export class QueuedVoice {
 
   /** Never throws: `finish` reports failures. The samples must not change from now on, because they may have to wait. */
   add(pcm: Pcm): void {
-    const accepted = pcm.subarray(0, this.#max - this.#acceptedSamples);
+    const accepted = pcm.subarray(0, this.#maxSamples - this.#acceptedSamples);
     if (accepted.length < pcm.length) this.#isTruncated = true;
     this.#acceptedSamples += accepted.length;
     if (accepted.length === 0 || this.#outcome) return;
@@ -79,9 +79,9 @@ export class QueuedVoice {
     throw this.#outcome?.error;
   }
 
-  /** Does nothing once the voice has ended. */
+  /** Does nothing once the voice message is finished or has failed. */
   drop(): void {
-    if (!this.#outcome) this.#abandon(new Error('A voice was dropped.'));
+    if (!this.#outcome) this.#abandon(new Error('The voice message was dropped.'));
   }
 
   async #write(): Promise<void> {
@@ -108,7 +108,7 @@ export class QueuedVoice {
     });
   }
 
-  /** The oldest waiting samples, in a separate array, because it is transferred. */
+  /** The oldest waiting samples, copied into a new array, because the array is transferred to the worker. */
   #nextPiece(): Int16Array<ArrayBuffer> {
     const samples = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let offset = 0; offset < samples.length; ) {
@@ -122,7 +122,7 @@ export class QueuedVoice {
     return samples;
   }
 
-  /** Gives up the voice, also in the worker if the worker has received any of it. */
+  /** Abandons the voice message, and tells the worker to do the same if it has received any of it. */
   #abandon(error: unknown): void {
     this.#outcome = { error };
     this.#pieces = [];
@@ -131,46 +131,46 @@ export class QueuedVoice {
     const dropInWorker = async (): Promise<void> => {
       if (this.#sentSamples > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
-    // A worker that can no longer be reached has lost the voice anyway.
+    // A worker that can no longer be reached has lost the voice message anyway.
     this.#work = this.#work.then(dropInWorker).then(unregister, unregister);
   }
 
-  #conclude(end: { message: VoiceMessage } | { error: unknown }): void {
+  #conclude(outcome: { message: VoiceMessage } | { error: unknown }): void {
     if (this.#outcome) return;
-    this.#outcome = end;
+    this.#outcome = outcome;
     this.#pieces = [];
     this.#queue.unregister(this);
   }
 }
 
-/** In the worker, each voice has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
-const MAX_VOICES = 200;
-/** The most waiting samples of all voices, about 86 MB. They take half a minute to encode, and no one waits longer than that. */
+/** In the worker, each voice message has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
+const MAX_OPEN_MESSAGES = 200;
+/** The maximum number of samples waiting across all voice messages, about 86 MB. They take half a minute to encode, the longest that anyone waits. */
 const MAX_WAITING_SAMPLES = 30 * 60 * PCM_RATE;
-/** The next job is already sent while another one runs. */
+/** One job runs, and the next one is sent ahead so that the worker never idles. */
 const MAX_RUNNING_JOBS = 2;
 
 /**
- * Encodes all voices in turns. The one with the fewest waiting samples goes first, so that under overload most voices are
- * finished as soon as they end instead of all being late, and a voice with many samples at once does not delay the others.
+ * Encodes all voice messages, taking turns between them. The one with the fewest waiting samples goes first, so that under overload most of them
+ * are finished as soon as they end instead of all being late, and one that receives many samples at once does not delay the others.
  */
 export class VoiceQueue {
   readonly #process: MediaProcess;
-  readonly #openVoices = new Set<QueuedVoice>();
-  readonly #turns: { readonly voice: QueuedVoice; begin(): void }[] = [];
-  /** Keeps the process alive, because a pause in a voice must not lose the earlier part, which only the process has. */
+  readonly #openMessages = new Set<QueuedVoiceMessage>();
+  readonly #turns: { readonly message: QueuedVoiceMessage; begin(): void }[] = [];
+  /** Keeps the process alive, because a pause in a voice message must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
   #runningJobs = 0;
-  #voiceCount = 0;
+  #messageCount = 0;
   #isClosed = false;
 
   constructor(process: MediaProcess) {
     this.#process = process;
   }
 
-  begin(maxSeconds: number): QueuedVoice {
-    this.#voiceCount += 1;
-    return new QueuedVoice(this.#voiceCount, maxSeconds * PCM_RATE, this);
+  begin(maxSeconds: number): QueuedVoiceMessage {
+    this.#messageCount += 1;
+    return new QueuedVoiceMessage(this.#messageCount, maxSeconds * PCM_RATE, this);
   }
 
   close(): void {
@@ -178,10 +178,10 @@ export class VoiceQueue {
     for (const turn of this.#turns.splice(0)) turn.begin();
   }
 
-  /** The more samples of a voice are waiting, the later its turn comes. */
-  async run(voice: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
+  /** The more samples of a voice message are waiting, the later its turn comes. */
+  async run(message: QueuedVoiceMessage, job: VoiceJob, bytes?: Buffer) {
     if (this.#runningJobs >= MAX_RUNNING_JOBS && !this.#isClosed) {
-      await new Promise<void>((begin) => this.#turns.push({ voice, begin }));
+      await new Promise<void>((begin) => this.#turns.push({ message, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
     this.#runningJobs++;
@@ -191,23 +191,23 @@ export class VoiceQueue {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {
       this.#runningJobs--;
-      const waitingCounts = this.#turns.map((turn) => turn.voice.waitingSamples);
+      const waitingCounts = this.#turns.map((turn) => turn.message.waitingSamples);
       this.#turns.splice(waitingCounts.indexOf(Math.min(...waitingCounts)), 1)[0]?.begin();
     }
   }
 
-  admit(voice: QueuedVoice, samples: number): void {
-    const waitingSamples = this.#openVoices.values().reduce((sum, other) => sum + other.waitingSamples, samples);
-    const isNew = !this.#openVoices.has(voice);
-    if (waitingSamples > MAX_WAITING_SAMPLES || (isNew && this.#openVoices.size >= MAX_VOICES))
+  admit(message: QueuedVoiceMessage, samples: number): void {
+    const waitingSamples = this.#openMessages.values().reduce((sum, other) => sum + other.waitingSamples, samples);
+    const isNew = !this.#openMessages.has(message);
+    if (waitingSamples > MAX_WAITING_SAMPLES || (isNew && this.#openMessages.size >= MAX_OPEN_MESSAGES))
       throw new Refusal('refusals.audioBusy');
-    this.#openVoices.add(voice);
+    this.#openMessages.add(message);
     this.#releaseProcess ??= this.#process.keepAlive();
   }
 
-  unregister(voice: QueuedVoice): void {
-    this.#openVoices.delete(voice);
-    if (this.#openVoices.size > 0) return;
+  unregister(message: QueuedVoiceMessage): void {
+    this.#openMessages.delete(message);
+    if (this.#openMessages.size > 0) return;
     this.#releaseProcess?.();
     this.#releaseProcess = undefined;
   }

@@ -26,7 +26,7 @@ serveJobs(async (job: WriteJob) => {
 });
 
 async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
-  // If the process is shared, a bot that was stopped may have left a voice with this number in it.
+  // If the process is shared, a bot that was stopped may have left a voice message with this number in it.
   if (job.from === 0) endVoice(job.voice);
   const openVoice = voices.get(job.voice) ?? (await startVoice(job.voice));
   try {

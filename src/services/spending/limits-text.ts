@@ -84,9 +84,9 @@ export function limitsText(limits: Limits): string {
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }
 
-/** Formats one limit, such as `video: 10 tasks a week`. */
+/** Formats one limit, such as `video: 10 tasks a week` or `3 tasks at once`, for use in a sentence. */
 export function allowanceText({ kind, unit, limit, period }: Omit<Allowance, 'left'>): string {
-  const text = period === undefined ? `${limit} at once` : `${quantity(unit, limit)} a ${period}`;
+  const text = period === undefined ? `${quantity(unit, limit)} at once` : `${quantity(unit, limit)} a ${period}`;
   return kind === undefined ? text : `${kind}: ${text}`;
 }
 

@@ -2,8 +2,8 @@ import {
   addCost,
   addTokens,
   answerOf,
-  breakOffAnswer,
   completeAnswer,
+  endAnswerEarly,
   type StopReason,
   withAnswer,
 } from '../asks/transitions.ts';
@@ -69,7 +69,7 @@ export function concludeAnswer(
   if (end === 'completed') return completeAnswer(updated, undefined, now);
   if (end === 'incomplete') return completeAnswer(updated, reason ?? '', now);
   const cause = stopReason ?? (end === 'failed' ? 'failed' : 'cut');
-  return breakOffAnswer(updated, cause, stopReason === 'stopped' ? undefined : error, now);
+  return endAnswerEarly(updated, cause, stopReason === 'stopped' ? undefined : error, now);
 }
 
 /** A response is counted once, however often it is reported. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { DraftReporter } from '../asks/stream.ts';
-import { breakOffAnswer, markAnswering, updateDraft } from '../asks/transitions.ts';
+import { endAnswerEarly, markAnswering, updateDraft } from '../asks/transitions.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { RealtimeResponse } from '../gateway/realtime/events.ts';
 import type { AudioService } from '../sound/audio.ts';
@@ -46,7 +46,7 @@ export class Utterances {
     if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
     await this.#joinConversation(task);
-    await this.#parts.change(id, (known) => breakOffAnswer(known, 'interrupted', undefined, this.#parts.clock.now()));
+    await this.#parts.change(id, (known) => endAnswerEarly(known, 'interrupted', undefined, this.#parts.clock.now()));
   }
 
   async stop({ id }: Task): Promise<void> {
@@ -54,7 +54,7 @@ export class Utterances {
     if (liveAnswer) return liveAnswer.interrupt('stopped');
     const now = this.#parts.clock.now();
     await this.#parts.change(id, (known) =>
-      isFollowed(known) ? breakOffAnswer(known, 'stopped', undefined, now) : known,
+      isFollowed(known) ? endAnswerEarly(known, 'stopped', undefined, now) : known,
     );
   }
 
@@ -117,7 +117,7 @@ export class Utterances {
       if (error instanceof Refusal) return liveAnswer.interrupt('stopped');
       log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
-      await change(id, (known) => breakOffAnswer(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
+      await change(id, (known) => endAnswerEarly(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
     } finally {
       writer.drop();
     }

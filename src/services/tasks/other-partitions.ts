@@ -16,10 +16,10 @@ export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
 export interface OtherPartitions {
   readonly ownNumber: number;
   readonly numbers: readonly number[];
-  /** Undefined if it is the bot's own partition, or has no rows. */
+  /** Undefined if it is this worker's own partition, or has no rows. */
   find(partition: number): Promise<PartitionRows | undefined>;
   /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;
-  /** Resolves once the message is stored and survives a crash. */
+  /** Resolves once the message is stored, so that it survives a crash. */
   send(partition: number, message: ErasureMessage): Promise<void>;
 }

@@ -56,7 +56,7 @@ function readUnmarked(rows: readonly string[]): ResultText {
   return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), rest: [] };
 }
 
-/** Replaces each link with its text, because URLs must not become part of the prompt, and collapses white space. */
+/** Replaces each link with its text, because URLs must not become part of the prompt, and collapses whitespace. */
 function toPlainText(line: string): string {
   return line
     .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')

@@ -8,7 +8,7 @@ import { createSay } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
-import { buildTask, start } from '../../services/tasks/made.ts';
+import { buildTask, start } from '../../services/tasks/builders.ts';
 
 const say = createSay(texts);
 

@@ -3,7 +3,7 @@ import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/c
 import { Refusal, throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { talkSpecs } from '../../../src/services/talks/session.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
-import { makeTask } from '../../services/store/stage.ts';
+import { makeTask } from '../../services/store/store-fixture.ts';
 import { ofKind, type Parts } from '../../support/tasks.ts';
 
 const talk = (request: object = {}, changes: Pick<Parts, 'state'> = {}): TaskOf<'talk'> =>

@@ -6,7 +6,7 @@ import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { createTemporaryFolder } from '../../services/store/stage.ts';
+import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryTasks, waitUntil } from './memory-tasks.ts';
 import { minutes, planOf, scene, seconds } from './scene.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
-import { createTemporaryFolder, sql } from '../../services/store/stage.ts';
+import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockStage, type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
 import { openTask, openTaskList, requestErasure } from '../tasks/pages.ts';

@@ -122,7 +122,7 @@ describe('A cluster with several workers', () =>
         await expect.poll(about, LONG_TIMEOUT).toContain('Tasks in progress: 2');
         const aboutText = await about();
         expect(aboutText).toContain('Workers: 2');
-        expect(aboutText).toContain('Discord: 1 of 1 connection in use');
+        expect(aboutText).toContain('Discord: 1 of 1 shard assigned to a running process');
         expect(aboutText).not.toContain('partitions');
       },
     );

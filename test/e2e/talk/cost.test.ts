@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { amountText } from '../../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../../src/lib/decimals.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
-import { sql } from '../../services/store/stage.ts';
+import { sql } from '../../services/store/store-fixture.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { sendUtterance, startTalk, startTalkBot } from './proof.ts';
 

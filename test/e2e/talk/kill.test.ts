@@ -7,7 +7,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 
 import { fileOf } from '../../../src/services/store/backend.ts';
-import { sql } from '../../services/store/stage.ts';
+import { sql } from '../../services/store/store-fixture.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 
 import { createStage, GATEWAY_API_KEY, type Stage } from '../bot.ts';

@@ -11,7 +11,7 @@ import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { profiles } from '../../contract/both.ts';
-import { buildTask } from '../../services/tasks/made.ts';
+import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { GATEWAY_API_KEY, type Stage, type StageOptions, startTestBot } from '../bot.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { sql } from '../../services/store/stage.ts';
+import { sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockStage, messagesWith, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 

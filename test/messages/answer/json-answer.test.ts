@@ -6,7 +6,7 @@ import { askStyle } from '../../../src/messages/answer/style.ts';
 import { addRound, completeAnswer, updateDraft, withSchemaCheck } from '../../../src/services/asks/transitions.ts';
 import type { SchemaCheck } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { makeTask } from '../../services/store/stage.ts';
+import { makeTask } from '../../services/store/store-fixture.ts';
 
 const say = createSay(texts);
 const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"type":"object"}' };

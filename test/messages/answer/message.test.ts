@@ -5,15 +5,15 @@ import { answerMessages } from '../../../src/messages/answer/message.ts';
 import { askStyle } from '../../../src/messages/answer/style.ts';
 import {
   addRound,
-  awaitMember,
-  breakOffAnswer,
   completeAnswer,
+  endAnswerEarly,
   markAnswering,
+  markAwaitingApproval,
   updateDraft,
 } from '../../../src/services/asks/transitions.ts';
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { makeTask } from '../../services/store/stage.ts';
+import { makeTask } from '../../services/store/store-fixture.ts';
 
 const say = createSay(texts);
 
@@ -69,8 +69,8 @@ describe('The message of an answer', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
-      awaitMember(addRound(markAnswering(askTask(), ['tools', 'reasoning']), response(words), calls)),
-      breakOffAnswer(updateDraft(markAnswering(askTask(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
+      markAwaitingApproval(addRound(markAnswering(askTask(), ['tools', 'reasoning']), response(words), calls)),
+      endAnswerEarly(updateDraft(markAnswering(askTask(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
     ]) {
       const { content, labels, further } = render(task);
       expect(content.length).toBeLessThanOrEqual(2_000);
@@ -90,7 +90,7 @@ describe('The message of an answer', () => {
       finishedCalls,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(awaitMember(addRound(firstRound, response('x'), calls)), askStyle, say, {
+    const { first } = answerMessages(markAwaitingApproval(addRound(firstRound, response('x'), calls)), askStyle, say, {
       parentLink: link,
       notes: [],
     });

@@ -218,6 +218,6 @@ describe('The reference images of a job', () => {
       ...imageRequest,
       image: `data:image/png;base64,${Buffer.from('no image').toString('base64')}`,
     });
-    expect((await runToEnd(json.id)).reason).toMatch(/image 1 of the request is not an image/);
+    expect((await runToEnd(json.id)).reason).toMatch(/image 1 of the request cannot be read as an image/);
   });
 });

@@ -42,7 +42,7 @@ describe('The server with budgets on the sandbox page', () => {
     await waitForMessage('owner', '40 tasks a day');
     await server.trouble({ do: 'speed', factor: 0.25 });
     for (const n of [1, 2, 3]) await sendCommand('member', 'imagine', { prompt: `boat ${n}` });
-    await waitForMessage('member', '2 at once');
+    await waitForMessage('member', '2 tasks at once');
     await sendCommand('other', 'video', { prompt: 'waves', model: 'reel-2' });
     await waitForMessage('other', 'asks for confirmation before requests that cost more than');
   });

@@ -3,7 +3,7 @@ import { earlierTurns } from '../../../src/services/asks/conversation.ts';
 import { gatherEarlierFiles, leaveOut, noteForModel } from '../../../src/services/asks/earlier-files.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 
 const request = {
   prompt: 'what is this?',

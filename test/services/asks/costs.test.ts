@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   addRound,
-  awaitMember,
-  breakOffAnswer,
   completeAnswer,
+  endAnswerEarly,
+  markAwaitingApproval,
   withPartialText,
   withUnfinishedResponse,
 } from '../../../src/services/asks/transitions.ts';
 import type { TextResponse } from '../../../src/services/gateway/index.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 
 const task = makeTask({ kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } });
 
@@ -36,14 +36,14 @@ describe('The cost of an answer', () => {
     expect(completeAnswer(task, undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer that ends early counts a response whose cost was reported, and is unknown if the stream is cut off without one', () => {
+  it('The cost of an answer that ends early includes the cost of its last response if that was reported, and is unknown otherwise', () => {
     const afterOneRound = addRound(task, response, [call], '0.10');
-    expect(breakOffAnswer(withPartialText(afterOneRound, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
-    expect(breakOffAnswer(withUnfinishedResponse(afterOneRound), 'interrupted', undefined, 1).cost).toBeUndefined();
+    expect(endAnswerEarly(withPartialText(afterOneRound, response, '0.2'), 'cut', undefined, 1).cost).toBe('0.30');
+    expect(endAnswerEarly(withUnfinishedResponse(afterOneRound), 'interrupted', undefined, 1).cost).toBeUndefined();
   });
 
-  it('The cost of an answer is known if its owner stops it instead of deciding about a tool', () => {
-    const waitingTask = awaitMember(addRound(task, response, [call], '0.10'));
-    expect(breakOffAnswer(withUnfinishedResponse(waitingTask), 'stopped', undefined, 1).cost).toBe('0.10');
+  it('The cost of an answer is known if its owner stops it instead of approving or declining a tool call', () => {
+    const waitingTask = markAwaitingApproval(addRound(task, response, [call], '0.10'));
+    expect(endAnswerEarly(withUnfinishedResponse(waitingTask), 'stopped', undefined, 1).cost).toBe('0.10');
   });
 });

@@ -5,7 +5,7 @@ import { openSharedFacts } from '../../../src/services/store/remote/shared-facts
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 
 const PARTITION = 3;
 const question = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' }, guildId: 'den' } as const;

@@ -10,7 +10,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type TestStore } from '../store/sites.ts';
-import { makeTask, START, settled } from '../store/stage.ts';
+import { makeTask, START, settled } from '../store/store-fixture.ts';
 
 const hashOf = (character: string): string => character.repeat(64);
 const likeness = 'f0f0f0f0f0f0f0f0';

@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest';
 import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import { createStoreFixture, DAY_MS, makeTask, START, sql } from '../store/stage.ts';
-import { order } from '../tasks/made.ts';
+import { createStoreFixture, DAY_MS, makeTask, START, sql } from '../store/store-fixture.ts';
+import { order } from '../tasks/builders.ts';
 import { examineLedger } from './doctor.ts';
 import { type BotRun, startBot } from './scene.ts';
 
-const readStanding = async (setup: BotRun, id: string): Promise<Standing | undefined> => {
-  await setup.ledger.flush();
-  const entry = (await setup.entries()).find((one) => one.id === id);
+const readStanding = async (bot: BotRun, id: string): Promise<Standing | undefined> => {
+  await bot.ledger.flush();
+  const entry = (await bot.entries()).find((one) => one.id === id);
   return entry && standingOf(entry);
 };
-async function allStandings(setup: BotRun): Promise<Standing[]> {
-  await setup.ledger.flush();
-  return (await setup.entries()).map(standingOf).sort();
+async function allStandings(bot: BotRun): Promise<Standing[]> {
+  await bot.ledger.flush();
+  return (await bot.entries()).map(standingOf).sort();
 }
 
 describe('The ledger entry of a request', () => {
   it('The ledger entry of a request is reserved before the submit, with its member, server, channel and model', async () => {
     const bot = await startBot();
-    const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
+    const task = await bot.order('accepted', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
       {
         id: task.id,
@@ -41,17 +41,21 @@ describe('The ledger entry of a request', () => {
     ['failed', 'refunded'],
     ['cancelled', 'refunded'],
     ['expired', 'refunded'],
-  ] as const)('The ledger entry of a task that ended as %s is %s', async (end, expected) => {
+  ] as const)('The ledger entry of a task in the state %s is %s', async (end, expected) => {
     const bot = await startBot();
     const { id } = await bot.order();
     await bot.end(id, end);
     expect(await readStanding(bot, id)).toBe(expected);
   });
 
-  it('The ledger entry of a request is refunded after a refusal, and gets no further fact on delivery', async () => {
+  it('The ledger entry of a refused request is refunded', async () => {
     const bot = await startBot();
     await expect(bot.order('refused')).rejects.toThrow('no');
     expect(await allStandings(bot)).toEqual(['refunded']);
+  });
+
+  it('The delivery of a result adds no fact to its ledger entry', async () => {
+    const bot = await startBot();
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
     await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
@@ -59,7 +63,7 @@ describe('The ledger entry of a request', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('The ledger entry of a request stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
+  it('The ledger entry of a request is unconfirmed if the outcome of the submit is unknown, and settled when the member dismisses the request', async () => {
     const bot = await startBot();
     const { id } = await bot.order('unknown');
     expect(await readStanding(bot, id)).toBe('unconfirmed');
@@ -68,7 +72,7 @@ describe('The ledger entry of a request', () => {
   });
 
   it.each([1, 2, 3])(
-    'After a crash at write %d of its dismissal, the ledger entry of an old order matches its task',
+    'After a crash at write %d of a dismissal, the ledger entry of the old request matches its task',
     async (diesAfter) => {
       const setup = createStoreFixture();
       const first = await startBot(setup);
@@ -87,7 +91,7 @@ describe('The ledger entry of a request', () => {
     },
   );
 
-  it('The ledger entry of a request is reserved only once, however often that is requested', async () => {
+  it('A second reservation of the same task does not change its ledger entry', async () => {
     const bot = await startBot();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -96,7 +100,7 @@ describe('The ledger entry of a request', () => {
     expect(await allStandings(bot)).toEqual(['settled']);
   });
 
-  it('Each attempt of a request has its own ledger entry, and the first counts at its estimate', async () => {
+  it('Each attempt at a request has its own ledger entry, and a retry settles the first', async () => {
     const bot = await startBot();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
@@ -107,6 +111,7 @@ describe('The ledger entry of a request', () => {
   it('The ledger entry of a request stays unconfirmed if its retry is refused', async () => {
     const bot = await startBot();
     const { id } = await bot.order('unknown');
+    // The outcome of the last order also applies to the retry.
     await expect(bot.order('refused')).rejects.toThrow('no');
     const { kind: _, request: __, ...origin } = order;
     await expect(bot.tasks.orders.tryAgain(id, origin)).rejects.toThrow('no');
@@ -115,7 +120,7 @@ describe('The ledger entry of a request', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'After a crash at write %d of a retry, the entries match their tasks',
+    'After a crash at write %d of a retry, the ledger entry of the old request matches its task',
     async (diesAfter) => {
       const setup = createStoreFixture();
       const first = await startBot(setup);
@@ -176,7 +181,7 @@ describe('A ledger fact that cannot be written', () => {
     expect(await readStanding(bot, id)).toBe('settled');
   });
 
-  it('A ledger fact that could not be written is written when the bot stops or at the next start', async () => {
+  it('A ledger fact that could not be written is written when the bot stops or at the next startup', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);
     const [one, other] = [await first.order(), await first.order()];
@@ -199,23 +204,24 @@ describe('A ledger fact that cannot be written', () => {
   });
 });
 
-describe('The ledger at start', () => {
-  it('At start the ledger is created from all stored tasks if the store has none', async () => {
+describe('The ledger at startup', () => {
+  it('At startup the ledger is built from all stored tasks if the store has no ledger', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);
     const [open, done, lost] = [await first.order(), await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
     await first.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
     await first.stop();
-    const reopened = await await startBot(setup).then(async (bot) => ({ bot, entries: await bot.entries() }));
-    await reopened.bot.stop();
+    const reopened = await startBot(setup);
+    const entries = await reopened.entries();
+    await reopened.stop();
     sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
     const second = await startBot(setup);
-    expect(await second.entries()).toEqual(reopened.entries);
-    expect(reopened.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
+    expect(await second.entries()).toEqual(entries);
+    expect(entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
   });
 
-  it('At start the ledger restores a lost entry of a live task', async () => {
+  it('At startup the ledger restores a lost entry of a live task', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await first.order();
@@ -227,7 +233,7 @@ describe('The ledger at start', () => {
     expect(await readStanding(second, id)).toBe('settled');
   });
 
-  it('At start the ledger is checked no further back than the oldest order that may still be open', async () => {
+  it('At startup the ledger is checked no further back than the oldest request that may still be open', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await first.order();
@@ -264,9 +270,9 @@ describe('A ledger entry', () => {
     for (const { id } of [done, lost])
       await first.tasks.book.change(id, (task) => markDelivered(task, undefined, setup.clock.now()));
     await first.stop();
-    const entries = await (
-      await startBot(setup).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() }))
-    ).kept;
+    const reopened = await startBot(setup);
+    const entries = await reopened.entries();
+    await reopened.stop();
     setup.clock.advance(401 * DAY_MS);
     const later = await startBot(setup);
     expect(await later.tasks.book.get(done.id)).toBeUndefined();
@@ -276,8 +282,8 @@ describe('A ledger entry', () => {
 
   it('A ledger entry has an estimated price by model or by kind, or none', async () => {
     const bot = await startBot(createStoreFixture(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
-    const expensive = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
-    const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
+    const expensive = await bot.order('accepted', { request: { prompt: 'x', model: 'dear' } });
+    const plain = await bot.order('accepted', { request: { prompt: 'y', model: 'constructor' } });
     const amounts = new Map((await bot.entries()).map((entry) => [entry.id, amountOf(entry)]));
     expect(amounts.get(expensive.id)).toEqual({ amount: '1.00', isEstimate: true });
     expect(amounts.get(plain.id)).toEqual({ amount: '0.05', isEstimate: true });

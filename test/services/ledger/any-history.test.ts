@@ -4,15 +4,15 @@ import { type Entry, reconcileEntry, type Standing, standingOf } from '../../../
 import { StoreError } from '../../../src/services/store/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { createStoreFixture, type StoreFixture } from '../store/stage.ts';
-import { order } from '../tasks/made.ts';
+import { createStoreFixture, type StoreFixture } from '../store/store-fixture.ts';
+import { order } from '../tasks/builders.ts';
 import { examineLedger } from './doctor.ts';
 import { type BotRun, type End, type SubmitOutcome, startBot } from './scene.ts';
 
 const stepArbitrary = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('order'), outcome: fc.constantFrom('taken', 'refused', 'unknown') }),
+    arbitrary: fc.record({ do: fc.constant('order'), outcome: fc.constantFrom('accepted', 'refused', 'unknown') }),
   },
   {
     weight: 3,

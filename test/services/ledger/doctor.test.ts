@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import { createStoreFixture, START, type StoreFixture, sql } from '../store/stage.ts';
+import { createStoreFixture, START, type StoreFixture, sql } from '../store/store-fixture.ts';
 import { examineLedger } from './doctor.ts';
 import { startBot } from './scene.ts';
 

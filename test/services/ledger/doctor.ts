@@ -1,8 +1,8 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { examine, type FindingKind } from '../../../src/services/store/index.ts';
-import type { StoreFixture } from '../store/stage.ts';
+import type { StoreFixture } from '../store/store-fixture.ts';
 
-/** Findings about summaries of tasks that were never stored, which a crash can leave behind; they do not concern the ledger. */
+/** Findings that do not concern the ledger: parts of task lists that a crash can leave behind, and expired rows. */
 const UNRELATED_FINDINGS: ReadonlySet<FindingKind> = new Set(['summary-dangling', 'orphaned-row', 'expired']);
 
 /** What `npm run doctor` finds in the ledger of a store that no bot has open. */

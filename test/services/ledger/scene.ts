@@ -12,11 +12,11 @@ import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { operatorPriceBook } from '../../support/prices.ts';
-import { createStoreFixture, type StoreFixture } from '../store/stage.ts';
-import { acceptedSubmit, buildSnapshot, order } from '../tasks/made.ts';
+import { createStoreFixture, type StoreFixture } from '../store/store-fixture.ts';
+import { acceptedSubmit, buildSnapshot, order } from '../tasks/builders.ts';
 
 /** The outcome of a submit. */
-export type SubmitOutcome = 'taken' | 'refused' | 'unknown';
+export type SubmitOutcome = 'accepted' | 'refused' | 'unknown';
 export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
 /** One run of the task engine with its ledger and a real store. The test decides how the gateway responds. */
@@ -81,7 +81,7 @@ export async function startBot(
     },
   });
   const submittedIds: string[] = [];
-  let currentOutcome: SubmitOutcome = 'taken';
+  let currentOutcome: SubmitOutcome = 'accepted';
   const ledger = new Ledger({ entries, clock, log });
   const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
@@ -104,7 +104,7 @@ export async function startBot(
           submittedIds.push(
             ...all.filter(({ state, id }) => state === 'submitting' && !submittedIds.includes(id)).map(({ id }) => id),
           );
-          if (currentOutcome === 'taken') return acceptedSubmit;
+          if (currentOutcome === 'accepted') return acceptedSubmit;
           throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: currentOutcome === 'unknown' });
         },
       }),
@@ -123,7 +123,7 @@ export async function startBot(
     ledger,
     store,
     submittedIds,
-    order(outcome = 'taken', overrides = {}) {
+    order(outcome = 'accepted', overrides = {}) {
       currentOutcome = outcome;
       orders += 1;
       return tasks.orders.submit({

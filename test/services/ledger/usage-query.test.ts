@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, entryKey, type Standing } from '../../../src/services/ledger/entry.ts';
 import type { UsageQuery } from '../../../src/services/ledger/ledger.ts';
-import { DAY_MS, START } from '../store/stage.ts';
+import { DAY_MS, START } from '../store/store-fixture.ts';
 import { type BotRun, startBot } from './scene.ts';
 
 let lastId = 0;
@@ -16,8 +16,11 @@ interface EntryOptions extends Partial<Entry> {
 function makeEntry({ standing = 'settled', estimate, reported, ...overrides }: EntryOptions = {}): Entry {
   lastId += 1;
   const at = overrides.at ?? START;
-  const end = { standing, at, amount: reported };
-  const facts = [{ standing: 'reserved' as const, at, amount: estimate }, ...(standing === 'reserved' ? [] : [end])];
+  const lastFact = { standing, at, amount: reported };
+  const facts = [
+    { standing: 'reserved' as const, at, amount: estimate },
+    ...(standing === 'reserved' ? [] : [lastFact]),
+  ];
   return {
     id: `t${String(lastId).padStart(6, '0')}`,
     at,
@@ -83,7 +86,7 @@ describe('The usage query', () => {
       makeEntry({ guildId: undefined }),
     ]);
     const count = async (query: Partial<UsageQuery>): Promise<number> =>
-      (await queryUsage(bot, query)).reduce((sum, use) => sum + use.count, 0);
+      (await queryUsage(bot, query)).reduce((sum, group) => sum + group.count, 0);
     expect(await count({})).toBe(4);
     expect(await count({ memberId: 'ann' })).toBe(3);
     expect(await count({ guildId: 'den' })).toBe(2);
@@ -114,12 +117,17 @@ describe('The usage query', () => {
     const places = 30;
     await fc.assert(
       fc.asyncProperty(amounts, async (parts) => {
-        const bot = await startBotWith(parts.map(([whole, rest]) => makeEntry({ reported: `${whole}.${rest}` })));
-        const sum = parts.reduce((total, [whole, rest]) => total + BigInt(whole + rest.padEnd(places, '0')), 0n);
-        const [use] = await queryUsage(bot);
-        const [whole = '', rest = ''] = (use?.amount ?? '').split('.');
-        expect(BigInt(whole + rest.padEnd(places, '0'))).toBe(sum);
-        expect(rest).toHaveLength(Math.max(...parts.map(([, decimal]) => decimal.length)));
+        const bot = await startBotWith(
+          parts.map(([whole, fraction]) => makeEntry({ reported: `${whole}.${fraction}` })),
+        );
+        const sum = parts.reduce(
+          (total, [whole, fraction]) => total + BigInt(whole + fraction.padEnd(places, '0')),
+          0n,
+        );
+        const [group] = await queryUsage(bot);
+        const [whole = '', fraction = ''] = (group?.amount ?? '').split('.');
+        expect(BigInt(whole + fraction.padEnd(places, '0'))).toBe(sum);
+        expect(fraction).toHaveLength(Math.max(...parts.map(([, decimal]) => decimal.length)));
         await bot.stop();
       }),
       { numRuns: 15 },

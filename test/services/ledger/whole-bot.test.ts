@@ -7,7 +7,7 @@ import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { says, startFastClockBot } from '../../e2e/quick.ts';
 
 import { shippedArgs } from '../../support/shipped.ts';
-import { createStoreFixture, createTemporaryFolder, sql } from '../store/stage.ts';
+import { createStoreFixture, createTemporaryFolder, sql } from '../store/store-fixture.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

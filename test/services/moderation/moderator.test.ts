@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openModerator } from '../../../src/services/moderation/moderator.ts';
+import { openModerationService } from '../../../src/services/moderation/moderator.ts';
 
-/** Creates a moderator that uses a service with these responses, and records the timers that it sets. */
-async function createModerator(respond: RequestListener) {
+/** Opens a moderation service whose server sends these responses, and records the timers that it sets and what it logs. */
+async function openService(respond: RequestListener) {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -21,15 +21,15 @@ async function createModerator(respond: RequestListener) {
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = { warn: (facts: object) => void logged.push(facts) };
-  const moderator = openModerator({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
-  if (!moderator) throw new Error('No moderator was created.');
-  return { moderator, timers, logged };
+  const service = openModerationService({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
+  if (!service) throw new Error('The moderation service was not opened.');
+  return { service, timers, logged };
 }
 
 describe('A moderation service', () => {
   it('A moderation service receives the text, the model and the key, and its scores are read', async () => {
     const received: unknown[] = [];
-    const { moderator, timers } = await createModerator((request, response) => {
+    const { service, timers } = await openService((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -39,15 +39,15 @@ describe('A moderation service', () => {
         response.end(JSON.stringify({ id: 'x', results: [result] }));
       });
     });
-    expect(await moderator.judgeText('a prompt')).toEqual({ scores: { hate: 0.9 }, flagged: ['hate'] });
+    expect(await service.judgeText('a prompt')).toEqual({ scores: { hate: 0.9 }, flagged: ['hate'] });
     expect(received).toEqual([['/v1/moderations', 'Bearer sk-key', { model: 'a-model', input: 'a prompt' }]]);
     expect(timers.size).toBe(0);
   });
 
   it('A moderation service that does not respond in time counts as unavailable', async () => {
     const arrived = Promise.withResolvers<void>();
-    const { moderator, timers, logged } = await createModerator(() => arrived.resolve());
-    const verdict = moderator.judgeText('a secret prompt');
+    const { service, timers, logged } = await openService(() => arrived.resolve());
+    const verdict = service.judgeText('a secret prompt');
     await arrived.promise;
     for (const expire of timers) expire();
     expect(await verdict).toBeUndefined();
@@ -62,8 +62,8 @@ describe('A moderation service', () => {
   ])(
     'A moderation service with %s counts as unavailable, and the log contains nothing from the prompt',
     async (_what, body) => {
-      const { moderator, logged } = await createModerator((_request, response) => response.end(body));
-      expect(await moderator.judgeText('a secret prompt')).toBeUndefined();
+      const { service, logged } = await openService((_request, response) => response.end(body));
+      expect(await service.judgeText('a secret prompt')).toBeUndefined();
       expect(logged).toHaveLength(1);
       expect(JSON.stringify(logged)).not.toContain('secret');
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../../src/services/tasks/advance.ts';
+import { buildSnapshot, buildTask, order, start } from '../tasks/builders.ts';
 import { startEngine } from '../tasks/engine.ts';
-import { buildSnapshot, buildTask, order, start } from '../tasks/made.ts';
 
 describe('The start of a run', () => {
   const accepted = buildTask({ state: 'accepted', times: { created: start, accepted: start } });

@@ -9,7 +9,7 @@ import type { WaitLimit } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { buildTask, minute, start } from '../tasks/made.ts';
+import { buildTask, minute, start } from '../tasks/builders.ts';
 import { logNormal } from './drawn.ts';
 
 const second = 1_000;

@@ -17,7 +17,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { buildSnapshot, order } from '../tasks/made.ts';
+import { buildSnapshot, order } from '../tasks/builders.ts';
 import { expectWithinPollLimit } from './promise.ts';
 import { CountingClock } from './timers.ts';
 

@@ -3,7 +3,7 @@ import { GatewayError, type GatewayErrorKind } from '../../../src/services/gatew
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { pollErrorMeaning } from '../../../src/services/tasks/tracker.ts';
-import { buildTask, minute, start } from '../tasks/made.ts';
+import { buildTask, minute, start } from '../tasks/builders.ts';
 
 const runningTask = (changes: Partial<Task['times']> = {}): Task =>
   buildTask({ state: 'running', times: { created: start, accepted: start, ...changes } });

@@ -9,7 +9,7 @@ import type { TaskKind } from '../../../src/services/tasks/task.ts';
 import type { OrderedRequest } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { learnedStore } from '../../support/prices.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 
 const log = { warn: () => undefined };
 

@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { type Report, withBlocked, withDecision, withoutDueStep } from '../../../src/services/reports/report.ts';
 import { Reports } from '../../../src/services/reports/reports.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/stage.ts';
+import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const GUILD = '323456789012345678';

@@ -14,14 +14,14 @@ interface Group {
 const parts = ['known', 'blind', 'mixed'] as const;
 /**
  * The share that may be missed. The mixed part has one list for thirteen languages, and disguises that no rule detects:
- * words split into two parts that could be words, upside-down letters, brackets for letters, variant spellings of
- * Hindi and Korean words.
+ * words split into two parts that could be words, upside-down letters, brackets for letters, and variant spellings
+ * of Hindi and Korean words.
  */
 const MAX_MISSED_SHARE = { known: 0.02, blind: 0.02, mixed: 0.07 };
 const corpus = (part: (typeof parts)[number]): Group[] =>
   JSON.parse(readFileSync(new URL(`./corpus/${part}.json`, import.meta.url), 'utf8')) as Group[];
 
-/** Counts the texts of the corpus, and collects those that are missed and the harmless ones that are found. */
+/** Counts the texts, and collects the disguised words that are missed and the harmless texts that are refused. */
 function measure(groups: readonly Group[]) {
   const missed: string[] = [];
   const falsePositives: string[] = [];
@@ -41,7 +41,7 @@ const findWord = (blocked: string[], text: string) => new WordList(blocked).find
 
 describe('Blocked words', () => {
   it.each(parts)(
-    'Blocked words are found in the disguises of the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
+    'Blocked words are found despite the disguises in the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
     (part) => {
       const { hits, innocent, missed, falsePositives } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);
@@ -51,7 +51,7 @@ describe('Blocked words', () => {
     },
   );
 
-  it('An empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
+  it('An empty entry, a lone asterisk and an entry with only punctuation block nothing', () => {
     for (const entry of ['', '*', '  ', '---', '\u200b']) expect(findWord([entry], 'a * b -- c')).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Removal, ServerLogs } from '../../../src/services/server-log/server-log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/stage.ts';
+import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
 const GUILD = '323456789012345678';
 

@@ -21,7 +21,7 @@ import { type Period, periods } from '../../../src/services/spending/periods.ts'
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { createStoreFixture, DAY_MS, makeTask, type StoreFixture } from '../store/stage.ts';
+import { createStoreFixture, DAY_MS, makeTask, type StoreFixture } from '../store/store-fixture.ts';
 import { createSpending } from './scene.ts';
 
 const HOUR_MS = 3_600_000;

@@ -8,7 +8,7 @@ import { Budgets } from '../../../src/services/spending/budgets.ts';
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
-import { createStoreFixture, makeTask, START, type StoreFixture } from '../store/stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture } from '../store/store-fixture.ts';
 import { createSpending } from './scene.ts';
 
 const settings = {

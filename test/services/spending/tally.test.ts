@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEntry } from '../../../src/services/ledger/entry.ts';
 import { Calendar } from '../../../src/services/spending/periods.ts';
 import { Tally } from '../../../src/services/spending/tally.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 
 const calendar = new Calendar('UTC');
 const entryAt = (time: string) =>

@@ -8,7 +8,7 @@ import { openSharedFacts, type SharedFacts } from '../../../src/services/store/r
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
-import { makeTask } from '../store/stage.ts';
+import { makeTask } from '../store/store-fixture.ts';
 import { createSpending } from './scene.ts';
 
 const PARTITION_COUNT = 4;

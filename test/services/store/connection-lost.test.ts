@@ -4,7 +4,7 @@ import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { makeTask, START, settled } from './stage.ts';
+import { makeTask, START, settled } from './store-fixture.ts';
 
 /** So long that a fifth of it is enough for a request on a busy machine. */
 const LEASE_MS = 12_000;

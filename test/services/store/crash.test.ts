@@ -4,7 +4,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { onEveryStore, populateStore, type RawRow, type TestStore } from './sites.ts';
-import { makeTask, START, settled } from './stage.ts';
+import { makeTask, START, settled } from './store-fixture.ts';
 
 const createdAt = (ms: number) => ({ times: { created: START + ms } });
 const members = ['ann', 'bob'];

@@ -10,7 +10,7 @@ import { bucketOf, partitionOf, WHOLE_STORE } from '../../../src/services/tasks/
 import { fillEveryNamespace } from './every-namespace.ts';
 import { openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
 import { onServers, onStores, populateStore, type TestStore } from './sites.ts';
-import { START } from './stage.ts';
+import { START } from './store-fixture.ts';
 
 const GUILDS = Array.from({ length: 12 }, (_, index) => `4000000000000000${10 + index}`);
 const partitionIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);

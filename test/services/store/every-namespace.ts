@@ -4,7 +4,7 @@ import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { idIn } from './partitioned.ts';
-import { makeTask, START, settled } from './stage.ts';
+import { makeTask, START, settled } from './store-fixture.ts';
 
 const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
 

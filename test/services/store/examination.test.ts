@@ -7,7 +7,7 @@ import { type Examination, examine, type FindingKind } from '../../../src/servic
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
-import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './stage.ts';
+import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './store-fixture.ts';
 
 const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean): Promise<Examination> =>
   examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });

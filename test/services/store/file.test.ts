@@ -15,7 +15,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';
-import { createStoreFixture, createTemporaryFolder, makeTask, settled, sql } from './stage.ts';
+import { createStoreFixture, createTemporaryFolder, makeTask, settled, sql } from './store-fixture.ts';
 
 const permissions = (path: string): number => statSync(path).mode & 0o777;
 

@@ -5,8 +5,8 @@ import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { makeTask, settled } from './stage.ts';
 import { SuspendedClock } from './standing.ts';
+import { makeTask, settled } from './store-fixture.ts';
 
 /** For tests that wait until a lease has expired. Each request may take only a fifth of it, even on a busy server. */
 const SHORT_LEASE_MS = 5_000;

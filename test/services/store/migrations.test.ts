@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { taskMigrations, upgradeRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
-import { makeTask, settled } from './stage.ts';
+import { makeTask, settled } from './store-fixture.ts';
 
 const OLDER_VERSION = `"version":${TASK_VERSION - 1}`;
 

@@ -4,7 +4,7 @@ import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
 import type { OpenedBackend } from '../../../src/services/store/remote/partition.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
-import { makeTask, START, settled } from './stage.ts';
+import { makeTask, START, settled } from './store-fixture.ts';
 
 const TASK_COUNT = 250;
 

@@ -4,7 +4,7 @@ import { type Backend, StoreError } from '../../../src/services/store/backend.ts
 import { Namespace, openNamespaces, UnreadableRow } from '../../../src/services/store/namespaces.ts';
 import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
-import { createTemporaryFolder } from './stage.ts';
+import { createTemporaryFolder } from './store-fixture.ts';
 
 function openFile(): { connection: SqliteBackend; namespace: Namespace } {
   const connection = new SqliteBackend(join(createTemporaryFolder(), 'atelier.sqlite'));

@@ -5,7 +5,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { toRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { oldRows, plantedKeys, storeInfo, writeOldStore } from '../../support/old-store.ts';
-import { createStoreFixture, type StoreFixture, sql } from './stage.ts';
+import { createStoreFixture, type StoreFixture, sql } from './store-fixture.ts';
 
 /** The rows of the old version in a namespace, by their keys. */
 const oldRowsIn = <Value>(namespace: string): [key: string, value: Value][] =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { onEveryStore } from './sites.ts';
-import { DAY_MS, createStoreFixture as fileStage, makeTask, START, settled, sql } from './stage.ts';
+import { DAY_MS, createStoreFixture as fileStage, makeTask, START, settled, sql } from './store-fixture.ts';
 
 type PageFilter = Omit<PageQuery, 'of' | 'max'>;
 

@@ -9,7 +9,7 @@ import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import type { TestStore } from './sites.ts';
-import { START } from './stage.ts';
+import { START } from './store-fixture.ts';
 
 /** Opens the store as the workers of a cluster do. */
 export async function openCluster({ url, scheme, log, clock }: TestStore, partitions: number): Promise<Partitions> {

@@ -7,7 +7,7 @@ import { openWhole } from '../../../src/services/store/whole-store.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { idIn, openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { makeTask, START, settled } from './stage.ts';
+import { makeTask, START, settled } from './store-fixture.ts';
 
 const PARTITION_COUNT = 4;
 

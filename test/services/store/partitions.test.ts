@@ -17,8 +17,8 @@ import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { RETENTION_MS } from '../../../src/services/store/task-rows.ts';
 import { HOLD_PARTITIONS_PROGRAM, moduleUrls, startChild } from './child.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { makeTask, settled } from './stage.ts';
 import { SuspendedClock } from './standing.ts';
+import { makeTask, settled } from './store-fixture.ts';
 
 /** For tests that wait until a lease has expired. A fifth of it must be enough for a request on a busy machine. */
 const SHORT_LEASE_MS = 5_000;

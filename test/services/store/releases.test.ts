@@ -6,7 +6,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore, restoreStore, schemaName } from '../../../src/services/store/index.ts';
 import { presentSchema } from '../../../src/services/store/marks.ts';
 import { storeInfo, writeOldStore } from '../../support/old-store.ts';
-import { createStoreFixture, createTemporaryFolder, type StoreFixture } from './stage.ts';
+import { createStoreFixture, createTemporaryFolder, type StoreFixture } from './store-fixture.ts';
 
 const upgradingDoc = readFileSync('docs/upgrading.md', 'utf8');
 const releases = [...upgradingDoc.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+\.\d+) \|$/gm)].map(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { onEveryStore } from './sites.ts';
-import { makeTask } from './stage.ts';
+import { makeTask } from './store-fixture.ts';
 
 onEveryStore((createTestStore) => {
   it('A task with an unreadable request is kept unchanged, is not polled, and is reported to its owner once', async () => {

@@ -15,7 +15,7 @@ import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Migration } from '../../../src/services/store/task-rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { createTemporaryFolder, START } from './stage.ts';
+import { createTemporaryFolder, START } from './store-fixture.ts';
 
 const kinds = ['sqlite', 'memory', 'redis', 'postgres'] as const;
 type Kind = (typeof kinds)[number];

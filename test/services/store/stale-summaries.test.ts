@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chunkKey, listOwner } from '../../../src/services/store/summary-index.ts';
 import { onEveryStore } from './sites.ts';
-import { makeTask } from './stage.ts';
+import { makeTask } from './store-fixture.ts';
 
 describe('List entries without a task', () => {
   onEveryStore((createTestStore) => {

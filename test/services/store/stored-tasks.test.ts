@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
-import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './stage.ts';
+import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './store-fixture.ts';
 
 const toPlain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
 

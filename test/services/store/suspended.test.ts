@@ -6,7 +6,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { makeTask, settled } from './stage.ts';
+import { makeTask, settled } from './store-fixture.ts';
 
 /** The test waits until the lease expires. Each request may take only a fifth of it, even on a busy server. */
 const LEASE_MS = 5_000;

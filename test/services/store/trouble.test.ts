@@ -9,7 +9,7 @@ import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { HOLD_WRITE_PROGRAM, startChild } from './child.ts';
 import { onEveryStore } from './sites.ts';
-import { createStoreFixture, makeTask, START, type StoreFixture, settled, sql } from './stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture, settled, sql } from './store-fixture.ts';
 
 const duration = { atLeastMs: 1, atMostMs: 2, at: START };
 const task = makeTask();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { earlierTurns } from '../../../src/services/talks/session.ts';
 import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../support/tasks.ts';
-import { buildTask } from '../tasks/made.ts';
+import { buildTask } from '../tasks/builders.ts';
 
 /** Returns the earlier turns of a conversation with these stored utterances. */
 function conversation(utterances: Parts[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from '../store/stage.ts';
+import { sql } from '../store/store-fixture.ts';
 import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
 
 describe('The records of utterances', () => {

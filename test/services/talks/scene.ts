@@ -19,8 +19,8 @@ import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { openRealAudio } from '../../support/sounds.ts';
-import { createTemporaryFolder } from '../store/stage.ts';
-import { order } from '../tasks/made.ts';
+import { createTemporaryFolder } from '../store/store-fixture.ts';
+import { order } from '../tasks/builders.ts';
 
 export const owner = order.requesterId;
 export const guest = '100000000000000002';

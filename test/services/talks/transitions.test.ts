@@ -20,7 +20,7 @@ import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
 import { withRequest } from '../../../src/services/tasks/task.ts';
 import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { withChanges } from '../../support/tasks.ts';
-import { buildTask, start } from '../tasks/made.ts';
+import { buildTask, start } from '../tasks/builders.ts';
 
 const talk = buildTask({ kind: 'talk', state: 'accepted', request: { model: 'parley', who: 'me' } });
 const utterance = buildTask({

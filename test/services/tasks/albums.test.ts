@@ -12,9 +12,9 @@ import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
 import { FailingBackend } from '../store/failing-power.ts';
-import { createTemporaryFolder } from '../store/stage.ts';
+import { createTemporaryFolder } from '../store/store-fixture.ts';
+import { order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { order } from './made.ts';
 
 const { kind: _, request: __, parent: ___, ...origin } = order;
 const allowAll = (): void => undefined;

@@ -3,8 +3,8 @@ import { blamesRequest } from '../../../src/services/gateway/error-responses.ts'
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Order } from '../../../src/services/tasks/transitions.ts';
+import { minute, order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { minute, order } from './made.ts';
 
 const members = ['100000000000000001', '100000000000000002'] as const;
 let orderCount = 0;

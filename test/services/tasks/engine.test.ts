@@ -5,8 +5,8 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
+import { minute, order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { minute, order } from './made.ts';
 
 /** Resolves with the task once its result is ready. */
 const waitUntilReady = ({ changes, until }: Engine, id: string): Promise<Task> =>

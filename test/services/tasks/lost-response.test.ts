@@ -4,7 +4,7 @@ import { StoreError } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { createStoreFixture, makeTask } from '../store/stage.ts';
+import { createStoreFixture, makeTask } from '../store/store-fixture.ts';
 
 const unreachable = (): StoreError => new StoreError('unreachable', 'The store cannot be reached.');
 

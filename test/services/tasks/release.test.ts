@@ -6,7 +6,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { UnconfirmedRelease } from '../../../src/services/tasks/release.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
-import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/stage.ts';
+import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/store-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const TEN_MINUTES_MS = 10 * 60_000;

@@ -35,7 +35,7 @@ describe('A text result', () => {
     ['an empty line in between', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
     ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['a title above the items', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
-    ['only white space', ' \n ', []],
+    ['only whitespace', ' \n ', []],
   ])('A text result in an unusual format is split as far as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });

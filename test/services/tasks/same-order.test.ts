@@ -7,9 +7,9 @@ import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
-import { keysIn, sql } from '../store/stage.ts';
+import { keysIn, sql } from '../store/store-fixture.ts';
+import { order as imagine } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { order as imagine } from './made.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';

@@ -24,7 +24,7 @@ import {
   setSuccessor,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
-import { acceptedSubmit, buildTask, minute, order, start } from './made.ts';
+import { acceptedSubmit, buildTask, minute, order, start } from './builders.ts';
 
 const later = start + minute;
 const message = { channelId: '300000000000000001', id: '500000000000000001' };

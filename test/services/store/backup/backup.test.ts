@@ -8,7 +8,7 @@ import { writeBackup } from '../../../../src/services/store/backup/backup-writer
 import { backUpStore, checkBackup, openBackup, restoreStore } from '../../../../src/services/store/index.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
-import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled } from '../stage.ts';
+import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled } from '../store-fixture.ts';
 
 const PASSPHRASE = 'four words unknown here';
 

@@ -7,7 +7,14 @@ import { kindSpecs } from '../../../../src/commands/index.ts';
 import { checkBackup, openBackup, openStore } from '../../../../src/services/store/index.ts';
 import { TASK_VERSION } from '../../../../src/services/tasks/task.ts';
 import { onServers, onStores, populateStore, type TestStore } from '../sites.ts';
-import { createTemporaryFolder, makeTask, createStoreFixture as openStage, START, settled, sql } from '../stage.ts';
+import {
+  createTemporaryFolder,
+  makeTask,
+  createStoreFixture as openStage,
+  START,
+  settled,
+  sql,
+} from '../store-fixture.ts';
 
 /** Rewrites a store as an older version would have left it. */
 const rewriteAsOlder = (testStore: TestStore, version = TASK_VERSION - 1): Promise<void> =>

@@ -7,7 +7,7 @@ import { bucketOf, type Partition, partitionOf } from '../../../../src/services/
 import { fillEveryNamespace } from '../every-namespace.ts';
 import { openCluster, populatePartitions, rowsOf } from '../partitioned.ts';
 import { onServers, onStores, type TestStore } from '../sites.ts';
-import { createTemporaryFolder } from '../stage.ts';
+import { createTemporaryFolder } from '../store-fixture.ts';
 
 const PARTITION_COUNT = 4;
 /** A partition in which nothing was stored. */

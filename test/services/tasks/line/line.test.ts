@@ -5,8 +5,8 @@ import { type Gateway, GatewayError } from '../../../../src/services/gateway/ind
 import { standingOf } from '../../../../src/services/ledger/entry.ts';
 import type { Kind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
+import { minute, order } from '../builders.ts';
 import { type Engine, startEngine } from '../engine.ts';
-import { minute, order } from '../made.ts';
 
 const OTHER_MEMBER = '100000000000000002';
 let orderCount = 0;

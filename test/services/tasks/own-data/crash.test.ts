@@ -18,7 +18,7 @@ import {
   START,
   settled,
   sql,
-} from '../../store/stage.ts';
+} from '../../store/store-fixture.ts';
 import { entriesOf, prices, startEngine, sumUsage } from './scene.ts';
 
 const member = '100000000000000001';

@@ -15,8 +15,8 @@ import {
   type StoreFixture,
   settled,
   sql,
-} from '../../store/stage.ts';
-import { type acceptedSubmit, buildSnapshot, order } from '../made.ts';
+} from '../../store/store-fixture.ts';
+import { type acceptedSubmit, buildSnapshot, order } from '../builders.ts';
 import { type EngineOptions, entriesOf, NOTHING_REMOVED, type RunningEngine, startEngine } from './scene.ts';
 
 const ann = order.requesterId;

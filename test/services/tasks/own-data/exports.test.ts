@@ -7,7 +7,7 @@ import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
 import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { createStoreFixture, makeTask, START, settled } from '../../store/stage.ts';
+import { createStoreFixture, makeTask, START, settled } from '../../store/store-fixture.ts';
 
 const LARGE_LIMIT = 10_000_000;
 const TASK_COUNT = 120;

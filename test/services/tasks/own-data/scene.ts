@@ -15,7 +15,7 @@ import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.t
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
-import { acceptedSubmit, buildSnapshot } from '../made.ts';
+import { acceptedSubmit, buildSnapshot } from '../builders.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 

@@ -6,9 +6,9 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
-import type { Command, Commands, ServerInfo } from './orders.ts';
+import type { Command, Commands, ServerInfo } from './protocol.ts';
 
-/** The embedded servers, in a separate process, so that they take no CPU time from the measured processes. */
+/** The embedded servers, in a separate process, so that their CPU time does not count toward that of the measured processes. */
 
 /** Discord's limits for one token are not measured here. */
 const UNLIMITED = 1_000_000_000;
@@ -27,7 +27,7 @@ const discord = await startDiscord({
   },
 });
 
-type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['answer']> };
+type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['output']> };
 
 const handlers: Handlers = {
   async ready({ sessions }) {
@@ -46,7 +46,7 @@ const handlers: Handlers = {
   },
 };
 
-await register(discord);
+await registerCommands(discord);
 process.send?.({
   apiUrl: discord.apiUrl,
   token: discord.token,
@@ -57,9 +57,9 @@ process.send?.({
 
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
   const { kind, input } = command as Command;
-  const answer = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
+  const output = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
   assertNoViolations();
-  process.send?.(answer);
+  process.send?.(output);
 }
 await Promise.all([discord.close(), gateway.close()]);
 
@@ -72,14 +72,14 @@ function assertNoViolations(): void {
   if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);
 }
 
-async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
+async function registerCommands({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
   const { statusCode, body } = await request(`${apiUrl}/v10/applications/${applicationId}/commands`, {
     method: 'PUT',
     headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
   });
-  const answer = await body.text();
-  if (statusCode !== 200) throw new Error(`The commands were not accepted: ${answer}`);
+  const responseText = await body.text();
+  if (statusCode !== 200) throw new Error(`The commands were not accepted: ${responseText}`);
 }
 
 /** Returns tokens of interactions that this process has acknowledged, so that the measured program only has to make the edits. */

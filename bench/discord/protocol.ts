@@ -1,15 +1,15 @@
-/** The messages to the process with the embedded servers, and its replies. */
+/** The commands for the process with the embedded servers, and what it returns. */
 export interface Commands {
   /** Waits until this many sessions have received READY since the servers started. */
-  ready: { input: { sessions: number }; answer: null };
+  ready: { input: { sessions: number }; output: null };
   /** Ends every session, so that those of exited processes cost nothing more. */
-  endSessions: { input: null; answer: null };
+  endSessions: { input: null; output: null };
   /** Members who use a command this many times per second, whether or not earlier ones were answered. */
-  load: { input: Load; answer: LoadFigures };
+  load: { input: Load; output: LoadFigures };
   /** Creates interactions that are acknowledged, so that their replies can be edited with their tokens. */
-  tokens: { input: { count: number }; answer: string[] };
+  tokens: { input: { count: number }; output: string[] };
   /** The CPU time of the embedded servers so far. */
-  cpuTime: { input: null; answer: { cpuMicros: number } };
+  cpuTime: { input: null; output: { cpuMicros: number } };
 }
 
 /** Long enough for an edit that follows its acknowledgement immediately, far too short for one that waits in a queue. */
