@@ -94,7 +94,7 @@ export function presenter(parts: PresenterParts) {
       links: results.filter((result) => result.outcome === 'link'),
       originals: results.flatMap((result) => (result.outcome === 'file' ? (result.smallerThan?.address ?? []) : [])),
       failedDownloads: goneResults.length - lostCount,
-      goneForGood: lostCount,
+      lostCount,
       invalidCount: results.filter(({ outcome }) => outcome === 'invalid').length,
     };
     return {
