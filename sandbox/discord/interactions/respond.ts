@@ -128,7 +128,7 @@ export function followUp(
 }
 
 export const editFacts = (post: Post | undefined, files: readonly { id: string; name: string; bytes: number }[]) =>
-  post ? { files, before: previousState(post) } : { files };
+  post ? { files, previous: previousState(post) } : { files };
 
 function createResponse(
   interaction: Interaction,

@@ -47,7 +47,7 @@ describe('A model whose jobs fail', () => {
     expect(fixture.circuits.allFailing).toEqual([]);
     await failOrders(fixture, 1);
     const since = fixture.circuits.allFailing[0]?.since ?? 0;
-    expect(fixture.circuits.allFailing).toMatchObject([{ kind: 'imagine', model: undefined, isTried: false }]);
+    expect(fixture.circuits.allFailing).toMatchObject([{ kind: 'imagine', model: undefined, isBeingProbed: false }]);
     const [submitsBefore, liveBefore] = [submitCount(fixture), fixture.tasks.book.liveCount];
     const until = Math.ceil((fixture.clock.now() + minute) / 1000);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({
