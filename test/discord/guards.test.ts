@@ -31,7 +31,7 @@ const refusal = (key: string, missing?: string[]) => new Refusal(key, missing ? 
 
 describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member gets a private thread if the bot can create one', () => {
-    expect(talkPlaceFor(textChannel, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isPrivate: true });
+    expect(talkPlaceFor(textChannel, 'me')).toMatchObject({ type: 'new-thread', kind: 'private', isPrivate: true });
   });
 
   it('A live conversation for one member gets a public thread if the bot can only create public ones', () => {
@@ -52,7 +52,7 @@ describe('The place of a live conversation for one member', () => {
 });
 
 it('A live conversation for everyone gets a public thread, even if the bot can create private ones', () => {
-  expect(talkPlaceFor(textChannel, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isPrivate: false });
+  expect(talkPlaceFor(textChannel, 'everyone')).toMatchObject({ type: 'new-thread', kind: 'public', isPrivate: false });
 });
 
 it.each([
@@ -64,7 +64,7 @@ it.each([
   (channelType, isPrivate) => {
     const channel = { ...textChannel, channelType, appPermissions: requiredPermissions };
     for (const who of ['me', 'everyone'] as const) {
-      expect(talkPlaceFor(channel, who)).toEqual({ in: 'this-thread', channelId: '3', isPrivate });
+      expect(talkPlaceFor(channel, who)).toEqual({ type: 'this-thread', channelId: '3', isPrivate });
     }
   },
 );

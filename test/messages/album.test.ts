@@ -79,7 +79,7 @@ describe('The message of an album', () => {
     ).toBe('together');
     const withLongLyrics = deliveredEntry(9, track('C', { lyrics: 'la '.repeat(500) }), track('D'));
     expect(albumLayout(album(), [...songs(4), withLongLyrics], say).mode).toBe('pages');
-    expect(albumLayout(album(), [...songs(3), withLongLyrics], say)).toMatchObject({ mode: 'together', covers: 1 });
+    expect(albumLayout(album(), [...songs(3), withLongLyrics], say)).toMatchObject({ mode: 'together', coverCount: 1 });
   });
 
   it('The message of an album links to the covers that cannot be attached', () => {
