@@ -4,7 +4,7 @@ import { end, messageFrom, start } from '../discord/child.ts';
 import type { LoadFigures } from '../discord/protocol.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import { BotHarness } from '../tasks/scene.ts';
+import { BotHarness } from '../tasks/bot-harness.ts';
 import type { FloodFigures, FloodOptions } from './flood.ts';
 
 const PAIR_COUNT = 5;

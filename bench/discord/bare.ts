@@ -1,5 +1,5 @@
 import { Client, Events, GatewayIntentBits, type Interaction, MessageFlags } from 'discord.js';
-import type { BareVariant } from './stage.ts';
+import type { BareVariant } from './discord-harness.ts';
 
 /** The baseline for the shipped bot: the shortest program that replies, made with plain discord.js. */
 

@@ -1,5 +1,5 @@
 import { median, table } from '../table.ts';
-import { DiscordHarness } from './stage.ts';
+import { DiscordHarness } from './discord-harness.ts';
 
 const ROUNDS = 5;
 

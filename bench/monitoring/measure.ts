@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageFrom } from '../discord/child.ts';
 import type { MemoryUse } from '../discord/memory-probe.ts';
 import { median, table } from '../table.ts';
-import { BotHarness } from '../tasks/scene.ts';
+import { BotHarness } from '../tasks/bot-harness.ts';
 import type { ProcessUsage } from '../text/probe.ts';
 
 const PAIR_COUNT = 5;
 const TASK_COUNT = 3_000;
 const MEASURED_MS = 15_000;
-/** Three times as often as in Prometheus's example configuration. */
-const SCRAPE_MS = 5_000;
+/** A third of the interval in Prometheus's example configuration. */
+const SCRAPE_INTERVAL_MS = 5_000;
 /** The specification's schedule for the first half minute: each task is polled every 2.5 s. */
 const settings = { POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' };
 
@@ -91,7 +91,7 @@ async function scrapeFor({ HTTP_PORT: port }: Record<string, string>, ms: number
       const response = await fetch(`http://127.0.0.1:${port}/metrics`);
       if (!(await response.text()).includes('atelier_tasks')) throw new Error('The bot did not report its metrics.');
     }
-    await sleep(Math.min(SCRAPE_MS, Math.max(0, end - performance.now())));
+    await sleep(Math.min(SCRAPE_INTERVAL_MS, Math.max(0, end - performance.now())));
   }
 }
 
@@ -123,7 +123,7 @@ function report(results: Record<Variant, Measurement[]>): void {
   });
   console.log(`
 The shipped bot with ${TASK_COUNT.toLocaleString('en')} live tasks that are polled every 2.5 s, for ${MEASURED_MS / 1000} s; memory without tasks, after a garbage collection.
-Median (minimum to maximum) of ${PAIR_COUNT} alternating pairs; MB of 1,000,000 bytes.
+Median (minimum to maximum) of ${PAIR_COUNT} alternating pairs; 1 MB = 1,000,000 bytes.
 `);
   console.log(table(['', 'CPU % of a core', 'heap MB', 'RSS MB'], rows));
 }

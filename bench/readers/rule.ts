@@ -19,23 +19,23 @@ import {
  * echoed input.
  *
  * The id is clear if nothing indicates an error, and
- * 1. exactly one value has a name that contains both a word for an id and a word for a job (a plain `id` in a record that is named after a job
- *    counts), or
+ * 1. exactly one value has a name that contains both a word for an id and a word for a job (a plain `id` counts
+ *    if the name of its record contains a word for a job), or
  * 2. there is no such value, and exactly one value has the plain name of an id, or
  * 3. there is neither, and exactly one field whose name is a mere wrapper (such as `data`) holds a string that looks like an id.
- * In the video and music families, a plain `id` that is a number of at most fifteen digits is taken for the id of a database row.
+ * In the video and music families, a plain `id` that is a number of at most fifteen digits is treated as the id of a database row.
  *
- * The state is clear if the fields with the most precise names agree. Fields next to the id or in a job's record come first. Within each of the
- * two groups the order is: names with a word for a job, `status`, `state`, other names of one word, the rest. In the image-prompt family, a bare
+ * The state is clear if the fields with the most precise names agree. Fields next to the id or in a job's record come before all
+ * others. Within each of these two groups, the order is: names with a word for a job, `status`, `state`, other names of one word, the rest. In the image-prompt family, a bare
  * `state` is the caller's tag and does not count.
  *
  * The result is clear if
- * 1. exactly one field holds URLs with a file extension of the family's kind (several items of one list are one field), or
- * 2. several do, and only one has a name that says what it is, or
+ * 1. exactly one field holds URLs with a file extension of the family's media type (several items of one list are one field), or
+ * 2. several do, and only one has a name that identifies it as the result, or
  * 3. none does, and only one field has such a name and a URL without a file extension, or
  * 4. there is no URL at all.
  *
- * The progress is clear if there is exactly one value.
+ * The progress is clear if the job has ended, or if there is exactly one value (none if the gateway reports no progress).
  */
 
 /** A field of a response, or an item of a list in it. */
@@ -45,7 +45,7 @@ export interface Occurrence {
   enclosingNames: readonly Name[];
   value: Tree;
   siblings: readonly Field[];
-  /** The location in the response, which is equal for all items of a list. */
+  /** The location in the response, which is the same for all items of a list. */
   path: string;
   /** Whether it is an item of a list, or a field of one of several items. */
   isListed: boolean;
@@ -161,9 +161,9 @@ function isState(occurrence: Occurrence): boolean {
 const plainWord = (value: Tree): string => String(value).toLowerCase().replaceAll(/[_-]/g, ' ');
 
 /** The distinct meanings of the values in the fields with the most precise state names. */
-export function stateMeaningsIn(occurrences: readonly Occurrence[], isStateCallerTag: boolean): string[] {
+export function stateMeaningsIn(occurrences: readonly Occurrence[], ignoresBareState: boolean): string[] {
   const states = occurrences.filter(
-    (occurrence) => isState(occurrence) && !(isStateCallerTag && occurrence.name.join() === 'state'),
+    (occurrence) => isState(occurrence) && !(ignoresBareState && occurrence.name.join() === 'state'),
   );
   const precision = ({ name, siblings, enclosingNames }: Occurrence): number => {
     const isNextToId = siblings.some(

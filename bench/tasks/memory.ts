@@ -1,7 +1,7 @@
 import { messageFrom } from '../discord/child.ts';
 import type { MemoryUse } from '../discord/memory-probe.ts';
 import { median, table } from '../table.ts';
-import { BotHarness } from './scene.ts';
+import { BotHarness } from './bot-harness.ts';
 
 const ROUNDS = 2;
 const TASK_COUNTS = [0, 10_000, 50_000] as const;

@@ -42,10 +42,10 @@ export const text = {
       size: 'Size: {{size}}',
       seconds: '{{seconds}} s',
       mode: 'Mode: {{mode}}',
-      notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this.',
+      notSent: 'Not sent: {{options}}. The operator of this bot has not enabled these options.',
     },
     limits: {
-      model: '{{model}} may refuse this or ignore some references, because it exceeds the model’s usual limits:',
+      model: 'This request exceeds the usual limits of {{model}}, which may refuse it or ignore some references:',
       images: 'at most {{max}} reference images; you added {{given}}',
       videos: 'at most {{max}} reference videos; you added {{given}}',
       audios: 'at most {{max}} reference audio files; you added {{given}}',

@@ -21,7 +21,7 @@ interface InterruptedParts {
 const responseSchema = z.object({ flags: z.number().nullish() });
 
 /**
- * Handles an interaction that another process received, but did not finish before it ended. Discord accepts only one initial response to each
+ * Handles an interaction that another process received but had not finished handling when that process ended. Discord accepts only one initial response to each
  * interaction, so an acknowledged one is not handled again: a member who sees only that the bot is thinking is told to try again. Returns
  * false if the interaction was never acknowledged, because it can then still be handled.
  */
@@ -56,7 +56,7 @@ interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> 
 }
 
 /**
- * Handles a message in a thread that another process received, but did not finish before it ended. The reply is posted before the task is
+ * Handles a message in a thread that another process received but had not finished handling when that process ended. The reply is posted before the task is
  * created. So if there is no reply, nothing has been started, and the handler returns false: the message can still be handled.
  */
 export const interruptedMessageHandler =
@@ -70,7 +70,7 @@ export const interruptedMessageHandler =
     } catch (error) {
       log.warn(
         { err: error },
-        'It is unknown whether a message in a thread was answered; it will not be answered again.',
+        'Could not determine whether a message in a thread was answered, so it will not be handled again.',
       );
     }
     return true;

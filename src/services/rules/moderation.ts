@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { Judgement, ModerationService } from '../moderation/moderator.ts';
+import type { Judgement, ModerationService } from '../moderation/moderation-service.ts';
 import type { CommonRequest, Task } from '../tasks/task.ts';
 import { promptOf, type Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';

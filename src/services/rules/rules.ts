@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { ModerationService } from '../moderation/moderator.ts';
+import type { ModerationService } from '../moderation/moderation-service.ts';
 import { type Task, type Traits, withRequest } from '../tasks/task.ts';
 import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';

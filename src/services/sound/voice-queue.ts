@@ -21,7 +21,7 @@ export type VoiceWriter = Pick<QueuedVoiceMessage, 'isEmpty' | 'add' | 'finish' 
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
 /** The job with the last piece returns the whole file and its waveform. `isUnchanged` means that a job returned no output. */
-const writeFacts = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
+const writeResultSchema = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
 
@@ -108,7 +108,7 @@ export class QueuedVoiceMessage {
     });
   }
 
-  /** The oldest waiting samples, copied into a new array, because the array is transferred to the worker. */
+  /** The oldest waiting samples, combined in an array of their own, because its whole buffer is sent. */
   #nextPiece(): Int16Array<ArrayBuffer> {
     const samples = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let offset = 0; offset < samples.length; ) {
@@ -151,14 +151,14 @@ const MAX_WAITING_SAMPLES = 30 * 60 * PCM_RATE;
 const MAX_RUNNING_JOBS = 2;
 
 /**
- * Encodes all voice messages, taking turns between them. The one with the fewest waiting samples goes first, so that under overload most of them
+ * Encodes all voice messages, which take turns. The one with the fewest waiting samples goes first, so that under overload most of them
  * are finished as soon as they end instead of all being late, and one that receives many samples at once does not delay the others.
  */
 export class VoiceQueue {
   readonly #process: MediaProcess;
   readonly #openMessages = new Set<QueuedVoiceMessage>();
   readonly #turns: { readonly message: QueuedVoiceMessage; begin(): void }[] = [];
-  /** Keeps the process alive, because a pause in a voice message must not lose the earlier part, which only the process has. */
+  /** Set while the process is kept alive, because a pause in a voice message must not lose the earlier part, which only the process has. */
   #releaseProcess: (() => void) | undefined;
   #runningJobs = 0;
   #messageCount = 0;
@@ -186,7 +186,7 @@ export class VoiceQueue {
     if (this.#isClosed) throw new Refusal('refusals.stopping');
     this.#runningJobs++;
     try {
-      return await this.#process.run(job, writeFacts, { input: bytes && memoryContent(bytes) });
+      return await this.#process.run(job, writeResultSchema, { input: bytes && memoryContent(bytes) });
     } catch (error) {
       throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
     } finally {

@@ -210,7 +210,7 @@ describe.each(profiles)('/video (%s gateway profile)', (profile) => {
     const member = discord.as('member');
     const videos = await Promise.all([9, 8].map((seconds) => postVideo(stage, seconds)));
     const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
-    const confirmationPrompt = await exchange.message(says('exceeds the model’s usual limits'));
+    const confirmationPrompt = await exchange.message(says('exceeds the usual limits of'));
     expect(text(confirmationPrompt)).toContain('at most 15 s of reference video; yours are 17 s long in total');
     expect(receivedOrders(gateway)).toEqual([]);
     const otherPress = await discord.as('other').click(confirmationPrompt, 'Submit anyway');

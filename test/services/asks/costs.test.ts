@@ -20,7 +20,7 @@ const response: TextResponse = {
 const call = { callId: 'c', name: 'make_image', arguments: '{}', state: 'waiting' } as const;
 
 describe('The cost of an answer', () => {
-  it('The cost of an answer is the exact sum of its responses', () => {
+  it('The cost of an answer is the exact sum of the costs of its responses', () => {
     const afterTwoRounds = addRound(addRound(task, response, [call], '0.10'), response, [], '0.000000000000000000001');
     expect(completeAnswer(afterTwoRounds, undefined, 1).cost).toBe('0.100000000000000000001');
   });

@@ -6,8 +6,8 @@ import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createStoreFixture, type StoreFixture } from '../store/store-fixture.ts';
 import { order } from '../tasks/builders.ts';
+import { type BotRun, type End, type SubmitOutcome, startBot } from './bot-run.ts';
 import { examineLedger } from './doctor.ts';
-import { type BotRun, type End, type SubmitOutcome, startBot } from './scene.ts';
 
 const stepArbitrary = fc.oneof(
   {

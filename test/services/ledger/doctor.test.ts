@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { createStoreFixture, START, type StoreFixture, sql } from '../store/store-fixture.ts';
+import { startBot } from './bot-run.ts';
 import { examineLedger } from './doctor.ts';
-import { startBot } from './scene.ts';
 
 const allRows = (file: string): unknown =>
   sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');

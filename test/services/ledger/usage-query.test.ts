@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Entry, entryKey, type Standing } from '../../../src/services/ledger/entry.ts';
 import type { UsageQuery } from '../../../src/services/ledger/ledger.ts';
 import { DAY_MS, START } from '../store/store-fixture.ts';
-import { type BotRun, startBot } from './scene.ts';
+import { type BotRun, startBot } from './bot-run.ts';
 
 let lastId = 0;
 

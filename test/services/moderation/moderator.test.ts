@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openModerationService } from '../../../src/services/moderation/moderator.ts';
+import { openModerationService } from '../../../src/services/moderation/moderation-service.ts';
 
 /** Opens a moderation service whose server sends these responses, and records the timers that it sets and what it logs. */
 async function openService(respond: RequestListener) {

@@ -41,7 +41,7 @@ const findWord = (blocked: string[], text: string) => new WordList(blocked).find
 
 describe('Blocked words', () => {
   it.each(parts)(
-    'Blocked words are found despite the disguises in the %s part of the corpus, and at most one in a hundred harmless prompts is refused',
+    'Almost all disguised blocked words in the %s part of the corpus are found, and at most one in a hundred harmless prompts is refused',
     (part) => {
       const { hits, innocent, missed, falsePositives } = measure(corpus(part));
       expect(hits).toBeGreaterThan(150);

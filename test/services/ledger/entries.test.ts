@@ -4,8 +4,8 @@ import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { createStoreFixture, DAY_MS, makeTask, START, sql } from '../store/store-fixture.ts';
 import { order } from '../tasks/builders.ts';
+import { type BotRun, startBot } from './bot-run.ts';
 import { examineLedger } from './doctor.ts';
-import { type BotRun, startBot } from './scene.ts';
 
 const readStanding = async (bot: BotRun, id: string): Promise<Standing | undefined> => {
   await bot.ledger.flush();
@@ -18,7 +18,7 @@ async function allStandings(bot: BotRun): Promise<Standing[]> {
 }
 
 describe('The ledger entry of a request', () => {
-  it('The ledger entry of a request is reserved before the submit, with its member, server, channel and model', async () => {
+  it('The ledger entry of a running task is a reservation with its member, server, channel and model, but not its prompt', async () => {
     const bot = await startBot();
     const task = await bot.order('accepted', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
@@ -73,7 +73,7 @@ describe('The ledger entry of a request', () => {
 
   it.each([1, 2, 3])(
     'After a crash at write %d of a dismissal, the ledger entry of the old request matches its task',
-    async (diesAfter) => {
+    async (crashesAfterWrites) => {
       const setup = createStoreFixture();
       const first = await startBot(setup);
       const { id } = await first.order('unknown');
@@ -82,7 +82,7 @@ describe('The ledger entry of a request', () => {
       setup.clock.advance(100 * DAY_MS);
       const second = await startBot(setup);
       await second.stop();
-      const dying = await startBot(setup, { diesAfter });
+      const dying = await startBot(setup, { crashesAfterWrites });
       await dying.tasks.orders.dismiss(id, order.requesterId).catch(() => undefined);
       await dying.die();
       const last = await startBot(setup);
@@ -121,7 +121,7 @@ describe('The ledger entry of a request', () => {
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'After a crash at write %d of a retry, the ledger entry of the old request matches its task',
-    async (diesAfter) => {
+    async (crashesAfterWrites) => {
       const setup = createStoreFixture();
       const first = await startBot(setup);
       const { id } = await first.order('unknown');
@@ -129,7 +129,7 @@ describe('The ledger entry of a request', () => {
       await first.stop();
       setup.clock.advance(100 * DAY_MS);
       await (await startBot(setup)).stop();
-      const dying = await startBot(setup, { diesAfter });
+      const dying = await startBot(setup, { crashesAfterWrites });
       const { kind: _, request: __, ...origin } = order;
       await dying.tasks.orders.tryAgain(id, origin).catch(() => undefined);
       await dying.die();
@@ -251,7 +251,7 @@ describe('The ledger at startup', () => {
 });
 
 describe('A ledger entry', () => {
-  it.each([-1, 1e300])('A ledger entry is kept for a task with an invalid time (%d)', async (created) => {
+  it.each([-1, 1e300])('A task with an invalid time (%d) gets a ledger entry at startup', async (created) => {
     const setup = createStoreFixture();
     const store = await setup.open();
     await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
@@ -262,7 +262,7 @@ describe('A ledger entry', () => {
     expect(await examineLedger(setup)).toEqual({});
   });
 
-  it('A ledger entry stays unchanged when its task has expired', async () => {
+  it('A ledger entry outlives its task unchanged', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup, { prices: { imagine: '0.05' } });
     const [done, lost] = [await first.order(), await first.order('unknown')];
