@@ -1,7 +1,7 @@
 import { median, table } from '../table.ts';
 import { end, messageFrom, start } from './child.ts';
-import type { Assignment, EditFigures, Editor } from './editor.ts';
 import { DiscordHarness } from './discord-harness.ts';
+import type { Assignment, EditFigures, Editor } from './editor.ts';
 
 const ROUNDS = 3;
 const TOKEN_COUNT = 1_000;

@@ -8,9 +8,9 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
 import type { Command, Commands, ServerInfo } from './protocol.ts';
 
-/** The embedded servers, in a separate process, so that their CPU time does not count toward that of the measured processes. */
+/** The simulated Discord and gateway, in a process of their own, so that their CPU time does not count toward that of the measured processes. */
 
-/** Discord's limits for one token are not measured here. */
+/** Switches off the limits of Discord that these benchmarks do not measure. */
 const UNLIMITED = 1_000_000_000;
 const DEFERRED_REPLY = 5;
 

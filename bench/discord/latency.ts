@@ -1,6 +1,6 @@
 import { median, table } from '../table.ts';
-import { EDIT_GRACE_MS, type Load, type LoadFigures } from './protocol.ts';
 import { DiscordHarness } from './discord-harness.ts';
+import { EDIT_GRACE_MS, type Load, type LoadFigures } from './protocol.ts';
 
 const ROUNDS = 3;
 /** As fast as a default client can edit without queueing, so no queue is left when the measurement begins. */

@@ -1,7 +1,7 @@
 import { median, table } from '../table.ts';
 import { messageFrom } from './child.ts';
-import type { MemoryUse } from './memory-probe.ts';
 import { DiscordHarness } from './discord-harness.ts';
+import type { MemoryUse } from './memory-probe.ts';
 
 const ROUNDS = 3;
 const GUILD_COUNTS = [1, 1_000, 10_000] as const;

@@ -172,10 +172,10 @@ export function stateMeaningsIn(occurrences: readonly Occurrence[], ignoresBareS
         (one.name.length === 1 || containsWord([one.name], jobWords)) &&
         !containsWord([one.name], decoyWords),
     );
-    const isOfJob = isNextToId || containsWord(enclosingNames, jobWords);
+    const belongsToJob = isNextToId || containsWord(enclosingNames, jobWords);
     const rank = ['status', 'state'].indexOf(name.join());
     const nameScore = containsWord([name], jobWords) ? 4 : rank >= 0 ? 3 - rank : name.length === 1 ? 1 : 0;
-    return nameScore + (isOfJob ? 10 : 0);
+    return nameScore + (belongsToJob ? 10 : 0);
   };
   const highestPrecision = Math.max(...states.map(precision));
   return [

@@ -1,6 +1,6 @@
 /*
- * The next two functions remove characters from the start or the end of a string. A pattern such as `/x+$/` does the same, but scans each run of them
- * again from every position in it: a run of 100,000 characters in the middle of a string takes seconds.
+ * The next two functions remove characters from the start or the end of a string. A pattern such as `/x+$/` does the same, but rescans a run of
+ * these characters from every position in it: a run of 100,000 characters in the middle of a string takes seconds.
  */
 
 export function trimCharactersAtStart(text: string, characters: string): string {

@@ -18,7 +18,7 @@ import { ModelCatalogue } from './models/catalogue.ts';
 import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
-import { type ModerationSettings, openModerationService } from './moderation/moderation-service.ts';
+import { type ModerationSettings, createModerationService } from './moderation/moderation-service.ts';
 import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
@@ -154,7 +154,7 @@ export function createEngine({
     isPausedElsewhere: () => !isPausePartition && wholeBot?.isPaused === true,
   });
   // Another service takes real time too.
-  const moderationService = openModerationService(settings.moderation, { log, clock: systemClock });
+  const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
   const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderationService });
   const reports = new Reports({ store: store.reports, hashOf, clock });
   const serverLogs = new ServerLogs({

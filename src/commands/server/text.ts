@@ -155,7 +155,7 @@ export const text = {
       roles: { label: 'Roles', hint: 'Leave empty for every role.' },
       channels: { label: 'Channels', hint: 'Leave empty for every channel.' },
       pressers: { label: 'Buttons on others’ results', hint: 'Owners and moderators can always press them.' },
-      presserRoles: { label: 'Roles that can press them', hint: 'Only if you chose roles above.' },
+      presserRoles: { label: 'Roles that can press them', hint: 'Used only with “Owners and these roles” above.' },
       privateCommands: {
         label: 'Private by default',
         hint: 'Commands, for example: imagine, ask. Members can override this.',

@@ -20,7 +20,7 @@ export const notices = {
   },
   budget: {
     nearlyUsedUp:
-      'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. It resets <t:{{resets}}:R>.',
+      'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     usedUp:
       'The bot-wide limit ({{limit}}) has been used up. New requests are refused until it resets <t:{{resets}}:R>. To change the limit, set `TOTAL_BUDGET`.',
   },
@@ -48,7 +48,7 @@ export const notices = {
     crashed: 'The previous run ended unexpectedly at about <t:{{awaySince}}:f>. The end of that run’s log shows why.',
   },
   schema:
-    'This version keeps its data in a new format (store {{store}}, tasks {{tasks}}). Older versions can no longer open this database; to go back, restore a backup.',
+    'This version keeps its data in a new format (store format {{store}}, task format {{tasks}}). Older versions can no longer open this database; to go back, restore a backup.',
   unreadable_one:
     '{{count}} row of the database could not be read. It was set aside unchanged; stop the bot and run `npm run doctor` for details.',
   unreadable_other:

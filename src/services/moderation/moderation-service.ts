@@ -42,7 +42,7 @@ const responseSchema = z.object({
 });
 
 /** The moderation endpoint of OpenAI and compatible services. The bot does not store the content that is checked. */
-export function openModerationService(
+export function createModerationService(
   { baseUrl, apiKey, model }: ModerationSettings,
   { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
 ): ModerationService | undefined {

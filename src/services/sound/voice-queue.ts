@@ -20,7 +20,7 @@ export type VoiceWriter = Pick<QueuedVoiceMessage, 'isEmpty' | 'add' | 'finish' 
 /** Two seconds of audio take about thirty milliseconds to encode; then another voice message gets a turn. */
 const MAX_PIECE_LENGTH = 2 * PCM_RATE;
 
-/** The job with the last piece returns the whole file and its waveform. `isUnchanged` means that a job returned no output. */
+/** The job with the last piece returns the whole file and its waveform. `isUnchanged`, as for images, means that a job returned no output. */
 const writeResultSchema = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
 
 type VoiceJob = Extract<Job, { voice: number }>;
@@ -37,9 +37,9 @@ export class QueuedVoiceMessage {
   waitingSamples = 0;
   #isTruncated = false;
   #isComplete = false;
-  /** The result. Once it is set, nothing more is done. */
+  /** The result. Once it is set, no more audio is encoded. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
-  /** The steps, one after another, because a voice message has only one job at a time. */
+  /** The chain of pending writes, which run one at a time, because a voice message can have only one job. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, maxSamples: number, queue: VoiceQueue) {
@@ -122,17 +122,17 @@ export class QueuedVoiceMessage {
     return samples;
   }
 
-  /** Abandons the voice message, and tells the worker to do the same if it has received any of it. */
+  /** Abandons the voice message, and tells the media process to do the same if it has received any of it. */
   #abandon(error: unknown): void {
     this.#outcome = { error };
     this.#pieces = [];
     this.waitingSamples = 0;
     const unregister = (): void => this.#queue.unregister(this);
-    const dropInWorker = async (): Promise<void> => {
+    const dropInProcess = async (): Promise<void> => {
       if (this.#sentSamples > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
     };
-    // A worker that can no longer be reached has lost the voice message anyway.
-    this.#work = this.#work.then(dropInWorker).then(unregister, unregister);
+    // A media process that can no longer be reached has lost the voice message anyway.
+    this.#work = this.#work.then(dropInProcess).then(unregister, unregister);
   }
 
   #conclude(outcome: { message: VoiceMessage } | { error: unknown }): void {
@@ -143,16 +143,16 @@ export class QueuedVoiceMessage {
   }
 }
 
-/** In the worker, each voice message has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
+/** In the media process, each voice message has an encoder, its waveform and its file so far, which take half a megabyte plus 4 KB per second. */
 const MAX_OPEN_MESSAGES = 200;
 /** The maximum number of samples waiting across all voice messages, about 86 MB. They take half a minute to encode, the longest that anyone waits. */
 const MAX_WAITING_SAMPLES = 30 * 60 * PCM_RATE;
-/** One job runs, and the next one is sent ahead so that the worker never idles. */
+/** One job runs, and the next one is sent ahead so that the media process never idles. */
 const MAX_RUNNING_JOBS = 2;
 
 /**
  * Encodes all voice messages, which take turns. The one with the fewest waiting samples goes first, so that under overload most of them
- * are finished as soon as they end instead of all being late, and one that receives many samples at once does not delay the others.
+ * are ready as soon as their audio ends instead of all being late, and one that receives many samples at once does not delay the others.
  */
 export class VoiceQueue {
   readonly #process: MediaProcess;

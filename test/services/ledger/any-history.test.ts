@@ -42,7 +42,7 @@ type Step = typeof stepArbitrary extends fc.Arbitrary<infer One> ? One : never;
 const history = fc.array(
   fc.record({
     steps: fc.array(stepArbitrary, { maxLength: 12 }),
-    diesAfter: fc.option(fc.integer({ min: 1, max: 25 }), { nil: undefined }),
+    crashesAfterWrites: fc.option(fc.integer({ min: 1, max: 25 }), { nil: undefined }),
   }),
   { minLength: 1, maxLength: 5 },
 );
@@ -72,12 +72,12 @@ async function performStep(bot: BotRun, setup: StoreFixture, taskIds: string[], 
 
 async function runProcess(
   setup: StoreFixture,
-  plan: { steps: Step[]; diesAfter?: number | undefined },
+  plan: { steps: Step[]; crashesAfterWrites?: number | undefined },
   taskIds: string[],
 ): Promise<void> {
   let bot: BotRun | undefined;
   try {
-    bot = await startBot(setup, { diesAfter: plan.diesAfter });
+    bot = await startBot(setup, { crashesAfterWrites: plan.crashesAfterWrites });
     for (const one of plan.steps) {
       try {
         await performStep(bot, setup, taskIds, one);
@@ -88,7 +88,7 @@ async function runProcess(
     await bot.stop();
   } catch (error) {
     // Once the process has been killed, every further write throws.
-    if (!(error instanceof StoreError) || plan.diesAfter === undefined) throw error;
+    if (!(error instanceof StoreError) || plan.crashesAfterWrites === undefined) throw error;
     await bot?.die();
   }
 }

@@ -37,14 +37,14 @@ export interface BotRun {
 export interface RunOptions {
   prices?: OperatorPrices;
   /** The bot is killed as soon as this many writes have reached the store. */
-  diesAfter?: number | undefined;
+  crashesAfterWrites?: number | undefined;
 }
 
 let orders = 0;
 
 export async function startBot(
   setup: StoreFixture = createStoreFixture(),
-  { prices = {}, diesAfter }: RunOptions = {},
+  { prices = {}, crashesAfterWrites }: RunOptions = {},
 ): Promise<BotRun> {
   const { clock, log, file } = setup;
   const store = await openStore(
@@ -58,7 +58,7 @@ export async function startBot(
     await tasks.pause();
     await store.close();
   };
-  let writesLeft = diesAfter ?? Number.POSITIVE_INFINITY;
+  let writesLeft = crashesAfterWrites ?? Number.POSITIVE_INFINITY;
   const countWrite = async <T>(write: Promise<T>): Promise<T> => {
     const result = await write;
     writesLeft -= 1;

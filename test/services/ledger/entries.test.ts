@@ -72,7 +72,7 @@ describe('The ledger entry of a request', () => {
   });
 
   it.each([1, 2, 3])(
-    'After a crash at write %d of a dismissal, the ledger entry of the old request matches its task',
+    'After a crash at write %d of the dismissal of a 100-day-old request, its ledger entry matches its task',
     async (crashesAfterWrites) => {
       const setup = createStoreFixture();
       const first = await startBot(setup);
@@ -91,7 +91,7 @@ describe('The ledger entry of a request', () => {
     },
   );
 
-  it('A second reservation of the same task does not change its ledger entry', async () => {
+  it('A second reservation for the same task does not change its ledger entry', async () => {
     const bot = await startBot();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -280,7 +280,7 @@ describe('A ledger entry', () => {
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('A ledger entry has an estimated price by model or by kind, or none', async () => {
+  it('The estimated amount of a ledger entry is the price of its model or else of its kind, and missing without prices', async () => {
     const bot = await startBot(createStoreFixture(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
     const expensive = await bot.order('accepted', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('accepted', { request: { prompt: 'y', model: 'constructor' } });

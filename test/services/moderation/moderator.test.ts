@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openModerationService } from '../../../src/services/moderation/moderation-service.ts';
+import { createModerationService } from '../../../src/services/moderation/moderation-service.ts';
 
 /** Opens a moderation service whose server sends these responses, and records the timers that it sets and what it logs. */
 async function openService(respond: RequestListener) {
@@ -21,7 +21,7 @@ async function openService(respond: RequestListener) {
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = { warn: (facts: object) => void logged.push(facts) };
-  const service = openModerationService({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
+  const service = createModerationService({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
   if (!service) throw new Error('The moderation service was not opened.');
   return { service, timers, logged };
 }
