@@ -26,7 +26,7 @@ import {
  * In the video and music families, a plain `id` that is a number of at most fifteen digits is treated as the id of a database row.
  *
  * The state is clear if the fields with the most precise names agree. Fields next to the id or in a job's record come before all
- * others. Within each of these two groups, the order is: names with a word for a job, `status`, `state`, other names of one word, the rest. In the image-prompt family, a bare
+ * others. Within each of these two groups, the order is: names with a word for a job, `status`, `state`, other names of one word, the rest. In the `imgx` family, a bare
  * `state` is the caller's tag and does not count.
  *
  * The result is clear if

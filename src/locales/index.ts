@@ -6,7 +6,7 @@ export type SharedStrings = typeof en;
 /** Returns the string for a key. The type checker knows all keys: `commands/index.ts` adds those of the features. */
 export type Say = TFunction;
 
-/** The names of the message menus, which Discord shows under "Apps". */
+/** The names of the bot's entries in the Apps menu of messages. */
 export type MenuName = keyof TypeOptions['resources']['translation']['menus'];
 
 /** Strings, nested by key. */

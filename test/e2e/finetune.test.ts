@@ -65,7 +65,7 @@ describe('/finetune', () => {
     setEvents(gateway, events);
     const admin = discord.as('admin');
     const newest = await (await admin.slash('finetune', { id: ID })).message();
-    expect(visibleText(newest)).toMatch(/300 events, page (\d+) of \1 \(UTC\)$/m);
+    expect(visibleText(newest)).toMatch(/300 events, page (\d+) of \1 \(times in UTC\)$/m);
     expect(visibleText(newest)).toContain('step 299: a *loss* of 0.299');
     expect(newest.content.length).toBeLessThanOrEqual(2_000);
     expect((await attachmentText(newest)).split('\n')).toHaveLength(301);

@@ -29,7 +29,7 @@ export const text = {
       example: '/budget grant more:$5 member:@kim',
       who: 'members with the Manage Server permission',
       options: {
-        more: 'Extra allowance, such as $5, or 20 tasks, or $5, 20 tasks',
+        more: 'Extra allowance: $5, 20 tasks, or both: “$5, 20 tasks”',
         member: 'For this member; default: for the whole server',
         server: 'Server ID, for the operator; default: this server',
       },

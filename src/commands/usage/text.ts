@@ -12,7 +12,7 @@ export const text = {
     },
     choices: {
       by: { day: 'Day', model: 'Model', kind: 'Task type', member: 'Member', role: 'Role (on this server)' },
-      of: { me: 'Mine (for bot admins: the whole account’s)', server: 'This server’s' },
+      of: { me: 'Mine (for the operator and admins of admin servers: the whole account’s)', server: 'This server’s' },
     },
   },
   usage: {

@@ -85,5 +85,5 @@ export const text = {
     optionNotSupported:
       'This endpoint does not support the option {{option}}. Leave it out, or choose the generic endpoint.',
   },
-  tasks: { kinds: { video: 'Video', 'second-video': 'Video (v1)', 'image-to-video': 'Image to video' } },
+  tasks: { kinds: { video: 'Video', 'second-video': 'Video (/v1/videos)', 'image-to-video': 'Image to video' } },
 } as const;

@@ -62,7 +62,7 @@ export const lanes = {
   imgx: '`/imagine` and its follow-ups',
   'image jobs': '`/image`',
   videos: '`/video`',
-  'second videos': '`/video` (endpoint v1)',
+  'second videos': '`/video` (endpoint `/v1/videos`)',
   'image to video': '`/video` (image to video)',
   music: '`/music`',
 } as const;

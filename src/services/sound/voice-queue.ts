@@ -39,7 +39,7 @@ export class QueuedVoiceMessage {
   #isComplete = false;
   /** The result. Once it is set, no more audio is encoded. */
   #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
-  /** The chain of pending writes, which run one at a time, because a voice message can have only one job. */
+  /** The chain of pending writes, which run one at a time, because a voice message can have only one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(number: number, maxSamples: number, queue: VoiceQueue) {
@@ -52,7 +52,7 @@ export class QueuedVoiceMessage {
     return this.#acceptedSamples === 0;
   }
 
-  /** Never throws: `finish` reports failures. The samples must not change from now on, because they may have to wait. */
+  /** Never throws: `finish` reports failures. The caller must not modify the samples afterwards, because they may not be encoded until later. */
   add(pcm: Pcm): void {
     const accepted = pcm.subarray(0, this.#maxSamples - this.#acceptedSamples);
     if (accepted.length < pcm.length) this.#isTruncated = true;
@@ -108,7 +108,7 @@ export class QueuedVoiceMessage {
     });
   }
 
-  /** The oldest waiting samples, combined in an array of their own, because its whole buffer is sent. */
+  /** The oldest waiting samples, copied into a new array, because the array's entire underlying buffer is sent. */
   #nextPiece(): Int16Array<ArrayBuffer> {
     const samples = new Int16Array(Math.min(MAX_PIECE_LENGTH, this.waitingSamples));
     for (let offset = 0; offset < samples.length; ) {

@@ -41,7 +41,7 @@ describe('The ledger entry of a request', () => {
     ['failed', 'refunded'],
     ['cancelled', 'refunded'],
     ['expired', 'refunded'],
-  ] as const)('The ledger entry of a task in the state %s is %s', async (end, expected) => {
+  ] as const)('The ledger entry of a task whose job ends as %s is %s', async (end, expected) => {
     const bot = await startBot();
     const { id } = await bot.order();
     await bot.end(id, end);
@@ -280,7 +280,7 @@ describe('A ledger entry', () => {
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('The estimated amount of a ledger entry is the price of its model or else of its kind, and missing without prices', async () => {
+  it('The estimated amount of a ledger entry is the price of its model, or else of its kind; without configured prices there is none', async () => {
     const bot = await startBot(createStoreFixture(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
     const expensive = await bot.order('accepted', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('accepted', { request: { prompt: 'y', model: 'constructor' } });

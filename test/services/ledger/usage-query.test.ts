@@ -78,7 +78,7 @@ describe('The usage query', () => {
     ]);
   });
 
-  it('The usage query covers one member, one server or everything', async () => {
+  it('The usage query can be limited to a member, a server, or both', async () => {
     const bot = await startBotWith([
       makeEntry(),
       makeEntry({ memberId: 'bob' }),

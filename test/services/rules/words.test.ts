@@ -51,7 +51,7 @@ describe('Blocked words', () => {
     },
   );
 
-  it('An empty entry, a lone asterisk and an entry with only punctuation block nothing', () => {
+  it('In a list of blocked words, an empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
     for (const entry of ['', '*', '  ', '---', '\u200b']) expect(findWord([entry], 'a * b -- c')).toBeUndefined();
   });
 });
