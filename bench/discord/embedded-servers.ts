@@ -8,7 +8,7 @@ import { registrationOf } from '../../src/discord/registration.ts';
 import { load } from './load.ts';
 import type { Command, Commands, ServerInfo } from './protocol.ts';
 
-/** The simulated Discord and gateway, in a process of their own, so that their CPU time does not count toward that of the measured processes. */
+/** The embedded Discord and gateway, in a process of their own, so that their CPU time does not count toward that of the measured processes. */
 
 /** Switches off the limits of Discord that these benchmarks do not measure. */
 const UNLIMITED = 1_000_000_000;

@@ -83,7 +83,7 @@ async function freePortSetting(variant: Variant): Promise<Record<string, string>
   return { HTTP_PORT: String(port) };
 }
 
-/** Waits for the given time, scraping at the beginning and then every few seconds. */
+/** Waits for the given time. If there is a port, scrapes at the beginning and then every `SCRAPE_INTERVAL_MS`. */
 async function scrapeFor({ HTTP_PORT: port }: Record<string, string>, ms: number): Promise<void> {
   const end = performance.now() + ms;
   for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {

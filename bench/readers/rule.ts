@@ -21,7 +21,7 @@ import {
  * The id is clear if nothing indicates an error, and
  * 1. exactly one value has a name that contains both a word for an id and a word for a job (a plain `id` counts
  *    if the name of its record contains a word for a job), or
- * 2. there is no such value, and exactly one value has the plain name of an id, or
+ * 2. there is no such value, and exactly one value has a plain id name (such as `id` or `uuid`), or
  * 3. there is neither, and exactly one field whose name is a mere wrapper (such as `data`) holds a string that looks like an id.
  * In the video and music families, a plain `id` that is a number of at most fifteen digits is treated as the id of a database row.
  *

@@ -1,14 +1,10 @@
-/*
- * The next two functions remove characters from the start or the end of a string. A pattern such as `/x+$/` does the same, but rescans a run of
- * these characters from every position in it: a run of 100,000 characters in the middle of a string takes seconds.
- */
-
 export function trimCharactersAtStart(text: string, characters: string): string {
   let start = 0;
   while (start < text.length && characters.includes(text.charAt(start))) start++;
   return text.slice(start);
 }
 
+/** Removes characters from the end of a string. A pattern such as `/x+$/` does the same, but takes seconds for a run of 100,000 in the middle. */
 export function trimCharactersAtEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
@@ -28,7 +24,7 @@ export const terminalSafe = (text: string): string => text.replace(UNSAFE, escap
 /** Makes a line of JSON safe for a terminal; the line stays valid JSON. */
 export const terminalSafeJson = (line: string): string => line.replace(UNSAFE_IN_JSON, escapeSequence);
 
-/** Levenshtein distance with one row: `row[j]` is the distance from the part of `from` read so far to `to.slice(0, j)`. */
+/** Levenshtein distance, keeping only the previous row: `row[j]` is the distance from the part of `from` read so far to `to.slice(0, j)`. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, character] of [...from].entries()) {

@@ -183,7 +183,7 @@ describe.each(profiles)('Verify (%s gateway profile)', (profile) => {
       '`note.txt`: not an image, video or audio file that the bot can read.',
       // The bytes of a damaged file are still compared.
       '`half.png`: not recognized.',
-      '`huge.png`: not checked, because the files are too large.',
+      '`huge.png`: not checked, because the files are too large in total.',
       '`fine.png`: not recognized.',
     ]);
     expect(errorsIn(stage)).toEqual([]);
