@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { end, messageFrom, start } from '../discord/child.ts';
 import type { LoadFigures } from '../discord/protocol.ts';
 import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
 import { BotHarness } from '../tasks/bot-harness.ts';
+import { percentile } from '../tasks/percentile.ts';
 import type { FloodFigures, FloodOptions } from './flood.ts';
 
 const PAIR_COUNT = 5;

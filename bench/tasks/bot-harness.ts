@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { Load, LoadFigures } from '../discord/protocol.ts';
 import { DiscordHarness } from '../discord/discord-harness.ts';
+import type { Load, LoadFigures } from '../discord/protocol.ts';
 import { startBot } from './bot.ts';
 import type { StoreContent } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';

@@ -1,6 +1,6 @@
 import { median, table } from '../table.ts';
-import type { StoreContent } from './filled-store.ts';
 import { BotHarness, type BotStart } from './bot-harness.ts';
+import type { StoreContent } from './filled-store.ts';
 
 const ROUNDS = 3;
 const TASKS = 10_000;

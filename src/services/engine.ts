@@ -18,7 +18,7 @@ import { ModelCatalogue } from './models/catalogue.ts';
 import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
-import { type ModerationSettings, createModerationService } from './moderation/moderation-service.ts';
+import { createModerationService, type ModerationSettings } from './moderation/moderation-service.ts';
 import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';

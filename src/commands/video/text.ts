@@ -23,7 +23,7 @@ export const text = {
       reference_video: 'URLs of reference videos, separated by spaces',
       reference_audio: 'URLs of reference audio files, separated by spaces',
       face_check: 'Face consistency check; some models do not need it',
-      extra: 'JSON metadata; keys starting with ! go to the top level of the request',
+      extra: 'JSON metadata; keys with ! go to the request’s top level',
       endpoint: 'Gateway endpoint; default: generic',
       private: 'Private reply that only you can see',
     },
