@@ -64,7 +64,7 @@ it('The code uses every sentence', () => {
   expect(unused).toEqual([]);
 });
 
-it('The code passes every variable of a sentence wherever it uses the sentence', () => {
+it('The code passes every variable of a sentence each time it uses the sentence', () => {
   const missing = uses.flatMap(({ location, keys: patterns, variables }) =>
     keysMatching(patterns)
       // A composed key is not checked against sentences whose keys also occur as literals.

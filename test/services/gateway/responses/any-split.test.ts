@@ -44,7 +44,7 @@ describe('The reader of response streams', () => {
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it('The reader of response streams keeps the text so far and emits one end event, wherever the stream is cut off', async () => {
+  it('The reader of response streams keeps the text so far and emits one end event, no matter where the stream is cut off', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {
