@@ -28,7 +28,7 @@ const MAX_WAIT_MS = 60_000;
 const MAX_WAITING = 1_000;
 
 interface UntakenParts<Services> {
-  inbox: Pick<Inbox, 'put' | 'withdraw'>;
+  inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
   /** Undefined for an interaction of an unknown type. */
   interactionIn(data: APIInteraction): Interaction | undefined;
@@ -86,6 +86,8 @@ export class UntakenInteractions<Services> {
     const { inbox, clock, log, onUntaken } = this.#parts;
     try {
       await pause(clock, ACKNOWLEDGE_AFTER_MS);
+      // Almost always: nothing more is read about an interaction that a worker has taken.
+      if (!(await inbox.isWaiting(partition, packet.d.id))) return;
       const acknowledgement = this.#waitingCount < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
       if (acknowledgement === undefined) await pause(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS);
       if (!(await inbox.withdraw(partition, packet.d.id))) return;

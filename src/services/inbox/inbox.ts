@@ -14,6 +14,8 @@ export interface TakenPacket extends Packet {
 export interface Inbox {
   /** The packet survives a crash once this resolves. */
   put(partition: number, packet: Packet): Promise<void>;
+  /** Whether no process has taken a packet yet. */
+  isWaiting(partition: number, id: string): Promise<boolean>;
   /** Removes a packet; false if a process has taken it already, or it was never queued. */
   withdraw(partition: number, id: string): Promise<boolean>;
   /** Handles a partition's packets until the consumer is closed. Closing waits for packets that are being handled. `handle` must not throw. */

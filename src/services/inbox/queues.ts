@@ -57,6 +57,11 @@ export class Queues implements Inbox {
     await this.#queue(partition).add(JOB_NAME, content, { ...jobOptions, jobId: jobIdOf(id) });
   }
 
+  async isWaiting(partition: number, id: string): Promise<boolean> {
+    const job = await this.#queue(partition).getJob(jobIdOf(id));
+    return (await job?.isWaiting()) ?? false;
+  }
+
   async withdraw(partition: number, id: string): Promise<boolean> {
     const job = await this.#queue(partition).getJob(jobIdOf(id));
     if (!job || !(await job.isWaiting())) return false;
