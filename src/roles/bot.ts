@@ -22,7 +22,7 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { CallbackUrls } from '../services/callbacks/addresses.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { createEngine, type EngineParts } from '../services/engine.ts';
-import { createGateway } from '../services/gateway/index.ts';
+import { createGateway, type GatewayConnections } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import { ReadinessCheck, readinessSourcesOf } from '../services/readiness.ts';
 import { NO_RULES } from '../services/rules/server-rules.ts';
@@ -45,6 +45,8 @@ interface BotParts {
   tracker?: EngineParts['tracker'];
   /** Undefined if this is the only bot in its process. */
   limits?: ProcessLimits;
+  /** The connections to the gateway, if other bots in this process use them too. */
+  connections?: GatewayConnections;
   clients: DiscordClients;
   callbackUrls?: CallbackUrls | undefined;
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
@@ -63,13 +65,14 @@ export function createBot({
   clients,
   callbackUrls,
   clusterHealth,
+  connections,
   monitoring,
   ...parts
 }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const { limits = new ProcessLimits(config, { clock, log }) } = parts;
   const say = createSay(texts);
-  const gateway = createGateway(config.gateway, { log, clock }, gatewayLimits);
+  const gateway = createGateway(config.gateway, { log, clock, connections }, gatewayLimits);
   const { reads } = clients;
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;

@@ -16,7 +16,7 @@ import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
-import { createGateway } from '../services/gateway/index.ts';
+import { createGateway, GatewayConnections } from '../services/gateway/index.ts';
 import type { InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
@@ -26,7 +26,6 @@ import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { Tracker } from '../services/tasks/tracker.ts';
 import type { App, AppTools } from './app.ts';
 import { type Bot, createBot } from './bot.ts';
-import { configForPartition } from './partition-config.ts';
 
 /** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
@@ -58,7 +57,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
   const tracker = new Tracker({ clock, partitionCount: count });
   // All partitions share these lanes, so the lanes stay when a partition is released.
-  const pollGateway = createGateway(config.gateway, { log, clock }, tools.gatewayLimits);
+  const connections = new GatewayConnections(config.gateway, tools.gatewayLimits);
+  const pollGateway = createGateway(config.gateway, { log, clock, connections }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
     if (source) tracker.laneOf(source);
   limits.scheduler.start();
@@ -74,7 +74,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await callbacks?.close();
     await limits.scheduler.stop();
     await Promise.all([
-      pollGateway.close(),
+      pollGateway.close().then(() => connections.close()),
       clients.close(),
       mediaProcess !== sharedMediaProcess && mediaProcess.close(),
     ]);
@@ -82,7 +82,9 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   };
 
   function shareLimits(): void {
-    limits.setOwnedPartitions([...ownedStores.keys()]);
+    const ownedPartitions = [...ownedStores.keys()];
+    limits.setOwnedPartitions(ownedPartitions);
+    connections.setCount(limits.connectionCount(ownedPartitions));
     const mediaMemoryBytes = (config.media.memoryBytes * ownedStores.size) / count;
     mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, mediaMemoryBytes));
     clients.setRequestsPerSecond((REQUESTS_PER_SECOND * ownedStores.size) / count);
@@ -93,7 +95,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     shareLimits();
     monitoring?.onOwnerChange('taken');
     const bot = createBot({
-      ...{ config: partitionConfig, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients },
+      ...{ config, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients, connections },
       ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
       callbackUrls: callbacks?.addresses,
       clusterHealth: clusterHealth({ facts, partitions, ownPartitions: ownHealth, clock, log }),
@@ -148,10 +150,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     },
   });
   let callbacks: Awaited<ReturnType<typeof openClusterCallbacks>>;
-  let partitionConfig: Config;
   let membership: Membership;
   try {
-    partitionConfig = configForPartition(config, count);
     monitoring?.readiness.watch(readinessSources());
     monitoring?.watchDiscord(clients);
     monitoring?.watch({

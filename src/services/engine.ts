@@ -172,6 +172,7 @@ export function createEngine({
     ...{ budgets, hashOf, clock },
     settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
     calendar: new Calendar(timeZone),
+    waitingCount: () => tasks.orders.waitingCount,
     wholeBot: () => wholeBot,
   });
   const wholeBot = parts.notes
@@ -205,7 +206,16 @@ export function createEngine({
     ...{ operator: settings.prices, readAt: clock.now(), gateway: gatewayPrices, learned: learnedPrices, specs },
     listNameOf: ({ kind, request }) => kindsByName.get(kind)?.priceName?.(request),
   });
-  const pseudonyms = new Pseudonyms(store.pseudonyms);
+  const pseudonyms = new Pseudonyms(
+    store.pseudonyms,
+    others && {
+      find: async (memberId) => {
+        const names = await Promise.all((await others.all()).map((rows) => rows.pseudonymOf(memberId)));
+        return names.find((name) => name !== undefined);
+      },
+      isErasing: (memberId) => tasks.erasure.isUnderWayAnywhere(memberId),
+    },
+  );
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
   const proposals = new Proposals({

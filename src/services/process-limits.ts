@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { SchedulerLimits } from './polling/capacity.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
 import { PartitionScheduler } from './polling/partition-scheduler.ts';
 import type { Scheduler } from './polling/scheduler.ts';
@@ -43,9 +44,8 @@ export class ProcessLimits {
   constructor(settings: LimitSettings, { clock, log, partitionCount = WHOLE_STORE.count }: LimitParts) {
     this.#settings = settings;
     this.#partitionCount = partitionCount;
-    const { gateway, poll, liveLimits } = settings;
-    const inFlight = Math.max(1, Math.floor(gateway.connections * POLL_SHARE));
-    const limits = { perSecond: poll.perSecond / partitionCount, inFlight };
+    const { liveLimits } = settings;
+    const limits = this.#pollLimits([]);
     this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
     this.slots = new JobSlots(0);
     this.live = {
@@ -57,16 +57,26 @@ export class ProcessLimits {
 
   /** To be called with a smaller share before a partition is released, and with a larger one once it is owned. */
   setOwnedPartitions(partitions: readonly number[]): void {
-    const { gateway, poll, liveLimits } = this.#settings;
+    const { gateway, liveLimits } = this.#settings;
     const count = this.#partitionCount;
-    // Without a partition there is nothing to poll.
-    this.scheduler.setPerSecond((poll.perSecond * Math.max(1, partitions.length)) / count);
+    this.scheduler.setLimits(this.#pollLimits(partitions));
     const { jobsAtOnce } = gateway;
     this.slots.setLimit(
       jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareOf(jobsAtOnce, { partitions, count }),
     );
     for (const kind of ['ask', 'talk'] as const)
       this.#sharedLimits[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
+  }
+
+  /** How many connections to the gateway a process with these partitions may have. It needs at least one. */
+  connectionCount(partitions: readonly number[]): number {
+    return Math.max(1, shareOf(this.#settings.gateway.connections, { partitions, count: this.#partitionCount }));
+  }
+
+  #pollLimits(partitions: readonly number[]): SchedulerLimits {
+    // Without a partition there is nothing to poll.
+    const perSecond = (this.#settings.poll.perSecond * Math.max(1, partitions.length)) / this.#partitionCount;
+    return { perSecond, inFlight: Math.max(1, Math.floor(this.connectionCount(partitions) * POLL_SHARE)) };
   }
 
   /** Returns the scheduler for the tasks of a single partition. */

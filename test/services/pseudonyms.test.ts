@@ -19,3 +19,27 @@ it('A pseudonym survives a restart, and erasure leaves nothing that links the ol
   expect(await reloaded.getOrCreate('member')).not.toBe(first);
   await reopenedStore.close();
 });
+
+it('A member has the same pseudonym in all partitions, but a new one while an erasure is under way', async () => {
+  const setups = [createStoreFixture(), createStoreFixture(), createStoreFixture()];
+  const stores = (await Promise.all(setups.map((setup) => setup.open()))) as StoredTasks[];
+  let isErasing = false;
+  const [home, other, last] = stores.map(
+    (own) =>
+      new Pseudonyms(own.pseudonyms, {
+        async find(memberId) {
+          const names = stores.filter((store) => store !== own).map((store) => store.pseudonyms.get(memberId));
+          return (await Promise.all(names)).find((name) => name !== undefined);
+        },
+        isErasing: async () => isErasing,
+      }),
+  );
+  const pseudonym = await home?.getOrCreate('member');
+  expect(await other?.getOrCreate('member')).toBe(pseudonym);
+  expect(await other?.getOrCreate('another member')).not.toBe(pseudonym);
+  isErasing = true;
+  const erased = await last?.getOrCreate('member');
+  expect(erased).toMatch(/^atelier-/);
+  expect(erased).not.toBe(pseudonym);
+  for (const store of stores) await store.close();
+});

@@ -71,6 +71,7 @@ export class EveryPartition {
       entries: store.entries,
       page: (query) => store.page(query),
       get: (id) => store.get(id),
+      pseudonymOf: (memberId) => store.decisions.pseudonyms.get(memberId),
       isErasing: (memberId) => store.isErasing(memberId),
       rulesOf: (guildId) => store.decisions.rules.read(guildId),
       async factsAbout(memberId) {

@@ -1,7 +1,8 @@
-import { type Dispatcher, errors, FormData, Pool } from 'undici';
+import { type Dispatcher, errors, FormData } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
 import { isRecord, type Json } from '../../lib/exact-json.ts';
+import { GatewayConnections } from './connections.ts';
 import { containsError, toGatewayError } from './error-responses.ts';
 import {
   cleanMessage,
@@ -46,14 +47,16 @@ type ResponseHead = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 const MAX_REDIRECTS = 3;
 
 /**
- * The only HTTP client for the gateway. It has one pool for one origin, so the key cannot be sent anywhere else. Reads are
+ * The only HTTP client for the gateway. Its connections lead to one origin, so the key cannot be sent anywhere else. Reads are
  * retried. A submit is sent only once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
   readonly parts: GatewayParts;
   readonly limits: GatewayLimits;
-  readonly #pool: Pool;
+  readonly #connections: NonNullable<GatewayParts['connections']>;
+  readonly #sharesConnections: boolean;
+  readonly #closing = new AbortController();
   readonly #prefix: string;
   readonly #userField: string | undefined;
   readonly #secrets: readonly string[];
@@ -72,11 +75,8 @@ export class GatewayHttp {
     this.limits = limits;
     this.#userField = settings.fields.user;
     this.parts = parts;
-    this.#pool = new Pool(this.baseUrl.origin, {
-      connections: settings.connections,
-      connect: { timeout: limits.connectMs },
-      bodyTimeout: limits.bodyMs,
-    });
+    this.#connections = parts.connections ?? new GatewayConnections(settings, limits);
+    this.#sharesConnections = parts.connections !== undefined;
   }
 
   /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
@@ -169,7 +169,8 @@ export class GatewayHttp {
   /** Aborts all running requests with the error kind `unreachable`. Callers that need their results must await them first. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#pool.destroy();
+    if (this.#sharesConnections) this.#closing.abort(new errors.ClientDestroyedError());
+    else await this.#connections.close();
   }
 
   #open(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
@@ -227,7 +228,7 @@ export class GatewayHttp {
     const hasBody = body !== undefined;
     let path = this.#prefix + request.path + queryText(request.query);
     for (let redirects = 0; ; redirects++) {
-      const response = await this.#pool.request({
+      const response = await this.#connections.dispatcher.request({
         path,
         method: hasBody ? 'POST' : 'GET',
         headers: {
@@ -239,7 +240,7 @@ export class GatewayHttp {
           ...request.headers,
         },
         body: hasBody ? (typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body)) : null,
-        signal: request.signal ?? null,
+        signal: this.#endedBy(request.signal) ?? null,
         headersTimeout: this.limits[request.firstByteLimit ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
@@ -248,6 +249,12 @@ export class GatewayHttp {
       const target = this.#redirectTarget(response, redirects, isSubmit || hasBody);
       path = target.pathname + target.search;
     }
+  }
+
+  /** Connections that are shared do not end with this client, so its requests need a signal that does. */
+  #endedBy(signal: AbortSignal | undefined): AbortSignal | undefined {
+    if (!this.#sharesConnections) return signal;
+    return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
   /** Redirects are only followed for reads within the gateway's own origin, because no other host may see the key or a request. */

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from './errors.ts';
@@ -64,11 +65,13 @@ export const defaultLimits = {
 
 export type GatewayLimits = Readonly<typeof defaultLimits>;
 
-/** Dependencies of the client; each has a default. */
+/** Dependencies of the client. */
 export interface GatewayParts {
   readonly log: Pick<PlainLog, 'info' | 'warn'>;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Shared with other clients, and closed by their owner. Undefined if this client has its own. */
+  readonly connections?: { readonly dispatcher: Dispatcher; close(): Promise<void> } | undefined;
 }
 
 /** Refuses credentials in the URL, because they would end up in logs. A trailing `/v1` is removed, because every path of the client begins with its version. */

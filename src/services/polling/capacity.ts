@@ -10,7 +10,7 @@ const STEPS_PER_SECOND = 10;
 
 /** Decides from the latest starts when polls can start: a full token bucket would allow its content plus its flow within one second, which is too many. */
 export class PollBudget {
-  readonly #inFlight: number;
+  #inFlight = 0;
   /** Polls per step times steps per second is at most the limit per second. */
   #stepMs = 0;
   /** When the latest polls started: a ring whose `#oldest` entry is overwritten next. */
@@ -19,14 +19,13 @@ export class PollBudget {
   share = 1;
   #runningCount = 0;
 
-  constructor({ perSecond, inFlight }: SchedulerLimits) {
-    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once is not a valid limit.`);
-    this.#inFlight = inFlight;
-    this.setPerSecond(perSecond, Number.NEGATIVE_INFINITY);
+  constructor(limits: SchedulerLimits) {
+    this.setLimits(limits, Number.NEGATIVE_INFINITY);
   }
 
   /** The next polls wait for one step of the slower limit, so that no second has more polls than the larger limit allows. */
-  setPerSecond(perSecond: number, now: number): void {
+  setLimits({ perSecond, inFlight }: SchedulerLimits, now: number): void {
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once is not a valid limit.`);
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`${perSecond} polls a second is not a valid limit.`);
     }
@@ -34,6 +33,7 @@ export class PollBudget {
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
     const stepMs = Math.ceil(1_000 / steps);
     this.#startTimes = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
+    this.#inFlight = inFlight;
     this.#stepMs = stepMs;
     this.#oldest = 0;
   }
@@ -77,9 +77,9 @@ export class PollCapacity {
     return this.#budget.opensAt;
   }
 
-  setPerSecond(perSecond: number, now: number): void {
-    this.#budget.setPerSecond(perSecond, now);
-    this.#pace.setMax(perSecond, now);
+  setLimits(limits: SchedulerLimits, now: number): void {
+    this.#budget.setLimits(limits, now);
+    this.#pace.setMax(limits.perSecond, now);
   }
 
   begin(now: number): void {

@@ -27,7 +27,7 @@ export class InProcessScheduler implements Scheduler {
   readonly #random: () => number;
   readonly #log: TasksLog;
   readonly #capacity: PollCapacity;
-  readonly #maxPollsPerLane: number;
+  #maxPollsPerLane: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
   readonly #lanes: LaneState[] = [];
@@ -42,7 +42,7 @@ export class InProcessScheduler implements Scheduler {
     this.#random = random;
     this.#log = log;
     this.#capacity = new PollCapacity({ perSecond, inFlight });
-    this.#maxPollsPerLane = Math.max(1, Math.floor(inFlight * LANE_SHARE));
+    this.#maxPollsPerLane = maxPollsPerLane(inFlight);
     this.#alarm = new Alarm(this.#clock, () => runWithoutSubject(() => this.#run()));
   }
 
@@ -81,8 +81,10 @@ export class InProcessScheduler implements Scheduler {
     for (const id of [...this.#entries.keys()]) if (isRemoved(id)) this.remove(id);
   }
 
-  setPerSecond(perSecond: number): void {
-    this.#capacity.setPerSecond(perSecond, this.#clock.now());
+  setLimits(limits: SchedulerLimits): void {
+    this.#capacity.setLimits(limits, this.#clock.now());
+    this.#maxPollsPerLane = maxPollsPerLane(limits.inFlight);
+    for (const state of this.#lanes) state.maxConcurrentPolls = this.#maxPollsPerLane;
     this.#setAlarm();
   }
 
@@ -236,6 +238,8 @@ export class InProcessScheduler implements Scheduler {
     return state;
   }
 }
+
+const maxPollsPerLane = (inFlight: number): number => Math.max(1, Math.floor(inFlight * LANE_SHARE));
 
 /** The verdicts in the order of the ids, or the failure. Never rejects. */
 async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {

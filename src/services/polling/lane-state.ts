@@ -48,19 +48,19 @@ export class LaneState {
   readonly #waiting = new Agenda<Entry>();
   readonly #ready = new FairQueue<Entry>();
   /** The number of concurrent polls: fewer than the total, so a lane whose polls hang leaves some to the others. */
-  readonly #maxConcurrentPolls: number;
+  maxConcurrentPolls: number;
   #runningCount = 0;
   #isProbing = false;
 
   constructor(lane: Lane, maxConcurrentPolls: number) {
     this.lane = lane;
-    this.#maxConcurrentPolls = maxConcurrentPolls;
+    this.maxConcurrentPolls = maxConcurrentPolls;
   }
 
   /** When something can be polled; infinity until a running poll has ended. */
   get opensAt(): number {
     const { pause } = this.breaker;
-    if (pause ? this.#isProbing : this.#runningCount >= this.#maxConcurrentPolls) return NEVER;
+    if (pause ? this.#isProbing : this.#runningCount >= this.maxConcurrentPolls) return NEVER;
     const dueAt = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
     return pause ? Math.max(pause.probeAt, dueAt) : dueAt;
   }

@@ -1,6 +1,7 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
+import type { WaitingCounts } from '../tasks/line/line.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
@@ -37,9 +38,13 @@ interface SpendingParts {
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
+  /** The number of tasks in this partition that wait for their turns. */
+  waitingCount?(): number;
   /** The other partitions; undefined if there are none. */
-  wholeBot?: () => Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere' | 'announce'> | undefined;
+  wholeBot?: () => OtherUse | undefined;
 }
+
+type OtherUse = Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'announce'>;
 
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
@@ -168,6 +173,7 @@ export class Spending {
       [kind, sumOfUses([this.#tally, announcedTally].map((tally) => tally.use(TOTAL, span, kind)))] as const;
     return {
       open: this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
+      waiting: total.waiting === undefined ? 0 : (this.#parts.waitingCount?.() ?? 0),
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };
   }
@@ -207,12 +213,18 @@ export class Spending {
     throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
 
-  /** Throws if no more of the requester's tasks can wait for their turn. */
-  checkWaiting(requester: Requester, waiting: { all(): number; server(): number; member(): number }): void {
+  /** Throws if too many of the requester's tasks would wait for their turns. The numbers include the task in question. */
+  async checkWaiting(requester: Requester, counts: WaitingCounts): Promise<void> {
+    const wholeBot = this.#parts.wholeBot?.();
     for (const { holder, limits } of this.#limitsFor(requester)) {
-      if (limits.waiting === undefined) continue;
-      const count = holder === 'total' ? waiting.all() : waiting[isServerHolder(holder) ? 'server' : 'member']();
-      if (count >= limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
+      const limit = limits.waiting;
+      if (limit === undefined) continue;
+      const isWithin = (): boolean => {
+        if (holder === 'total') return counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
+        return counts[isServerHolder(holder) ? 'server' : 'member']() <= limit;
+      };
+      if (holder === 'total') await wholeBot?.announce(isWithin);
+      if (!isWithin()) throw new Refusal(`refusals.waiting.${holder}`, { count: limit });
     }
   }
 

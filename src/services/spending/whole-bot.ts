@@ -20,6 +20,8 @@ const part = z.object({
   owner: z.int(),
   /** Tasks that have not ended. */
   open: z.int(),
+  /** Tasks that wait for their turns. */
+  waiting: z.int().default(0),
   /** Usage by period and kind. */
   uses: z.record(z.string(), z.record(z.string(), use)),
 });
@@ -75,6 +77,10 @@ export class WholeBot {
 
   get openTasksElsewhere(): number {
     return this.#others.reduce((sum, { open }) => sum + open, 0);
+  }
+
+  get waitingTasksElsewhere(): number {
+    return this.#others.reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /** To be called once everything that this partition has used is counted, and before anything is reserved. */

@@ -21,7 +21,6 @@ import { RecentOrders } from './recent-orders.ts';
 import { RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender, type SenderParts } from './sender.ts';
 import type { KindSpecs, Task, TaskKind } from './task.ts';
-import { groupOf } from './task-facts.ts';
 import { bucketIn, taskId } from './task-id.ts';
 import {
   createTask,
@@ -128,6 +127,11 @@ export class Orders {
     } finally {
       this.#resubmitting.delete(id);
     }
+  }
+
+  /** The number of tasks that wait for their turns, or will have to. */
+  get waitingCount(): number {
+    return this.#line.size;
   }
 
   /** Adds tasks that were waiting when the bot last stopped. Their turns come after `start`. */
@@ -263,8 +267,9 @@ export class Orders {
     // An order that may already be running does not have to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
     const mustWait = mayWait && !this.#line.takeSlot({ ...order, id });
-    if (mustWait) this.#assertRoomInLine(order);
     try {
+      if (mustWait)
+        await this.#line.takePlace({ ...order, id }, async (counts) => spending?.checkWaiting(requester, counts));
       const prepared = await this.#sender.prepare(kind, order, previousAttempt);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
@@ -307,16 +312,6 @@ export class Orders {
   /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
   #isJob(kind: TaskKind): boolean {
     return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
-  }
-
-  #assertRoomInLine(order: Order): void {
-    this.#line.assertHasRoom();
-    const group = groupOf(order);
-    this.#parts.spending?.checkWaiting(requesterOf(order), {
-      all: () => this.#line.count(() => true),
-      server: () => this.#line.count((task) => task.group === group),
-      member: () => this.#line.count((task) => task.group === group && task.memberId === order.requesterId),
-    });
   }
 
   async #wait(task: Task, roleIds: readonly string[] | undefined): Promise<Task> {

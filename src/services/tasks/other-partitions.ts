@@ -8,6 +8,7 @@ import type { TaskStore } from './task-store.ts';
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
   readonly entries: Pick<EntryStore, 'readRange'>;
   factsAbout(memberId: string): Promise<MemberFacts>;
+  pseudonymOf(memberId: string): Promise<string | undefined>;
   isErasing(memberId: string): Promise<boolean>;
   rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }

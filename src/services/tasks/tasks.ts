@@ -192,6 +192,7 @@ export class Tasks {
     await this.erasure.open();
     await this.#earlierPolls.open();
     await this.ledger?.open(this.#unfinishedTasks);
+    this.orders.resumeWaiting(this.#unfinishedTasks.filter(({ state }) => state === 'waiting'));
   }
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
@@ -210,7 +211,6 @@ export class Tasks {
       // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
-    this.orders.resumeWaiting(unfinished.filter(({ state }) => state === 'waiting'));
     for (const { id, predecessorId } of unfinished) {
       const task = predecessorId === undefined ? undefined : this.book.find(id);
       if (task) await this.orders.takeOverPredecessor(task);

@@ -15,7 +15,7 @@ import { EmbeddedServers } from '../sides.ts';
 import { waitUntil } from '../waiting.ts';
 import { compareLedgers } from './books.ts';
 import { Fleet } from './fleet.ts';
-import { assessCluster, brokenClusterPromises, forgottenOrders, lostSessions } from './judgement.ts';
+import { assessCluster, brokenClusterPromises, forgottenOrders, lostSessions, NOTIFY_LIMIT_MS } from './judgement.ts';
 import { ClusterEvents } from './misfortunes.ts';
 import { readPartitions } from './partitions.ts';
 import { type ClusterPlan, type ClusterScale, clusterPlanOf, GUESTS, guildNames } from './plan.ts';
@@ -37,8 +37,6 @@ const SETTLING_SPEED = 200;
 const LOG_READ_INTERVAL_MS = 20;
 const CHECK_INTERVAL_MS = 250;
 const START_MS = 180_000;
-/** A packet whose worker was killed goes to another one after a lease, and only then is the member notified. */
-const NOTIFY_LIMIT_MS = 20_000;
 /** A cluster that sends nothing for this long has nothing left to do. */
 const QUIET_MS = 4_000;
 const QUIET_LIMIT_MS = 120_000;

@@ -15,12 +15,19 @@ export interface ClusterEnd {
 /** Members are notified of every interruption, however long after the acknowledgement it happened. `forgottenOrders` counts the exceptions. */
 export const assessCluster = (evidence: Evidence): Assessment => assess(evidence, Number.POSITIVE_INFINITY);
 
-/** Orders that were acknowledged but left with an endless spinner, although the bot could have notified the member. */
+/** A packet whose worker was killed goes to another one after a lease, and only then is the member notified. */
+export const NOTIFY_LIMIT_MS = 20_000;
+
+/** Orders that were acknowledged but left with an endless spinner, although the bot had time to notify the member before the token expired. */
 export function forgottenOrders({ cases, outcomes, servers }: Assessment): string[] {
   return cases.flatMap(({ order }, index) => {
-    const isTokenExpired = servers.tokensExpiredAt.some((expired) => expired >= order.at);
+    const isExpiredTooSoon = servers.tokensExpiredAt.some(
+      (expired) => expired >= order.at && expired < order.at + NOTIFY_LIMIT_MS,
+    );
     const wasNotNotified = outcomes[index] === 'not stored' || outcomes[index] === 'not notified';
-    return wasNotNotified && !isTokenExpired ? [order.prompt] : [];
+    return wasNotNotified && !isExpiredTooSoon
+      ? [`${order.prompt} (${order.kind}, interaction ${order.interactionId}, ${new Date(order.at).toISOString()})`]
+      : [];
   });
 }
 
@@ -38,7 +45,7 @@ export function brokenClusterPromises(assessment: Assessment, end: ClusterEnd): 
     ...end.money,
     ...(forgotten.length > maxForgotten
       ? forgotten.map(
-          (prompt) => `${prompt}: it was acknowledged and then forgotten (${maxForgotten} sessions were lost)`,
+          (order) => `${order}: it was acknowledged and then forgotten (${maxForgotten} sessions were lost)`,
         )
       : []),
     ...end.codes.flatMap((code) => (code === 0 ? [] : [`a process exited with ${code} when it was told to stop`])),

@@ -52,7 +52,7 @@ describe('The poll budget', () => {
           const budget = new PollBudget({ perSecond: first, inFlight: 1 });
           const pollTimes = startPolls(budget, firstMoments);
           const changedAt = 1_000_000 + firstMoments.reduce((sum, { wait }) => sum + wait, 0);
-          budget.setPerSecond(second, changedAt);
+          budget.setLimits({ perSecond: second, inFlight: 1 }, changedAt);
           pollTimes.push(...startPolls(budget, secondMoments, changedAt));
           expect(maxWithin(pollTimes, 1_000)).toBeLessThanOrEqual(Math.max(first, second));
         },

@@ -9,6 +9,7 @@ interface SpendingOptions {
   clock: { now(): number };
   budgets?: Budgets;
   wholeBot?: () => WholeBot;
+  waitingCount?(): number;
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
 }
@@ -22,6 +23,7 @@ export function createSpending({
   hashOf = (name) => name,
   trustedGuildIds = [],
   wholeBot,
+  waitingCount,
   ...options
 }: SpendingOptions): Spending {
   const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
@@ -30,5 +32,6 @@ export function createSpending({
     settings: { ...settings, trustedGuildIds },
     calendar: new Calendar('UTC'),
     ...(wholeBot && { wholeBot }),
+    ...(waitingCount && { waitingCount }),
   });
 }

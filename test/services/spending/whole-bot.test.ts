@@ -27,9 +27,10 @@ async function createPartition(
 ) {
   const { clock, log } = testStore;
   const notes = await openFacts(testStore);
+  let waitingCount = 0;
   const spending = createSpending({
     settings: { total, server: {}, member: {}, direct: {} },
-    ...{ clock, wholeBot: () => wholeBot },
+    ...{ clock, wholeBot: () => wholeBot, waitingCount: () => waitingCount },
   });
   const wholeBot: WholeBot = new WholeBot({
     ...{ notes, partition: number, clock, log, isPausedHere: () => isPausedHere?.() },
@@ -43,6 +44,23 @@ async function createPartition(
   };
   return {
     ...{ spending, wholeBot, entry },
+    /** Returns whether a task may join the queue. */
+    async queue(): Promise<boolean> {
+      waitingCount += 1;
+      const counts = { all: () => waitingCount, server: () => 1, member: () => 1 };
+      try {
+        await spending.checkWaiting({ memberId: 'member', guildId: 'server' }, counts);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        waitingCount -= 1;
+        return false;
+      }
+    },
+    /** The turn of a waiting task has come. */
+    leaveQueue(): void {
+      waitingCount -= 1;
+    },
     /** Returns whether the order was admitted. */
     async order(amount: string): Promise<boolean> {
       try {
@@ -88,6 +106,30 @@ describe('The limits of the whole bot', () =>
       await vi.waitFor(async () => {
         testStore.clock.advance(2_000);
         expect(await other.order('1')).toBe(true);
+      });
+    });
+
+    it('Tasks that join the queues of partitions at the same time never exceed the limit of the whole bot', async () => {
+      const testStore = await createTestStore();
+      const total = { waiting: 6 };
+      const partitions = await Promise.all(
+        Array.from({ length: PARTITION_COUNT }, (_, index) => createPartition(testStore, index, { total })),
+      );
+      const joined = await Promise.all(
+        partitions.map(async (one) => {
+          const results = [];
+          for (let index = 0; index < 3; index += 1) results.push(await one.queue());
+          return results.filter(Boolean).length;
+        }),
+      );
+      expect(joined.reduce((sum, count) => sum + count, 0)).toBe(6);
+      const one = partitions[joined.findIndex((count) => count > 0)];
+      one?.leaveQueue();
+      one?.wholeBot.start();
+      onTestFinished(() => one?.wholeBot.stop());
+      await vi.waitFor(async () => {
+        testStore.clock.advance(2_000);
+        expect(await partitions.find((other) => other !== one)?.queue()).toBe(true);
       });
     });
 

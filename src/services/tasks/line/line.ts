@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
 import { hasEnded, type Task, type TaskKind } from '../task.ts';
@@ -28,12 +29,20 @@ interface LineParts {
   send(id: string): Promise<void>;
 }
 
+type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>;
+
+/** How many tasks wait in all, for the same server and of the same member. */
+export type WaitingCounts = Readonly<Record<'all' | 'server' | 'member', () => number>>;
+
 /** The queue of waiting tasks. A task occupies a slot from the decision to send it until its job has ended. */
 export class Line {
   readonly #parts: LineParts;
   readonly #turns = new Turns();
   /** Requests that are being sent and that the book may not know as running yet. */
   readonly #slotHolders = new Set<string>();
+  /** Tasks that will wait, but are not stored yet. */
+  readonly #comingTasks = new Map<string, WaitingTask>();
+  readonly #placeLock = new KeyedLock();
   readonly #sending = new Map<string, TaskKind>();
   /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
   readonly #pausedKinds = new Map<TaskKind, () => void>();
@@ -84,7 +93,7 @@ export class Line {
   }
 
   /** Reserves a slot until `release` if a request can be sent immediately. Returns whether it can. */
-  takeSlot({ id, kind, ...owner }: Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>): boolean {
+  takeSlot({ id, kind, ...owner }: NewTask): boolean {
     if (this.#pausedKinds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
     if (this.#turns.count((task) => !this.#pausedKinds.has(task.kind)) > 0) return false;
     this.#slotHolders.add(id);
@@ -92,22 +101,41 @@ export class Line {
     return true;
   }
 
+  /** Counts a task as waiting before it joins, unless the queue is full or `check` refuses it. The numbers that `check` gets include it. */
+  async takePlace(task: NewTask, check: (counts: WaitingCounts) => Promise<void>): Promise<void> {
+    const comingTask = toWaitingTask(task);
+    const { group, memberId } = comingTask;
+    // One at a time: a task that is refused must not cause the refusal of another one.
+    await this.#placeLock.run('', async () => {
+      if (this.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
+      this.#comingTasks.set(task.id, comingTask);
+      try {
+        await check({
+          all: () => this.size,
+          server: () => this.#count((one) => one.group === group),
+          member: () => this.#count((one) => one.group === group && one.memberId === memberId),
+        });
+      } catch (error) {
+        this.#comingTasks.delete(task.id);
+        throw error;
+      }
+    });
+  }
+
   /** Call this when the request has been refused, or when the book has its task. */
   release(id: string): void {
+    this.#comingTasks.delete(id);
     if (this.#slotHolders.delete(id)) this.#parts.slots.advance();
   }
 
-  assertHasRoom(): void {
-    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
-  }
-
-  /** The number of waiting tasks that match. */
-  count(isCounted: (task: WaitingTask) => boolean): number {
-    return this.#turns.count(isCounted);
+  /** The number of tasks that wait, or will have to. */
+  get size(): number {
+    return this.#turns.size + this.#comingTasks.size;
   }
 
   /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
   join(task: Task, { isNext = false } = {}): void {
+    this.#comingTasks.delete(task.id);
     this.#turns.add(toWaitingTask(task), { isNext });
     this.#parts.slots.advance();
     this.#schedulePositionUpdate();
@@ -143,6 +171,10 @@ export class Line {
   /** Call this when the gateway has accepted a job of this kind. */
   markJobAccepted(kind: TaskKind): void {
     if (this.#trialKinds.delete(kind)) this.#parts.slots.advance();
+  }
+
+  #count(isCounted: (task: WaitingTask) => boolean): number {
+    return this.#turns.count(isCounted) + [...this.#comingTasks.values()].filter(isCounted).length;
   }
 
   #sendNext(): boolean {
@@ -200,7 +232,7 @@ export class Line {
 const occupiesSlot = (task: Task): boolean =>
   !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
-const toWaitingTask = ({ id, kind, weight = 1, ...owner }: Task): WaitingTask => ({
+const toWaitingTask = ({ id, kind, weight = 1, ...owner }: NewTask & Pick<Task, 'weight'>): WaitingTask => ({
   id,
   kind,
   weight,
