@@ -34,6 +34,11 @@ export interface EarlyContext {
   services: { readonly adminGuildIds: readonly string[] };
 }
 
+interface OrderingHandler {
+  /** It does nothing but submit an order. If its process dies before the order is stored, another one can run it again. */
+  onlyOrders?: true;
+}
+
 interface WithGuards<Options = unknown> {
   guards?: readonly Guard<Options>[];
 }
@@ -53,7 +58,7 @@ export type Outcome =
   | 'deleted';
 
 /** The definition of a slash command. Its description, and those of its options and choices, are looked up by name in its feature's text. */
-interface CommandDefinition<O extends Options, Services> extends WithGuards<Values<O>> {
+interface CommandDefinition<O extends Options, Services> extends WithGuards<Values<O>>, OrderingHandler {
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
@@ -78,7 +83,10 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 type Run<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
-  extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest'> {
+  extends Pick<
+    CommandDefinition<Options, Services>,
+    'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest' | 'onlyOrders'
+  > {
   read(
     interaction: ChatInputCommandInteraction,
     place: InteractionFacts,
@@ -174,11 +182,14 @@ export function menusByName<One extends MenuNames>(menus: readonly One[], say: S
 export type Menu<Services> = WithGuards &
   MenuNames &
   (
-    | { isPrivate: boolean; run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome> }
+    | (OrderingHandler & {
+        isPrivate: boolean;
+        run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome>;
+      })
     | { open(target: TargetMessage, context: HandlerContext<Services>): Promise<FormPlan> }
   );
 
-export interface Button<Services> {
+export interface Button<Services> extends OrderingHandler {
   verb: string;
   reply: ReplyMode;
   press(id: CustomId, selectedValues: readonly string[]): Run<Services> | Refusal;
@@ -186,16 +197,19 @@ export interface Button<Services> {
 
 export function button<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  definition: {
+  {
+    run,
+    ...definition
+  }: OrderingHandler & {
     reply: ReplyMode;
     run(pointer: Pointer, context: HandlerContext<Services>, selectedValues: readonly string[]): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
+    ...definition,
     verb: name,
-    reply: definition.reply,
     press: (id, selectedValues) =>
-      unlessRefused(read(id), (pointer) => (context) => definition.run(pointer, context, selectedValues)),
+      unlessRefused(read(id), (pointer) => (context) => run(pointer, context, selectedValues)),
   };
 }
 
@@ -225,13 +239,13 @@ interface FilledForm<Services> {
 }
 
 /** Handles a form that a member has submitted. If it was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
-export interface Form<Services> {
+export interface Form<Services> extends OrderingHandler {
   verb: string;
   reply: ReplyMode;
   read(id: CustomId, formValues: FormValues): FilledForm<Services> | Refusal;
 }
 
-interface FormDefinition<Pointer, Services, Parsed> {
+interface FormDefinition<Pointer, Services, Parsed> extends OrderingHandler {
   reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
   /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
@@ -241,11 +255,11 @@ interface FormDefinition<Pointer, Services, Parsed> {
 
 export function form<Pointer, Services, Parsed>(
   { name, read }: Verb<Pointer>,
-  { reply, isPrivate, parse, run }: FormDefinition<Pointer, Services, Parsed>,
+  { isPrivate, parse, run, ...definition }: FormDefinition<Pointer, Services, Parsed>,
 ): Form<Services> {
   return {
+    ...definition,
     verb: name,
-    reply,
     read: (id, formValues) =>
       unlessRefused(read(id), (pointer) =>
         unlessRefused(parse(formValues), (parsed) => ({

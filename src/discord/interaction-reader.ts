@@ -37,7 +37,13 @@ type ContextHandler<Services, Result> = (context: HandlerContext<Services>) => P
 export type ParsedInteraction<Services> = { origin: Origin } & (
   | { asks: 'for suggestions'; suggest: ContextHandler<Services, Suggestion[]> }
   | { asks: 'for a form'; open: ContextHandler<Services, FormPlan> }
-  | { asks: 'for a reply'; acknowledgement: Acknowledgement; run: ContextHandler<Services, Outcome> }
+  | {
+      asks: 'for a reply';
+      acknowledgement: Acknowledgement;
+      /** Whether this can run again if it was interrupted before an order was stored. */
+      onlyOrders: boolean;
+      run: ContextHandler<Services, Outcome>;
+    }
 );
 
 interface ReaderParts<Services> {
@@ -103,7 +109,7 @@ export class InteractionReader<Services> {
     return newReply(
       interaction,
       isDefaultPrivate === true || isPrivate({ place, services: this.#parts.earlyServices }),
-      run,
+      { onlyOrders: command.onlyOrders, run },
     );
   }
 
@@ -112,7 +118,10 @@ export class InteractionReader<Services> {
     if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
     throwIfRefused(firstRefusal(menu.guards ?? [], place, undefined));
     const target = targetOf(interaction.targetMessage);
-    if ('run' in menu) return newReply(interaction, menu.isPrivate, (context) => menu.run(target, context));
+    if ('run' in menu) {
+      const { onlyOrders } = menu;
+      return newReply(interaction, menu.isPrivate, { onlyOrders, run: (context) => menu.run(target, context) });
+    }
     const open: ContextHandler<Services, FormPlan> = (context) => menu.open(target, context);
     return { asks: 'for a form', origin: originOf(interaction, false), open };
   }
@@ -132,7 +141,8 @@ export class InteractionReader<Services> {
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const origin = pressOrigin(interaction, interaction.message, button.reply);
-    return reply(origin, button.reply, throwIfRefused(button.press(id, selectedValues)));
+    const run = throwIfRefused(button.press(id, selectedValues));
+    return reply(origin, button.reply, { onlyOrders: button.onlyOrders, run });
   }
 
   #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
@@ -140,30 +150,37 @@ export class InteractionReader<Services> {
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
     const { isPrivate, run } = throwIfRefused(form.read(id, readForm(interaction)));
+    const { onlyOrders } = form;
     if (interaction.isFromMessage())
-      return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, run);
+      return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, { onlyOrders, run });
     // A form that was opened from a menu does not belong to a message of the bot.
     if (form.reply === 'here') throw new Refusal('refusals.unknownButton');
-    return newReply(interaction, isPrivate, run);
+    return newReply(interaction, isPrivate, { onlyOrders, run });
   }
+}
+
+interface Work<Services> {
+  onlyOrders: true | undefined;
+  run: ContextHandler<Services, Outcome>;
 }
 
 const newReply = <Services>(
   interaction: BaseInteraction,
   isPrivate: boolean,
-  run: ContextHandler<Services, Outcome>,
-): ParsedInteraction<Services> => reply(originOf(interaction, isPrivate), 'new-message', run);
+  work: Work<Services>,
+): ParsedInteraction<Services> => reply(originOf(interaction, isPrivate), 'new-message', work);
 
 function reply<Services>(
   origin: Origin,
   mode: ReplyMode,
-  run: ContextHandler<Services, Outcome>,
+  { onlyOrders, run }: Work<Services>,
 ): ParsedInteraction<Services> {
   const newMessageAcknowledgement = origin.route.isPrivate ? 'private answer' : 'public answer';
   return {
     asks: 'for a reply',
     origin,
     acknowledgement: mode === 'here' ? 'pressed message' : newMessageAcknowledgement,
+    onlyOrders: onlyOrders === true,
     run,
   };
 }

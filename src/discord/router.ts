@@ -58,6 +58,17 @@ export class Router<Services extends EarlyContext['services']> {
     this.#running.delete(work);
   }
 
+  /** Whether an interaction can be handled again if it was interrupted before an order was stored. */
+  onlyOrders(interaction: Interaction): boolean {
+    try {
+      const parsed = this.#reader.read(interaction, this.#place(interaction));
+      return parsed.asks === 'for a reply' && parsed.onlyOrders;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
   /** Finishes running work. From now on, members are asked to try again in a moment. */
   async finish(): Promise<void> {
     this.#stopping.abort();

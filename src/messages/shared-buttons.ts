@@ -16,6 +16,7 @@ type ReplyPlace = 'here' | 'new-message' | 'new-public';
 const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
   button(verb, {
     reply,
+    onlyOrders: true,
     run: async (taskId, context: HandlerContext<MessageServices>) =>
       repeatOrder(requireFailed(requirePublishable(reply, await ownTask(taskId, context))), context),
   });
@@ -34,6 +35,7 @@ const editOpener = (verb: TaskVerb, formVerb: TaskVerb) =>
 const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
   form(verb, {
     reply,
+    onlyOrders: true,
     parse: readPromptForm,
     async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
       const task = requirePublishable(reply, await requireEditable(taskId, context));
@@ -56,6 +58,7 @@ const cancelButton = button(customIds.cancel, {
 /** Repeats the same request, for any member who can see its result. */
 const repeatButton = button(customIds.repeat, {
   reply: 'new-message',
+  onlyOrders: true,
   async run(taskId, context: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, context);
     assertHasResult(task);

@@ -162,8 +162,10 @@ export function createBot({
     /** Handles a packet from another partition's bot. */
     receive: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
 
-    /** Ends an interaction whose process died while handling it. The member is notified, unless the interaction led to a task or a message. */
-    endInterrupted: interruptedInteractionHandler({
+    onlyOrders: (interaction: Interaction): boolean => commands.router.onlyOrders(interaction),
+
+    /** For an interaction whose process died while handling it. */
+    interruptedState: interruptedInteractionHandler({
       outbox,
       clients,
       say,

@@ -223,11 +223,17 @@ async function handlePacket(
     }
     const packet = content as { t: string; d: APIInteraction; acknowledgement?: Acknowledgement };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    if (isRepeated && (await bot.endInterrupted(packet.d))) return;
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
+    if (!interaction) return;
+    let { acknowledgement } = packet;
+    if (isRepeated) {
+      const state = await bot.interruptedState(packet.d, bot.onlyOrders(interaction));
+      if (state === 'ended') return;
+      acknowledgement = state === 'not acknowledged' ? undefined : state;
+    }
     if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
-    if (interaction) await bot.route(interaction, packet.acknowledgement);
+    await bot.route(interaction, acknowledgement);
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');
   }

@@ -1,7 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { type Aftermath, IDLE_TEXT } from './afterwards.ts';
 import type { Evidence, ShownMessage } from './evidence.ts';
-import type { Outcome } from './outcome.ts';
+import type { Circumstances, Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
 import { messageState, taskOf } from './sight.ts';
 import { wasUnannounced } from './untold.ts';
@@ -11,10 +11,10 @@ export interface Assessment extends Evidence {
   readonly outcomes: readonly Outcome[];
 }
 
-export function assess(evidence: Evidence, stepMs?: number): Assessment {
+export function assess(evidence: Evidence, rules: Pick<Circumstances, 'stepMs' | 'repeatsRefused'> = {}): Assessment {
   const { tokensExpiredAt, injectionCounts } = evidence.servers;
   const { kills } = evidence.keeper;
-  const circumstances = { kills, tokensExpiredAt, injectionCounts, ...(stepMs !== undefined && { stepMs }) };
+  const circumstances = { kills, tokensExpiredAt, injectionCounts, ...rules };
   return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, circumstances)) };
 }
 

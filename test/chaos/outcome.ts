@@ -16,11 +16,13 @@ interface Broken {
   broken: string;
 }
 
-interface Circumstances
+export interface Circumstances
   extends Pick<Evidence['servers'], 'tokensExpiredAt' | 'injectionCounts'>,
     Pick<Evidence['keeper'], 'kills'> {
   /** A kill only explains a missing step if it came this soon after the previous step. */
   stepMs?: number;
+  /** Whether an order that the gateway refused is repeated if a kill came before the refusal was reported. */
+  repeatsRefused?: boolean;
 }
 
 /** Two steps of the bot are at most this far apart, even on a busy machine. */
@@ -32,7 +34,7 @@ const CALLBACK_MS = 60_000;
 /** The outcome of a request, or the promise that it breaks. */
 export function outcomeOf(
   one: Case,
-  { kills, tokensExpiredAt, injectionCounts, stepMs = STEP_MS }: Circumstances,
+  { kills, tokensExpiredAt, injectionCounts, stepMs = STEP_MS, repeatsRefused = false }: Circumstances,
 ): Outcome {
   const { order, reply, freshMessages, submits, job, callback } = one;
   const { acknowledgedAt } = order;
@@ -43,7 +45,10 @@ export function outcomeOf(
   const broken = (reason: string): Broken => ({ broken: `${order.prompt}: ${reason} (${factsOf(one)})` });
 
   // Submits that the gateway refused temporarily do not count: those tasks go back into the queue.
-  if (countSubmits(submits) > 1) return broken(`it was submitted ${submits.length} times`);
+  const wasRepeatable = ({ status, at }: Case['submits'][number]): boolean =>
+    status === TOO_MANY_REQUESTS || (repeatsRefused && status >= 400 && status < 500 && wasKilledWithin(stepMs, at));
+  if (countJobs(submits.filter((submit) => !wasRepeatable(submit))) > 1)
+    return broken(`it was submitted ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('it was submitted although Discord had given up');
     return reply || freshMessages.length > 0 ? broken('it is shown although Discord had given up') : 'never accepted';
@@ -83,11 +88,9 @@ export function outcomeOf(
   return broken('it never ended');
 }
 
-/** The number of jobs that were requested. Submits with the same key request the same job; those refused temporarily do not count. */
-function countSubmits(submits: Case['submits']): number {
-  const countedSubmits = submits.filter(({ status }) => status !== TOO_MANY_REQUESTS);
-  return new Set(countedSubmits.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
-}
+/** The number of jobs that were requested. Submits with the same key request the same job. */
+const countJobs = (submits: Case['submits']): number =>
+  new Set(submits.map(({ id, headers }) => headers['idempotency-key'] ?? id)).size;
 
 function matchesGateway(
   end: Exclude<MessageState, 'spinner' | 'progress' | 'invalid' | 'hint'>,

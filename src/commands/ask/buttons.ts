@@ -36,6 +36,7 @@ export const nextQuestionOpener = opener(
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   parse: parseQuestion,
   async run(taskId, question, context: HandlerContext<Services>) {
     const previous = requireKind('ask', await pressedTask(taskId, context));

@@ -24,6 +24,7 @@ const MAX_INSTRUCTIONS_LENGTH = 2_000;
 const askCommand = command({
   name: 'ask',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     prompt: promptOption,
     model: modelOption,

@@ -29,6 +29,7 @@ declare module '../../services/tasks/task.ts' {
 const blendCommand = command({
   name: 'blend',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     image1: { ...imageOption, required: true },
     image2: { ...imageOption, required: true },

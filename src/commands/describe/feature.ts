@@ -26,6 +26,7 @@ declare module '../../services/tasks/task.ts' {
 const describeCommand = command({
   name: 'describe',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     ...imageOptions.four,
     image: { ...imageOption, required: true },
@@ -44,6 +45,7 @@ const describeMenu: Menu<Services> = {
   name: 'describe',
   formerNames: ['Describe this picture'],
   isPrivate: true,
+  onlyOrders: true,
   async run(target, context) {
     const images = imagesOnMessage(target).slice(0, MAX_IMAGES);
     if (images.length === 0) throw new Refusal('refusals.noImageInMessage');

@@ -43,6 +43,7 @@ const imageView: KindView<'image'> = {
 /** Submits the same request to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
   reply: 'new-message',
+  onlyOrders: true,
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const task = await pressedTask(taskId, context);
     assertHasResult(task);
@@ -56,6 +57,7 @@ const largerButton = button(customIds.larger, {
 const imageCommand = command({
   name: 'image',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     prompt: promptOption,
     model: modelOption,

@@ -36,6 +36,7 @@ export const referenceMenu: Menu<Services> = {
 
 export const referenceSubmit = form(customIds.referenceFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse(filled) {
     const { words, addresses, which, model: modelInput } = readReferenceForm(filled);

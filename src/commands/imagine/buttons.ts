@@ -14,6 +14,7 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   reply: 'new-message',
+  onlyOrders: true,
   async run({ taskId, index }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(actionOrder(parent, index), context);
@@ -22,6 +23,7 @@ const actionButton = button(customIds.action, {
 
 const changeButton = button(customIds.change, {
   reply: 'new-message',
+  onlyOrders: true,
   async run({ taskId, which }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(changeOrder(parent, which), context);
@@ -63,6 +65,7 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
 
 const promptSubmit = form(customIds.actionTextFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);

@@ -20,6 +20,7 @@ const { aspect, negative, ...otherFlags } = flagOptions;
 const imagineCommand = command({
   name: 'imagine',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     prompt: promptOption,
     aspect,

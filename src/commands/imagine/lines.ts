@@ -25,6 +25,7 @@ export const lineOpener = opener(customIds.line, async ({ taskId, index }, conte
 
 export const lineSubmit = form(customIds.lineFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   parse(filled) {
     const values = readPromptForm(filled);
     return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });

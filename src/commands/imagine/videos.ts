@@ -63,6 +63,7 @@ export const animateOpener = opener(
 
 export const animateSubmit = form(customIds.animateFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   parse: animateValues,
   async run(taskId, values, context: HandlerContext<Services>) {
     return submitOrder(orderOf(await pressedTask(taskId, context), values), context);

@@ -38,6 +38,7 @@ function songRequest(values: SongOptions & { instrumental?: boolean | undefined 
 export const make = command({
   name: 'make',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     about: textOption,
     lyrics: textOption,

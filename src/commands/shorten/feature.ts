@@ -30,6 +30,7 @@ export const shorten: Feature<typeof text> = {
   command: command({
     name: 'shorten',
     isPrivate: (values) => values.private ?? false,
+    onlyOrders: true,
     options: {
       prompt: promptOption,
       private: { type: 'switch' },

@@ -14,6 +14,7 @@ import { videoView } from './view.ts';
 const videoCommand = command({
   name: 'video',
   isPrivate: (values) => values.private ?? false,
+  onlyOrders: true,
   options: {
     ...videoOptions,
     endpoint: { type: 'text', choices: endpoints },

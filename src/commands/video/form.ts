@@ -42,6 +42,7 @@ export const videoMenu: Menu<Services> = {
 
 export const videoSubmit = form(customIds.makeVideoFilled, {
   reply: 'new-message',
+  onlyOrders: true,
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
   parse({ fields }) {
     const { model: modelInput, values } = readForm(fields);

@@ -8,6 +8,7 @@ import { findReply } from './adoption.ts';
 import type { DiscordClients } from './clients.ts';
 import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
+import type { Acknowledgement } from './responder.ts';
 
 interface InterruptedParts {
   outbox: Pick<Outbox, 'edit'>;
@@ -20,31 +21,35 @@ interface InterruptedParts {
 
 const responseSchema = z.object({ flags: z.number().nullish() });
 
+/** How to continue with an interaction: not at all, from the beginning, or after this acknowledgement. */
+export type InterruptedState = 'ended' | 'not acknowledged' | Acknowledgement;
+
 /**
- * Handles an interaction that another process received but had not finished handling when that process ended. Discord accepts only one initial response to each
- * interaction, so an acknowledged one is not handled again: a member who sees only that the bot is thinking is told to try again. Returns
- * false if the interaction was never acknowledged, because it can then still be handled.
+ * Determines how far another process got with an interaction before it ended. Discord accepts only one initial response to each interaction. If
+ * the member sees only that the bot is thinking, nothing was submitted: an interaction that `onlyOrders` continues, and the member of any other one is
+ * told to try again.
  */
 export const interruptedInteractionHandler =
   ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
-  async ({ type, application_id: applicationId, token }: APIInteraction): Promise<boolean> => {
-    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return true;
+  async (
+    { type, application_id: applicationId, token }: APIInteraction,
+    onlyOrders: boolean,
+  ): Promise<InterruptedState> => {
+    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return 'ended';
     try {
       const original = await clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
-      const isThinking = ((responseSchema.parse(original).flags ?? 0) & MessageFlags.Loading) !== 0;
-      if (isThinking)
-        await outbox.edit(
-          { by: 'token', applicationId, token, followUpId: undefined },
-          bodyOf({ content: say('refusals.interrupted') }),
-        );
-      return true;
+      const flags = responseSchema.parse(original).flags ?? 0;
+      if ((flags & MessageFlags.Loading) === 0) return 'ended';
+      if (onlyOrders) return (flags & MessageFlags.Ephemeral) === 0 ? 'public answer' : 'private answer';
+      const route = { by: 'token', applicationId, token, followUpId: undefined } as const;
+      await outbox.edit(route, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
-      if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return false;
-      // The token has expired, so the member has long since seen that there was no result.
-      if (hasCode(error, Code.InvalidWebhookToken)) return true;
-      log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
-      return true;
+      if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return 'not acknowledged';
+      // If the token has expired, the member has long since seen that there was no result.
+      if (!hasCode(error, Code.InvalidWebhookToken))
+        log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
     }
+    return 'ended';
   };
 
 interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> {

@@ -15,6 +15,9 @@ import { requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
 import type { KindSpecs } from '../tasks/task.ts';
 
+/** The packets of a killed worker wait this long for the next one. A shorter lock could expire while a busy worker still handles a packet. */
+const MAX_LOCK_MS = 4_000;
+
 interface ClusterSettings {
   store: StoreAddress;
   storeLeaseMs: number;
@@ -64,7 +67,11 @@ export async function openCluster(
       );
     const facts = await openSharedFacts(store, { log, clock, limitMs: requestLimitMs(leaseMs) });
     resources.push(facts);
-    const inbox = await openInbox(cluster.queue, { partitions: partitions.count, lockMs: leaseMs, log });
+    const inbox = await openInbox(cluster.queue, {
+      partitions: partitions.count,
+      lockMs: Math.min(leaseMs, MAX_LOCK_MS),
+      log,
+    });
     resources.push(inbox);
     return { holder, partitions, facts, inbox, close };
   } catch (error) {

@@ -13,7 +13,8 @@ export interface ClusterEnd {
 }
 
 /** Members are notified of every interruption, however long after the acknowledgement it happened. `forgottenOrders` counts the exceptions. */
-export const assessCluster = (evidence: Evidence): Assessment => assess(evidence, Number.POSITIVE_INFINITY);
+export const assessCluster = (evidence: Evidence): Assessment =>
+  assess(evidence, { stepMs: Number.POSITIVE_INFINITY, repeatsRefused: true });
 
 /** A packet whose worker was killed goes to another one after a lease, and only then is the member notified. */
 export const NOTIFY_LIMIT_MS = 20_000;
