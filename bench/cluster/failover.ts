@@ -103,8 +103,8 @@ function report(results: Record<Event, Observation[]>, rounds: number): void {
   });
   console.log(`
 Two workers with half of ${PARTITIONS} partitions each, one of which is lost; or one with all partitions, and another one that joins, timed from the start of its process. In the meantime, members
-use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for two seconds is answered by the shard process, which
-asks the member to try again. Median (minimum to maximum) of ${rounds} rounds; seconds.
+use \`/models\` ${LOAD.perSecond} times a second for ${LOAD.seconds} s in the servers of the lost worker, or in all. An interaction that waits for one and a half seconds is acknowledged by the shard
+process, and its response follows. Median (minimum to maximum) of ${rounds} rounds; seconds.
 `);
   console.log(
     table(['', 'first partition', 'last partition', 'slowest response', 'without a response', 'exit code'], rows),

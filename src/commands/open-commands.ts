@@ -51,6 +51,7 @@ interface CommandsParts {
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
   operatorState: Services['operatorState'];
+  loadRules(guildId: string): Promise<void>;
   /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;
@@ -130,6 +131,7 @@ export function createCommands(parts: CommandsParts) {
   const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({
     ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged },
+    loadRules: parts.loadRules,
     channels,
     isPrivateByDefault: ({ guildId }, command) =>
       guildId !== undefined && rules.get(guildId).rules.privateCommands.includes(command),

@@ -35,7 +35,7 @@ export interface EarlyContext {
 }
 
 interface OrderingHandler {
-  /** It does nothing but submit an order. If its process dies before the order is stored, another one can run it again. */
+  /** It does nothing but submit an order, or store one that has to be confirmed. If its process dies before that, another one can run it again. */
   onlyOrders?: true;
 }
 

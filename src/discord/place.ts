@@ -114,6 +114,7 @@ export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate
   const isPresent = install === 'guild' || interaction.context === InteractionContextType.BotDM;
   return {
     applicationId: interaction.applicationId,
+    interactionId: interaction.id,
     token: interaction.token,
     tokenExpiresAt: interaction.createdTimestamp + TOKEN_LIFETIME_MS,
     isPrivate,

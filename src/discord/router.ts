@@ -32,7 +32,16 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'get'>;
+  /** Loads the rules of a server that another partition stores. */
+  loadRules?(guildId: string): Promise<void>;
   isPrivateByDefault?: PrivateByDefault;
+}
+
+/** How another process acknowledged an interaction, because the interaction had waited too long, or because the process has since ended. */
+export interface EarlierAcknowledgement {
+  acknowledgement: Acknowledgement;
+  /** Whether Discord has shown that it was accepted. */
+  isCertain: boolean;
 }
 
 /** Passes each interaction to its handler. Acknowledges it first, and notifies the member of a failure. */
@@ -47,12 +56,9 @@ export class Router<Services extends EarlyContext['services']> {
     this.#reader = new InteractionReader({ ...parts, earlyServices: parts.services });
   }
 
-  /**
-   * Never throws: failures are shown to the member and logged. `earlierAcknowledgement`: how another process acknowledged the interaction,
-   * because it had waited too long.
-   */
-  async route(interaction: Interaction, earlierAcknowledgement?: Acknowledgement): Promise<void> {
-    const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlierAcknowledgement));
+  /** Never throws: failures are shown to the member and logged. */
+  async route(interaction: Interaction, earlier?: EarlierAcknowledgement): Promise<void> {
+    const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlier));
     this.#running.add(work);
     await work;
     this.#running.delete(work);
@@ -75,22 +81,24 @@ export class Router<Services extends EarlyContext['services']> {
     await Promise.all(this.#running);
   }
 
-  async #dispatch(interaction: Interaction, earlierAcknowledgement: Acknowledgement | undefined): Promise<void> {
+  async #dispatch(interaction: Interaction, earlier: EarlierAcknowledgement | undefined): Promise<void> {
     const { applicationId, id: interactionId, token } = interaction;
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
     const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
     const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
     try {
-      if (earlierAcknowledgement !== undefined) await responder.takeOver(earlierAcknowledgement);
+      if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
+      else if (earlier) await responder.takeOver(earlier.acknowledgement);
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
       const place = interactionFactsOf(interaction);
-      const { guards, rateLimiter } = this.#parts;
+      const { guards, rateLimiter, loadRules } = this.#parts;
+      if (place.guildId !== undefined) await loadRules?.(place.guildId);
       throwIfRefused(
         interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
       );
       throwIfRefused(firstRefusal(guards, place, undefined));
-      await this.#answer(interaction, responder, earlierAcknowledgement);
+      await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }

@@ -11,8 +11,8 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
-import type { Acknowledgement } from '../discord/outbox/responder.ts';
 import { createOwnerLookup, storedFileReader } from '../discord/reads.ts';
+import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
 import { createSay } from '../locales/index.ts';
@@ -121,10 +121,17 @@ export function createBot({
     readsMessages: config.discord.messageContent,
     storedFiles: storedFileReader(reads, log),
   });
+  /** The buttons of a task work in every server, but the rules of a server are in its own partition. */
+  const loadRules = async (guildId: string): Promise<void> => {
+    const homePartition = partitionOf(bucketOf(guildId), partition.count);
+    if (!others || homePartition === partition.number) return;
+    engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rulesOf(guildId)) ?? NO_RULES);
+  };
   const commands = createCommands({
     ...removers,
     ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
     clusterHealth,
+    loadRules,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
@@ -149,15 +156,8 @@ export function createBot({
     readMessage: commands.readMessage,
 
     /** Never throws: failures are reported and logged. */
-    route: (interaction: Interaction, earlierAcknowledgement?: Acknowledgement): Promise<void> =>
-      commands.router.route(interaction, earlierAcknowledgement),
-
-    /** Loads the rules of a server that belongs to another partition, because the buttons of a task work in every server. */
-    async readRulesOf(guildId: string): Promise<void> {
-      const homePartition = partitionOf(bucketOf(guildId), partition.count);
-      if (!others || homePartition === partition.number) return;
-      engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rulesOf(guildId)) ?? NO_RULES);
-    },
+    route: (interaction: Interaction, earlier?: EarlierAcknowledgement): Promise<void> =>
+      commands.router.route(interaction, earlier),
 
     /** Handles a packet from another partition's bot. */
     receive: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
@@ -167,10 +167,9 @@ export function createBot({
     /** For an interaction whose process died while handling it. */
     interruptedState: interruptedInteractionHandler({
       outbox,
-      clients,
       say,
       log,
-      hasTask: (token) => tasks.book.live(({ route }) => route.token === token).length > 0,
+      hasTask: (interactionId) => tasks.book.live(({ route }) => route.interactionId === interactionId).length > 0,
     }),
 
     /** Reads the content of the store, but does not act on it yet. */

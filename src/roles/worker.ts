@@ -226,14 +226,16 @@ async function handlePacket(
     bot.readPacket(packet);
     const interaction = interactionIn(clients.client, packet.d);
     if (!interaction) return;
-    let { acknowledgement } = packet;
-    if (isRepeated) {
-      const state = await bot.interruptedState(packet.d, bot.onlyOrders(interaction));
-      if (state === 'ended') return;
-      acknowledgement = state === 'not acknowledged' ? undefined : state;
+    if (!isRepeated) {
+      const { acknowledgement } = packet;
+      return await bot.route(interaction, acknowledgement && { acknowledgement, isCertain: false });
     }
-    if (packet.d.guild_id !== undefined) await bot.readRulesOf(packet.d.guild_id);
-    await bot.route(interaction, acknowledgement);
+    const state = await bot.interruptedState(packet.d, bot.onlyOrders(interaction));
+    if (state === 'ended') return;
+    await bot.route(
+      interaction,
+      state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
+    );
   } catch (error) {
     log.error({ err: error }, 'A packet could not be answered.');
   }

@@ -68,9 +68,9 @@ export class ProcessLimits {
       this.#sharedLimits[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
   }
 
-  /** How many connections to the gateway a process with these partitions may have. It needs at least one. */
+  /** How many connections to the gateway a process with these partitions may have. It needs one besides that of an answer that is being streamed. */
   connectionCount(partitions: readonly number[]): number {
-    return Math.max(1, shareOf(this.#settings.gateway.connections, { partitions, count: this.#partitionCount }));
+    return Math.max(2, shareOf(this.#settings.gateway.connections, { partitions, count: this.#partitionCount }));
   }
 
   #pollLimits(partitions: readonly number[]): SchedulerLimits {

@@ -45,9 +45,11 @@ export function outcomeOf(
   const broken = (reason: string): Broken => ({ broken: `${order.prompt}: ${reason} (${factsOf(one)})` });
 
   // Submits that the gateway refused temporarily do not count: those tasks go back into the queue.
-  const wasRepeatable = ({ status, at }: Case['submits'][number]): boolean =>
-    status === TOO_MANY_REQUESTS || (repeatsRefused && status >= 400 && status < 500 && wasKilledWithin(stepMs, at));
-  if (countJobs(submits.filter((submit) => !wasRepeatable(submit))) > 1)
+  const isRepeatable = ({ status, at }: Case['submits'][number], index: number): boolean =>
+    status === TOO_MANY_REQUESTS || (repeatsRefused && status >= 400 && status < 500 && wasKilledBefore(index + 1, at));
+  const wasKilledBefore = (nextIndex: number, since: number): boolean =>
+    kills.some((at) => at > since - STEP_MS && at < (submits[nextIndex]?.at ?? 0));
+  if (countJobs(submits.filter((submit, index) => !isRepeatable(submit, index))) > 1)
     return broken(`it was submitted ${submits.length} times`);
   if (acknowledgedAt === undefined) {
     if (submits.length > 0) return broken('it was submitted although Discord had given up');

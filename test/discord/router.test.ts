@@ -145,7 +145,10 @@ async function startRouter(late?: Acknowledgement): Promise<{ discord: EmbeddedD
   };
   client.on(
     Events.InteractionCreate,
-    (interaction) => void acknowledgeLate(interaction).then(() => router.route(interaction, late)),
+    (interaction) =>
+      void acknowledgeLate(interaction).then(() =>
+        router.route(interaction, late && { acknowledgement: late, isCertain: false }),
+      ),
   );
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
@@ -180,6 +183,13 @@ describe('The interaction router', () => {
     const publicRouter = await startRouter('public answer');
     const answer = await publicRouter.discord.as('member').slash('show', { what: 'boat' });
     expect(text(await answer.message())).toContain('here: boat');
+    // Discord may also say that it no longer knows an interaction whose three seconds are over.
+    const { faults } = publicRouter.discord;
+    const on = { method: 'POST', route: /callback/ };
+    faults.add({ on, do: { type: 'delay', ms: 0 } });
+    faults.add({ on, do: { type: 'status', status: 404, code: 10_062 } });
+    const lateAnswer = await publicRouter.discord.as('member').slash('show', { what: 'ship' });
+    expect(text(await lateAnswer.message())).toContain('here: ship');
     const privateRouter = await startRouter('private answer');
     const refused = await (await privateRouter.discord.as('member').slash('show', { what: 'boat' })).message();
     expect(text(refused)).toContain('A restart interrupted this.');

@@ -1,53 +1,47 @@
-import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags, Routes } from 'discord.js';
-import { z } from 'zod';
+import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord.js';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { findReply } from './adoption.ts';
-import type { DiscordClients } from './clients.ts';
 import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type { Acknowledgement } from './responder.ts';
 
 interface InterruptedParts {
-  outbox: Pick<Outbox, 'edit'>;
-  clients: Pick<DiscordClients, 'tokenRest'>;
+  outbox: Pick<Outbox, 'edit' | 'responseFlags'>;
   say: Say;
   log: Pick<PlainLog, 'warn'>;
-  /** Whether the interaction with this token created a task that is still live and will show its own outcome. */
-  hasTask(token: string): boolean;
+  /** Whether the interaction created a task that is still live and will show its own outcome. */
+  hasTask(interactionId: string): boolean;
 }
-
-const responseSchema = z.object({ flags: z.number().nullish() });
 
 /** How to continue with an interaction: not at all, from the beginning, or after this acknowledgement. */
 export type InterruptedState = 'ended' | 'not acknowledged' | Acknowledgement;
 
 /**
  * Determines how far another process got with an interaction before it ended. Discord accepts only one initial response to each interaction. If
- * the member sees only that the bot is thinking, nothing was submitted: an interaction that `onlyOrders` continues, and the member of any other one is
- * told to try again.
+ * the member sees only that the bot is thinking, the gateway has no job for the interaction: one that `onlyOrders` continues, and the member of any other one
+ * is told to try again.
  */
 export const interruptedInteractionHandler =
-  ({ outbox, clients, say, log, hasTask }: InterruptedParts) =>
+  ({ outbox, say, log, hasTask }: InterruptedParts) =>
   async (
-    { type, application_id: applicationId, token }: APIInteraction,
+    { type, id, application_id: applicationId, token }: APIInteraction,
     onlyOrders: boolean,
   ): Promise<InterruptedState> => {
-    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(token)) return 'ended';
+    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(id)) return 'ended';
     try {
-      const original = await clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
-      const flags = responseSchema.parse(original).flags ?? 0;
+      const flags = await outbox.responseFlags({ applicationId, token });
+      if (flags === undefined) return 'not acknowledged';
       if ((flags & MessageFlags.Loading) === 0) return 'ended';
       if (onlyOrders) return (flags & MessageFlags.Ephemeral) === 0 ? 'public answer' : 'private answer';
       const route = { by: 'token', applicationId, token, followUpId: undefined } as const;
       await outbox.edit(route, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
-      if (hasCode(error, Code.UnknownWebhook) || hasCode(error, Code.UnknownMessage)) return 'not acknowledged';
       // If the token has expired, the member has long since seen that there was no result.
       if (!hasCode(error, Code.InvalidWebhookToken))
-        log.warn({ err: error }, 'Could not tell a member that a restart interrupted a command.');
+        log.warn({ err: error }, 'An interrupted command could not be continued, and its member could not be told.');
     }
     return 'ended';
   };

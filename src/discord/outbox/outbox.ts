@@ -7,6 +7,7 @@ import {
   type RawFile,
   Routes,
 } from 'discord.js';
+import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
@@ -28,6 +29,8 @@ const MAX_NONCE_LENGTH = 25;
 /** Discord remembers a nonce for "a few minutes", and discord.js may retry for minutes after it received the request. */
 export const NONCE_LIFETIME_MS = 2 * 60_000;
 
+const flagsSchema = z.object({ flags: z.number().nullish() });
+
 /** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
 export class Outbox {
   readonly threads: ThreadCreator;
@@ -38,6 +41,20 @@ export class Outbox {
     this.#clients = clients;
     this.#log = log;
     this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
+  }
+
+  /** The flags of the message with which an interaction was answered; undefined if it was not answered, or if the message was deleted. */
+  async responseFlags({
+    applicationId,
+    token,
+  }: Pick<TokenRoute, 'applicationId' | 'token'>): Promise<number | undefined> {
+    try {
+      const message = await this.#clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
+      return flagsSchema.parse(message).flags ?? 0;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownWebhook, Code.UnknownMessage)) return undefined;
+      throw error;
+    }
   }
 
   /** The initial response to an interaction. Discord accepts only one, so a retry is safe. */

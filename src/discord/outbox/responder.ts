@@ -56,12 +56,20 @@ export class Responder {
     await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
   }
 
+  /** For an interaction that another process has certainly acknowledged. */
+  continueAfter(acknowledgement: Acknowledgement): void {
+    this.#state = acknowledgement;
+  }
+
   /** Acknowledges an interaction that another process may already have acknowledged. */
   async takeOver(acknowledgement: Acknowledgement): Promise<void> {
     try {
       await this.acknowledge(acknowledgement);
     } catch (error) {
-      if (!hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) throw error;
+      if (hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
+      // After three seconds, Discord may no longer know the interaction, although its token works.
+      const isLate = hasCode(error, Code.UnknownInteraction);
+      if (!isLate || (await this.#outbox.responseFlags(this.#interaction)) === undefined) throw error;
     }
   }
 

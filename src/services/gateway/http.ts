@@ -178,7 +178,7 @@ export class GatewayHttp {
   }
 
   async #withGatewayErrors<T>({ signal }: GatewayRequest, isSubmit: boolean, run: () => Promise<T>): Promise<T> {
-    // This request has certainly not started, unlike those that were running when the pool was destroyed.
+    // This request has certainly not started, unlike those that were running when the client was closed.
     if (this.#isClosed) throw unreachableError(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachableError(signal.reason, this.baseUrl.host, false, signal);
     try {

@@ -6,7 +6,7 @@ export interface Packet {
 }
 
 export interface TakenPacket extends Packet {
-  /** Whether a process that has since ended may have begun to handle this packet. */
+  /** Whether another process may have begun to handle this packet. */
   readonly isRepeated: boolean;
 }
 

@@ -77,13 +77,18 @@ export class Queues implements Inbox {
   consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
     const { server, lockMs } = this.#parts;
     const running = new Map<string, Promise<void>>();
+    const handleAndMark = async (job: Job<Content>): Promise<void> => {
+      await handle({ id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
+      await job.updateData(HANDLED_CONTENT);
+    };
     const run = async (job: Job<Content>): Promise<void> => {
+      // It was handled, but the queue could not be told.
+      if (job.data === HANDLED_CONTENT) return;
       const id = packetIdOf(job.id);
       // If this process could not renew its lock in time, it receives a packet again that it is still handling.
-      const handling = running.get(id) ?? handle({ id, content: job.data, isRepeated: job.attemptsStarted > 1 });
+      const handling = running.get(id) ?? handleAndMark(job);
       running.set(id, handling);
       await handling.finally(() => running.delete(id));
-      await job.updateData(HANDLED_CONTENT);
     };
     const options = {
       concurrency: MAX_CONCURRENT_PACKETS,

@@ -215,17 +215,17 @@ export class Spending {
 
   /** Throws if too many of the requester's tasks would wait for their turns. The numbers include the task in question. */
   async checkWaiting(requester: Requester, counts: WaitingCounts): Promise<void> {
-    const wholeBot = this.#parts.wholeBot?.();
     for (const { holder, limits } of this.#limitsFor(requester)) {
-      const limit = limits.waiting;
-      if (limit === undefined) continue;
-      const isWithin = (): boolean => {
-        if (holder === 'total') return counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
-        return counts[isServerHolder(holder) ? 'server' : 'member']() <= limit;
-      };
-      if (holder === 'total') await wholeBot?.announce(isWithin);
-      if (!isWithin()) throw new Refusal(`refusals.waiting.${holder}`, { count: limit });
+      if (holder === 'total' || limits.waiting === undefined) continue;
+      const count = counts[isServerHolder(holder) ? 'server' : 'member']();
+      if (count > limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
     }
+    const limit = this.#parts.settings.total.waiting;
+    if (limit === undefined) return;
+    const wholeBot = this.#parts.wholeBot?.();
+    const isWithin = (): boolean => counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
+    await wholeBot?.announce(isWithin);
+    if (!isWithin()) throw new Refusal('refusals.waiting.total', { count: limit });
   }
 
   /** The number of turns in a row that the requester gets; undefined means one turn. */

@@ -148,6 +148,8 @@ const address = message.extend({ guildId: z.string().optional() });
 /** How the interaction lets the bot reach the member. */
 const route = z.object({
   applicationId: z.string(),
+  /** Undefined if the task was requested in another way, or by an earlier version. */
+  interactionId: z.string().optional(),
   /** It is deleted as soon as possible, because with a valid token anyone can reply as the bot. */
   token: z.string().optional(),
   tokenExpiresAt: time,

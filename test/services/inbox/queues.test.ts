@@ -20,14 +20,21 @@ it('A packet whose lock has expired while its process was busy is not handled a 
     handled.push(isRepeated);
     await work.promise;
   });
-  const job = (attemptsStarted: number) => ({ id: 'i1', data: {}, attemptsStarted, updateData: vi.fn() });
+  const job = (attemptsStarted: number, data: unknown = {}) => ({
+    id: 'i1',
+    data,
+    attemptsStarted,
+    updateData: vi.fn(),
+  });
   const jobs = [job(1), job(2)];
   const deliveries = jobs.map((one) => deliver?.(one as unknown as Job));
   work.resolve();
   await Promise.all(deliveries);
   expect(handled).toEqual([false]);
-  for (const { updateData } of jobs) expect(updateData).toHaveBeenCalledOnce();
-  // Once it has been handled, the packet is only delivered again if its process could not say so.
+  expect(jobs[0]?.updateData).toHaveBeenCalledOnce();
+  // The packet is delivered again if the queue could not be told that it has been handled.
+  await deliver?.(job(3, null) as unknown as Job);
+  expect(handled).toEqual([false]);
   await deliver?.(job(3) as unknown as Job);
   expect(handled).toEqual([false, true]);
 });

@@ -129,7 +129,7 @@ export async function* exportText(
       factsByPartition.flatMap((one) => one[name]),
       2,
     )}`;
-  const pseudonyms = factsByPartition.flatMap(({ pseudonym }) => pseudonym ?? []);
+  const pseudonyms = [...new Set(factsByPartition.flatMap(({ pseudonym }) => pseudonym ?? []))];
   const pseudonymValue = pseudonyms.length > 1 ? pseudonyms : (pseudonyms[0] ?? null);
   yield `,\n  "pseudonym": ${JSON.stringify(pseudonymValue)}\n}\n`;
 }
