@@ -86,7 +86,9 @@ export class Router<Services extends EarlyContext['services']> {
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
     const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
-    const responder = new Responder(outbox, { applicationId, interactionId, token }, onFirstResponse);
+    const pressedMessageId = 'message' in interaction ? interaction.message?.id : undefined;
+    const reference = { applicationId, interactionId, token, pressedMessageId };
+    const responder = new Responder(outbox, reference, onFirstResponse);
     try {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
       else if (earlier) await responder.takeOver(earlier.acknowledgement);

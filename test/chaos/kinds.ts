@@ -57,7 +57,7 @@ export const orderKinds = {
       ...{ prompt, model: 'kling-v2-1', endpoint: 'image-to-video' },
     })),
   },
-  song: { medium: 'audio', runCommand: slash('music make', ({ prompt }) => ({ about: prompt })) },
+  song: { medium: 'audio', runCommand: slash('music make', ({ word }) => ({ about: word })) },
   answer: { medium: 'answer', runCommand: slash('ask', ({ prompt }) => ({ prompt, model: 'quill-5', new: true })) },
   /** A button of a delivered grid, pressed by its owner. */
   action: { medium: 'image', runCommand: () => Promise.reject(new Error('An action needs a message.')) },

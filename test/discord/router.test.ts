@@ -113,8 +113,14 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** `late`: how another process acknowledges each interaction before the router gets it. */
-async function startRouter(late?: Acknowledgement): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+interface Earlier {
+  /** What another process does with each interaction before the router gets it. */
+  does: Acknowledgement | 'refuses';
+  /** What that process has told the router, if anything. */
+  says?: Acknowledgement;
+}
+
+async function startRouter(earlier?: Earlier): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
@@ -140,15 +146,15 @@ async function startRouter(late?: Acknowledgement): Promise<{ discord: EmbeddedD
     outbox,
     clock: systemClock,
   });
-  const acknowledgeLate = async ({ applicationId, id: interactionId, token }: Interaction): Promise<void> => {
-    if (late) await new Responder(outbox, { applicationId, interactionId, token }).acknowledge(late);
+  const respondEarlier = async ({ applicationId, id: interactionId, token }: Interaction): Promise<void> => {
+    const responder = new Responder(outbox, { applicationId, interactionId, token });
+    if (earlier?.does === 'refuses') await responder.replyPrivately({ content: 'Refused elsewhere.' });
+    else if (earlier) await responder.acknowledge(earlier.does);
   };
+  const toRouter = earlier?.says && { acknowledgement: earlier.says, isCertain: false };
   client.on(
     Events.InteractionCreate,
-    (interaction) =>
-      void acknowledgeLate(interaction).then(() =>
-        router.route(interaction, late && { acknowledgement: late, isCertain: false }),
-      ),
+    (interaction) => void respondEarlier(interaction).then(() => router.route(interaction, toRouter)),
   );
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
@@ -180,7 +186,7 @@ describe('The interaction router', () => {
   });
 
   it('The router answers an interaction that another process has acknowledged, and refuses it privately if other members would see the reply', async () => {
-    const publicRouter = await startRouter('public answer');
+    const publicRouter = await startRouter({ does: 'public answer', says: 'public answer' });
     const answer = await publicRouter.discord.as('member').slash('show', { what: 'boat' });
     expect(text(await answer.message())).toContain('here: boat');
     // Discord may also say that it no longer knows an interaction whose three seconds are over.
@@ -190,12 +196,25 @@ describe('The interaction router', () => {
     faults.add({ on, do: { type: 'status', status: 404, code: 10_062 } });
     const lateAnswer = await publicRouter.discord.as('member').slash('show', { what: 'ship' });
     expect(text(await lateAnswer.message())).toContain('here: ship');
-    const privateRouter = await startRouter('private answer');
+    const privateRouter = await startRouter({ does: 'private answer', says: 'private answer' });
     const refused = await (await privateRouter.discord.as('member').slash('show', { what: 'boat' })).message();
     expect(text(refused)).toContain('A restart interrupted this.');
     expect(refused.ephemeral).toBe(true);
     const ephemeralReply = await (await publicRouter.discord.as('member').slash('throws')).ephemeral();
     expect(text(ephemeralReply)).toContain('A restart interrupted this.');
+  });
+
+  it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {
+    for (const says of ['public answer', undefined] as const) {
+      const { discord, logged } = await startRouter({ does: 'refuses', ...(says && { says }) });
+      const on = { method: 'POST', route: /callback/ };
+      discord.faults.add({ on, do: { type: 'delay', ms: 0 } });
+      // The library would take the refusal for its own response, whose confirmation was lost.
+      discord.faults.add({ on, do: { type: 'status', status: 503 } });
+      const exchange = await discord.as('member').slash('show', { what: 'boat' });
+      await expect.poll(logged).toContain('no longer accepts');
+      expect(text(await exchange.message())).toBe('Refused elsewhere.');
+    }
   });
 
   it('The router passes a menu that is still registered under its former name to its handler', async () => {

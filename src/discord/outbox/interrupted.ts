@@ -9,7 +9,7 @@ import type { Outbox } from './outbox.ts';
 import type { Acknowledgement } from './responder.ts';
 
 interface InterruptedParts {
-  outbox: Pick<Outbox, 'edit' | 'responseFlags'>;
+  outbox: Pick<Outbox, 'edit' | 'readResponse'>;
   say: Say;
   log: Pick<PlainLog, 'warn'>;
   /** Whether the interaction created a task that is still live and will show its own outcome. */
@@ -32,10 +32,10 @@ export const interruptedInteractionHandler =
   ): Promise<InterruptedState> => {
     if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(id)) return 'ended';
     try {
-      const flags = await outbox.responseFlags({ applicationId, token });
-      if (flags === undefined) return 'not acknowledged';
-      if ((flags & MessageFlags.Loading) === 0) return 'ended';
-      if (onlyOrders) return (flags & MessageFlags.Ephemeral) === 0 ? 'public answer' : 'private answer';
+      const message = await outbox.readResponse({ applicationId, token });
+      if (!message) return 'not acknowledged';
+      if ((message.flags & MessageFlags.Loading) === 0) return 'ended';
+      if (onlyOrders) return (message.flags & MessageFlags.Ephemeral) === 0 ? 'public answer' : 'private answer';
       const route = { by: 'token', applicationId, token, followUpId: undefined } as const;
       await outbox.edit(route, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {

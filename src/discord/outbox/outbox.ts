@@ -29,7 +29,18 @@ const MAX_NONCE_LENGTH = 25;
 /** Discord remembers a nonce for "a few minutes", and discord.js may retry for minutes after it received the request. */
 export const NONCE_LIFETIME_MS = 2 * 60_000;
 
-const flagsSchema = z.object({ flags: z.number().nullish() });
+export interface InitialResponse {
+  type: InteractionResponseType;
+  data?: object;
+}
+
+export interface ResponseOptions {
+  files?: RawFile[];
+  /** Whether Discord has accepted an earlier attempt whose response was lost, and not the response of another process. */
+  wasAccepted?(): Promise<boolean>;
+}
+
+const responseSchema = z.object({ id: z.string(), flags: z.number().nullish() });
 
 /** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
 export class Outbox {
@@ -43,14 +54,12 @@ export class Outbox {
     this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
-  /** The flags of the message with which an interaction was answered; undefined if it was not answered, or if the message was deleted. */
-  async responseFlags({
-    applicationId,
-    token,
-  }: Pick<TokenRoute, 'applicationId' | 'token'>): Promise<number | undefined> {
+  /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */
+  async readResponse({ applicationId, token }: Pick<TokenRoute, 'applicationId' | 'token'>) {
     try {
       const message = await this.#clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
-      return flagsSchema.parse(message).flags ?? 0;
+      const { id, flags } = responseSchema.parse(message);
+      return { id, flags: flags ?? 0 };
     } catch (error) {
       if (hasCode(error, Code.UnknownWebhook, Code.UnknownMessage)) return undefined;
       throw error;
@@ -60,8 +69,8 @@ export class Outbox {
   /** The initial response to an interaction. Discord accepts only one, so a retry is safe. */
   async respond(
     { interactionId, token }: { interactionId: string; token: string },
-    body: { type: InteractionResponseType; data?: object | undefined },
-    files: RawFile[] = [],
+    body: InitialResponse,
+    { files = [], wasAccepted = async () => true }: ResponseOptions = {},
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -72,8 +81,8 @@ export class Outbox {
         });
         return;
       } catch (error) {
-        // An earlier attempt reached Discord, but the response to it was lost.
-        if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
+        const isAnswered = hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged);
+        if (attempt > 1 && isAnswered && (await wasAccepted())) return;
         if (attempt >= MAX_CALLBACK_ATTEMPTS || !isTransient(error)) throw error;
       }
     }

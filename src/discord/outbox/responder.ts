@@ -1,10 +1,4 @@
-import {
-  type BaseInteraction,
-  RESTJSONErrorCodes as Code,
-  InteractionResponseType,
-  MessageFlags,
-  type RawFile,
-} from 'discord.js';
+import { type BaseInteraction, RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
@@ -13,7 +7,7 @@ import type { Funnel } from '../funnel.ts';
 import { TOKEN_LIFETIME_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
-import { asEphemeral, type Outbox } from './outbox.ts';
+import { asEphemeral, type InitialResponse, type Outbox, type ResponseOptions } from './outbox.ts';
 import type { TokenRoute } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
@@ -24,6 +18,8 @@ interface InteractionReference {
   interactionId: string;
   applicationId: string;
   token: string;
+  /** The message whose button was pressed. */
+  pressedMessageId?: string | undefined;
 }
 
 /** The message that an acknowledged interaction's token can change: the reply, or the message that was pressed. */
@@ -51,9 +47,12 @@ export class Responder {
   /** "Thinking…", unless the pressed message is to be changed. Whether only the member sees the reply is decided here and cannot change later. */
   async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
     this.#state = acknowledgement;
-    if (acknowledgement === 'pressed message') return this.#respond(InteractionResponseType.DeferredMessageUpdate);
+    const wasAccepted = (): Promise<boolean> => this.#isAcknowledged(acknowledgement);
+    if (acknowledgement === 'pressed message')
+      return this.#respond({ type: InteractionResponseType.DeferredMessageUpdate }, { wasAccepted });
     const flags = acknowledgement === 'private answer' ? MessageFlags.Ephemeral : 0;
-    await this.#respond(InteractionResponseType.DeferredChannelMessageWithSource, { flags });
+    const type = InteractionResponseType.DeferredChannelMessageWithSource;
+    await this.#respond({ type, data: { flags } }, { wasAccepted });
   }
 
   /** For an interaction that another process has certainly acknowledged. */
@@ -66,16 +65,23 @@ export class Responder {
     try {
       await this.acknowledge(acknowledgement);
     } catch (error) {
-      if (hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
-      // After three seconds, Discord may no longer know the interaction, although its token works.
-      const isLate = hasCode(error, Code.UnknownInteraction);
-      if (!isLate || (await this.#outbox.responseFlags(this.#interaction)) === undefined) throw error;
+      // After three seconds, Discord may no longer know an acknowledged interaction, although its token works.
+      const mayBeAcknowledged = hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged, Code.UnknownInteraction);
+      if (!mayBeAcknowledged || !(await this.#isAcknowledged(acknowledgement))) throw error;
     }
+  }
+
+  /** Whether Discord shows this acknowledgement, and not the answer of another process. */
+  async #isAcknowledged(acknowledgement: Acknowledgement): Promise<boolean> {
+    const message = await this.#outbox.readResponse(this.#interaction);
+    if (!message) return false;
+    if (acknowledgement === 'pressed message') return message.id === this.#interaction.pressedMessageId;
+    return (message.flags & MessageFlags.Loading) !== 0;
   }
 
   /** Opens a form, which Discord accepts as the first response only. */
   async open(form: FormPlan): Promise<void> {
-    await this.#respond(InteractionResponseType.Modal, formBody(form));
+    await this.#respond({ type: InteractionResponseType.Modal, data: formBody(form) });
   }
 
   /** Discord limits the number of suggestions and their length. A value is never truncated, because half an id would be a different id. */
@@ -84,14 +90,14 @@ export class Responder {
       ({ name, value }) => Math.max(name.length, value.length) <= MAX_SUGGESTION_LENGTH,
     );
     const choices = usableSuggestions.slice(0, MAX_SUGGESTIONS);
-    await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
+    await this.#respond({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
   }
 
   /** Sends a message that only the member sees: as the response if there is none yet, otherwise in place of the private reply. */
   async replyPrivately(plan: MessagePlan): Promise<void> {
     if (this.#state === 'nothing') {
-      const { body, files } = asEphemeral(bodyOf(plan));
-      await this.#respond(InteractionResponseType.ChannelMessageWithSource, body, files);
+      const { body: data, files } = asEphemeral(bodyOf(plan));
+      await this.#respond({ type: InteractionResponseType.ChannelMessageWithSource, data }, { files });
     } else await this.edit(plan);
   }
 
@@ -123,9 +129,9 @@ export class Responder {
     return { by: 'token', applicationId, token, followUpId };
   }
 
-  async #respond(type: InteractionResponseType, data?: object, files?: RawFile[]): Promise<void> {
+  async #respond(body: InitialResponse, options?: ResponseOptions): Promise<void> {
     if (this.#state === 'nothing') this.#state = 'private answer';
-    await this.#outbox.respond(this.#interaction, { type, data }, files);
+    await this.#outbox.respond(this.#interaction, body, options);
     this.#onFirstResponse();
   }
 }

@@ -136,7 +136,7 @@ export class UntakenInteractions<Services> {
     this.#waitingCount += 1;
     try {
       await inbox.put(partition, { id, content: { ...packet, acknowledgement } });
-      await responder.takeOver(acknowledgement);
+      if (!(await this.#acknowledge(responder, acknowledgement))) return void (await inbox.withdraw(partition, id));
       await pause(clock, MAX_WAIT_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken('refused');
@@ -148,7 +148,19 @@ export class UntakenInteractions<Services> {
     }
   }
 
-  #responderFor({ application_id: applicationId, id: interactionId, token }: APIInteraction): Responder {
-    return new Responder(this.#parts.outbox, { applicationId, interactionId, token });
+  /** Returns false if the member has been answered already, or the interaction is too old. */
+  async #acknowledge(responder: Responder, acknowledgement: Acknowledgement): Promise<boolean> {
+    try {
+      await responder.takeOver(acknowledgement);
+      return true;
+    } catch (error) {
+      // A resumed session repeats interactions.
+      if (isTooLate(error)) return false;
+      throw error;
+    }
+  }
+
+  #responderFor({ application_id: applicationId, id: interactionId, token, message }: APIInteraction): Responder {
+    return new Responder(this.#parts.outbox, { applicationId, interactionId, token, pressedMessageId: message?.id });
   }
 }

@@ -63,7 +63,7 @@ export class Fleet implements ProcessHistory {
   /** The live worker that owns a partition. */
   ownerOf(partition: number): ClusterNode | undefined {
     this.readOutput();
-    return this.nodes.find(({ keeper, owned }) => keeper.isAlive && owned.has(partition));
+    return this.nodes.find(({ keeper, owned }) => keeper.isAlive && keeper.isReady && owned.has(partition));
   }
 
   hasAllOwners(partitions: number): boolean {

@@ -86,7 +86,8 @@ export class ClusterEvents {
       node.readOutput();
       return node.owned.size;
     };
-    if (role === 'worker') await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && countOwned() > 0);
+    if (role === 'worker')
+      await waitUntil(OWNERSHIP_WAIT_MS, () => keeper.isAlive && keeper.isReady && countOwned() > 0);
     const ownedCount = countOwned();
     const lossesBefore = keeper.lostLeases;
     await keeper.suspend(ms);

@@ -7,6 +7,7 @@ describe('The route to a member', () => {
     const { task, exchange, clock, discord } = await sceneWithOrder();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
+      interactionId: exchange.id,
       token: exchange.token,
       tokenExpiresAt: clock.now() + minutes(15),
       isPrivate: false,
