@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../sandbox/discord/exchange.ts';
 import { type OrderKindName, orderKinds } from './kinds.ts';
@@ -24,6 +25,8 @@ export interface Order {
 
 /** How many times a member tries the same request; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
+/** With it, four tries last longer than the longest outage. */
+const TRY_AGAIN_AFTER_MS = 2_000;
 /** A grid has buttons for four images. */
 const MAX_PRESSES = 4;
 /** If a task has not ended within this time, the member no longer waits for a button to press. */
@@ -93,7 +96,10 @@ export class Members {
       this.orders.push(order);
       // Either the reply comes or Discord gives up after three seconds; there is no third case.
       const [outcome] = await Promise.allSettled([exchange.acknowledged()]);
-      if (outcome.status === 'rejected') continue;
+      if (outcome.status === 'rejected') {
+        await pause(TRY_AGAIN_AFTER_MS);
+        continue;
+      }
       order.acknowledgedAt = at + outcome.value.afterMs;
       return order;
     }
