@@ -75,11 +75,11 @@ export const ownedPartitions = (worker: ClusterProcess, partitions: number): num
 const partitionIn = ({ world }: EmbeddedDiscord, guild: string, partitions: number): number =>
   partitionOf(bucketOf(world.guild(guild).id), partitions);
 
-/** A number of partitions that puts the two servers into different ones; their ids differ from run to run. */
-export function separatingPartitionCount(discord: EmbeddedDiscord): number {
-  let partitions = 4;
-  while (partitionIn(discord, 'atelier', partitions) === partitionIn(discord, 'elsewhere', partitions)) partitions += 1;
-  return partitions;
+/** A number of partitions that puts the two servers and a member into different ones; their ids differ from run to run. */
+export function separatingPartitionCount({ world }: EmbeddedDiscord): number {
+  const homes = [world.guild('atelier').id, world.guild('elsewhere').id, world.user('member').id];
+  for (let count = 4; ; count += 1)
+    if (new Set(homes.map((home) => partitionOf(bucketOf(home), count))).size === homes.length) return count;
 }
 
 /** The partition of a server, by default of `atelier`. */

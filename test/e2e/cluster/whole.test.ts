@@ -80,9 +80,11 @@ describe('A cluster with several workers', () =>
         const challenge = await sendCallback(other, path, { challenge: 'are you there?' });
         expect(await challenge.json()).toEqual({ challenge: 'are you there?' });
         await sendCallback(other, `${path.slice(0, -2)}zz`, { status: 'SUCCESS' });
-        await expect.poll(() => callbackCount(owner, 'progress'), LONG_TIMEOUT).toBe(1);
-        expect(await callbackCount(other, 'passed')).toBe(1);
-        expect(await callbackCount(other, 'ignored')).toBe(9);
+        // One is enough, but a slow machine may take longer for ten than the time in which further ones are ignored.
+        const passedCount = await callbackCount(other, 'passed');
+        expect(passedCount).toBeGreaterThan(0);
+        expect(await callbackCount(other, 'ignored')).toBe(10 - passedCount);
+        await expect.poll(() => callbackCount(owner, 'progress'), LONG_TIMEOUT).toBe(passedCount);
         expect(await callbackCount(other, 'challenge')).toBe(1);
         expect(await callbackCount(other, 'unknown')).toBe(1);
 
