@@ -16,6 +16,7 @@ import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
+import { recentNotes } from '../services/cluster/recent-notes.ts';
 import { createGateway, GatewayConnections } from '../services/gateway/index.ts';
 import type { InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
@@ -52,6 +53,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const mediaProcess = sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log });
   const threads = config.discord.messageContent ? new ThreadAnnouncer({ facts, clock, log }) : undefined;
+  const notes = recentNotes(facts, clock);
   const runningPartitions = new Map<number, RunningPartition>();
   const ownedStores = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
@@ -95,7 +97,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     shareLimits();
     monitoring?.onOwnerChange('taken');
     const bot = createBot({
-      ...{ config, tools: { ...tools, mediaProcess }, limits, tracker, notes: facts, clients, connections },
+      ...{ config, tools: { ...tools, mediaProcess }, limits, tracker, notes, clients, connections },
       ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
       callbackUrls: callbacks?.addresses,
       clusterHealth: clusterHealth({ facts, partitions, ownPartitions: ownHealth, clock, log }),

@@ -7,7 +7,7 @@ const RETENTION_SECONDS = 15 * 60;
 /** How many packets of one partition are handled at the same time; some stream an answer for minutes. */
 const MAX_CONCURRENT_PACKETS = 500;
 /** How often owners check for packets whose process has ended. */
-const STALLED_CHECK_MS = 1_000;
+const STALLED_CHECK_MS = 2_000;
 /** How often a packet may be reassigned after the process that handled it has ended. */
 const MAX_TAKEOVERS = 20;
 const JOB_NAME = 'packet';

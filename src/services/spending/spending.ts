@@ -172,7 +172,8 @@ export class Spending {
     const sumIn = (span: string) => (kind: string) =>
       [kind, sumOfUses([this.#tally, announcedTally].map((tally) => tally.use(TOTAL, span, kind)))] as const;
     return {
-      open: this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
+      // Without a limit the others do not need to know, and every change of the note costs all of them a read.
+      open: total.atOnce === undefined ? 0 : this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
       waiting: total.waiting === undefined ? 0 : (this.#parts.waitingCount?.() ?? 0),
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };

@@ -33,8 +33,10 @@ type Note = z.output<typeof note>;
 export type PartUse = Omit<z.output<typeof part>, 'owner'>;
 
 /** Notes on the store's server. A note is only replaced if it has not changed since it was read. */
-interface SharedNotes {
+export interface SharedNotes {
   read(name: string): Promise<string | undefined>;
+  /** Like `read`, but the text may be a second old. */
+  readRecent(name: string): Promise<string | undefined>;
   replace(name: string, expected: string | undefined, newText: string): Promise<boolean>;
 }
 
@@ -126,16 +128,16 @@ export class WholeBot {
 
   async #refresh(): Promise<void> {
     try {
-      await this.#change(() => this.#assertOwner());
+      await this.#change(() => this.#assertOwner(), await this.#parts.notes.readRecent(NOTE_NAME));
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
     }
   }
 
-  async #change(shouldChange: (known: Note) => boolean): Promise<void> {
+  async #change(shouldChange: (known: Note) => boolean, recentText?: string): Promise<void> {
     const { notes, partition } = this.#parts;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const text = await notes.read(NOTE_NAME);
+      const text = attempt === 0 && recentText !== undefined ? recentText : await notes.read(NOTE_NAME);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));
         this.#text = text;

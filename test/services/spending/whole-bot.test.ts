@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
+import { recentNotes } from '../../../src/services/cluster/recent-notes.ts';
 import { createEntry, type Entry } from '../../../src/services/ledger/entry.ts';
 import type { Limits } from '../../../src/services/spending/limits.ts';
 import { WholeBot } from '../../../src/services/spending/whole-bot.ts';
@@ -26,7 +27,7 @@ async function createPartition(
   { total, isPausedHere }: { total: Limits; isPausedHere?: () => boolean },
 ) {
   const { clock, log } = testStore;
-  const notes = await openFacts(testStore);
+  const notes = recentNotes(await openFacts(testStore), clock);
   let waitingCount = 0;
   const spending = createSpending({
     settings: { total, server: {}, member: {}, direct: {} },

@@ -1,0 +1,22 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { SharedNotes } from '../spending/whole-bot.ts';
+import type { SharedFacts } from '../store/index.ts';
+
+const MAX_AGE_MS = 1_000;
+
+/** The shared notes, for all partitions of a process: one read serves those that want a note at about the same time. */
+export function recentNotes(facts: Pick<SharedFacts, 'read' | 'replace'>, clock: Pick<Clock, 'now'>): SharedNotes {
+  const reads = new Map<string, { at: number; text: Promise<string | undefined> }>();
+  return {
+    read: (name) => facts.read(name),
+    replace: (name, expected, newText) => facts.replace(name, expected, newText),
+    readRecent(name) {
+      const now = clock.now();
+      const recent = reads.get(name);
+      if (recent && Math.abs(now - recent.at) < MAX_AGE_MS) return recent.text;
+      const text = facts.read(name);
+      reads.set(name, { at: now, text });
+      return text;
+    },
+  };
+}
