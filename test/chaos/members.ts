@@ -25,8 +25,9 @@ export interface Order {
 
 /** How many times a member tries the same request; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
-/** With it, four tries last longer than the longest outage. */
-const TRY_AGAIN_AFTER_MS = 2_000;
+/** How long a member waits before the next try. Four tries take longer than the longest outage. */
+const FIRST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 8_000;
 /** A grid has buttons for four images. */
 const MAX_PRESSES = 4;
 /** If a task has not ended within this time, the member no longer waits for a button to press. */
@@ -97,7 +98,7 @@ export class Members {
       // Either the reply comes or Discord gives up after three seconds; there is no third case.
       const [outcome] = await Promise.allSettled([exchange.acknowledged()]);
       if (outcome.status === 'rejected') {
-        await pause(TRY_AGAIN_AFTER_MS);
+        await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attemptNumber - 1)));
         continue;
       }
       order.acknowledgedAt = at + outcome.value.afterMs;

@@ -68,7 +68,9 @@ async function openPostgres(url: string, partitions: number): Promise<QueueServe
     max: partitions + POSTGRES_CONNECTIONS,
     keepAlive: true,
   });
+  // BullMQ reports the errors; without listeners a lost connection would end the process, even while no query is using it.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   // Each queue and each consumed partition adds its own listener.
   pool.setMaxListeners(0);
   await bull.runMigrations(pool);
