@@ -95,10 +95,11 @@ export class Router<Services extends EarlyContext['services']> {
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
       const place = interactionFactsOf(interaction);
       const { guards, rateLimiter, loadRules } = this.#parts;
-      if (place.guildId !== undefined) await loadRules?.(place.guildId);
       throwIfRefused(
         interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
       );
+      // Not before the rate limit, because it may read the store.
+      if (place.guildId !== undefined) await loadRules?.(place.guildId);
       throwIfRefused(firstRefusal(guards, place, undefined));
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
