@@ -12,7 +12,7 @@ const LOCK_MS = 10_000;
 
 const { url, partitions, end, load } = JSON.parse(process.argv[2] ?? '') as QueueEnd;
 const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
-const inbox = await openInbox({ url, scheme: url.split(':')[0] ?? '' }, { partitions, lockMs: LOCK_MS, log });
+const inbox = await openInbox({ url, scheme: url.split(':')[0] ?? '' }, { lockMs: LOCK_MS, log });
 const { perSecond, seconds } = load;
 const count = perSecond * seconds;
 

@@ -67,11 +67,7 @@ export async function openCluster(
       );
     const facts = await openSharedFacts(store, { log, clock, limitMs: requestLimitMs(leaseMs) });
     resources.push(facts);
-    const inbox = await openInbox(cluster.queue, {
-      partitions: partitions.count,
-      lockMs: Math.min(leaseMs, MAX_LOCK_MS),
-      log,
-    });
+    const inbox = await openInbox(cluster.queue, { lockMs: Math.min(leaseMs, MAX_LOCK_MS), log });
     resources.push(inbox);
     return { holder, partitions, facts, inbox, close };
   } catch (error) {

@@ -3,23 +3,22 @@ import type { Log } from '../../lib/log.ts';
 import { importOptional, publicName, type StoreAddress, StoreError } from '../store/index.ts';
 import type { Inbox } from './inbox.ts';
 import { type QueueServer, Queues } from './queues.ts';
+import { SharedListenerPool } from './shared-listener-pool.ts';
 
 interface InboxParts {
-  /** The number of partitions that this process may take. */
-  partitions: number;
   /** How long a packet stays assigned to a process that no longer renews its lock. */
   lockMs: number;
   log: Pick<Log, 'warn'>;
 }
 
-/** Connections for everything except waiting for packets, which needs one connection per consumed partition and would leave none for the rest. */
-const POSTGRES_CONNECTIONS = 4;
+/** One of them waits for packets. */
+const POSTGRES_CONNECTIONS = 8;
 
 /** Opens the queues on a Redis or Postgres server. */
-export async function openInbox(address: StoreAddress, { partitions, lockMs, log }: InboxParts): Promise<Inbox> {
+export async function openInbox(address: StoreAddress, { lockMs, log }: InboxParts): Promise<Inbox> {
   const open = address.scheme.startsWith('redis') ? openRedis : openPostgres;
   try {
-    return new Queues({ server: await open(address.url, partitions), lockMs, log });
+    return new Queues({ server: await open(address.url), lockMs, log });
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const name = publicName(address);
@@ -47,14 +46,14 @@ async function openRedis(url: string): Promise<QueueServer> {
   return {
     queue: (name, onError) => new bull.Queue(name, { connection }).on('error', onError),
     worker: (name, handle, options, onError) =>
-      new bull.Worker(name, handle, { ...options, connection }).on('error', onError),
+      new bull.Worker(name, handle, { ...options, connection, autorun: false }).on('error', onError),
     async close() {
       if (client.isOpen) client.destroy();
     },
   };
 }
 
-async function openPostgres(url: string, partitions: number): Promise<QueueServer> {
+async function openPostgres(url: string): Promise<QueueServer> {
   const [bull, { default: pg }] = await importOptional(
     () => Promise.all([import('bullmq'), import('pg')]),
     'bullmq',
@@ -65,22 +64,21 @@ async function openPostgres(url: string, partitions: number): Promise<QueueServe
     // BullMQ names its tables without their schema.
     options: `-c search_path=${bull.DEFAULT_SCHEMA}`,
     application_name: 'atelier inbox',
-    max: partitions + POSTGRES_CONNECTIONS,
+    max: POSTGRES_CONNECTIONS,
     keepAlive: true,
   });
   // BullMQ reports the errors; without listeners a lost connection would end the process, even while no query is using it.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  // Each queue and each consumed partition adds its own listener.
-  pool.setMaxListeners(0);
   await bull.runMigrations(pool);
-  // This is a real pool; its type differs from BullMQ's only in read-only fields.
-  const connection = pool as unknown as PostgresConnectionOptions;
+  const sharedPool = new SharedListenerPool(pool);
+  // BullMQ expects the type of a whole pool, of which it uses these parts.
+  const connection = sharedPool as unknown as PostgresConnectionOptions;
   const { Queue, Worker } = bull.withBackend(bull.createPostgresBackend);
   return {
     queue: (name, onError) => new Queue(name, { connection }).on('error', onError),
     worker: (name, handle, options, onError) =>
-      new Worker(name, handle, { ...options, connection }).on('error', onError),
-    close: () => pool.end(),
+      new Worker(name, handle, { ...options, connection, autorun: false }).on('error', onError),
+    close: () => sharedPool.end(),
   };
 }

@@ -1,5 +1,6 @@
-import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Job, JobsOptions, Queue, WorkerOptions } from 'bullmq';
 import type { Log } from '../../lib/log.ts';
+import { Consumer, type PacketWorker } from './consumer.ts';
 import type { Inbox, InboxConsumer, Packet, TakenPacket } from './inbox.ts';
 
 /** How long an id is remembered after its packet was handled: as long as interaction tokens are valid. Discord resends nothing older. */
@@ -8,6 +9,10 @@ const RETENTION_SECONDS = 15 * 60;
 const MAX_CONCURRENT_PACKETS = 500;
 /** How often owners check for packets whose process has ended. */
 const STALLED_CHECK_MS = 2_000;
+/** The pause before an owner that cannot reach the server tries again. */
+const RETRY_MS = 1_000;
+/** While the server is away, every queue and every consumer fails again and again. */
+const WARNING_INTERVAL_MS = 10_000;
 /** How often a packet may be reassigned after the process that handled it has ended. */
 const MAX_TAKEOVERS = 20;
 const JOB_NAME = 'packet';
@@ -21,10 +26,9 @@ type Content = Packet['content'];
 /** The content of a handled packet, of which only the id is kept. */
 const HANDLED_CONTENT = null;
 
-type PacketQueue = Pick<Queue<Content>, 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
-type PacketWorker = Pick<Worker<Content>, 'close'>;
+type PacketQueue = Pick<Queue<Content>, 'waitUntilReady' | 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
 
-/** Creates BullMQ's queues and workers over shared connections to one kind of server. */
+/** Creates BullMQ's queues and workers over shared connections to one kind of server. The workers do not run yet. */
 export interface QueueServer {
   queue(name: string, onError: (error: Error) => void): PacketQueue;
   worker(
@@ -47,7 +51,8 @@ interface QueuesParts {
 export class Queues implements Inbox {
   readonly #parts: QueuesParts;
   readonly #queues = new Map<number, PacketQueue>();
-  readonly #consumers = new Set<PacketWorker>();
+  readonly #consumers = new Set<InboxConsumer>();
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: QueuesParts) {
     this.#parts = parts;
@@ -95,13 +100,15 @@ export class Queues implements Inbox {
       lockDuration: lockMs,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MAX_TAKEOVERS,
+      runRetryDelay: RETRY_MS,
     };
-    const worker = server.worker(nameOf(partition), run, options, this.#onError(partition));
-    this.#consumers.add(worker);
+    const onError = this.#onError(partition);
+    const consumer = new Consumer(() => server.worker(nameOf(partition), run, options, onError), onError);
+    this.#consumers.add(consumer);
     return {
       close: async () => {
-        this.#consumers.delete(worker);
-        await worker.close();
+        this.#consumers.delete(consumer);
+        await consumer.close();
       },
     };
   }
@@ -111,7 +118,7 @@ export class Queues implements Inbox {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#consumers].map((worker) => worker.close()));
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     await this.#parts.server.close();
   }
@@ -121,11 +128,20 @@ export class Queues implements Inbox {
     if (existing) return existing;
     const queue = this.#parts.server.queue(nameOf(partition), this.#onError(partition));
     this.#queues.set(partition, queue);
+    // A queue whose connection failed while it started never recovers.
+    queue.waitUntilReady().catch(() => {
+      this.#queues.delete(partition);
+      void queue.close().catch(() => undefined);
+    });
     return queue;
   }
 
   #onError(partition: number): (error: Error) => void {
-    return (error) => this.#parts.log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
+    return (error) => {
+      if (performance.now() - this.#warnedAt < WARNING_INTERVAL_MS) return;
+      this.#warnedAt = performance.now();
+      this.#parts.log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
+    };
   }
 }
 

@@ -96,7 +96,7 @@ describe('A cluster that loses a process', () =>
       const cluster = await createCluster(createStore);
       const { discord, gateway, storeServer, start } = cluster;
       await waitUntilReady([start('shard'), start('worker')]);
-      const inbox = await openInbox(storeServer, { partitions: cluster.partitions, lockMs: 40_000, log: cluster.log });
+      const inbox = await openInbox(storeServer, { lockMs: 40_000, log: cluster.log });
       onTestFinished(() => inbox.close());
       const packets: { t: string; d: { id: string } }[] = [];
       discord.listen(({ kind, what }) => {

@@ -81,7 +81,7 @@ describe('Messages in threads', () =>
         expect(text(answer)).not.toBe('');
         expect(await passedMessageCount(cluster)).toBe(1);
         const packet = packets.find(({ d }) => d.id === question.id);
-        const inbox = await openInbox(storeServer, { partitions: PARTITIONS, lockMs: 10_000, log });
+        const inbox = await openInbox(storeServer, { lockMs: 10_000, log });
         onTestFinished(() => inbox.close());
         await inbox.put(partition, { id: question.id, content: packet });
         await inbox.put(partition, { id: `9${question.id}`, content: packet });

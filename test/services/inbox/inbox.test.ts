@@ -5,14 +5,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/lib/log.ts';
 import type { Inbox, TakenPacket } from '../../../src/services/inbox/inbox.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
-import { onServers, type TestStore } from '../store/sites.ts';
+import { onServers, onStores, type TestStore } from '../store/sites.ts';
 
 const LOCK_MS = 1_000;
 const PARTITION_COUNT = 8;
 
 async function openTestInbox({ url, scheme }: TestStore): Promise<Inbox> {
   const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
-  const inbox = await openInbox({ url, scheme }, { partitions: PARTITION_COUNT, lockMs: LOCK_MS, log });
+  const inbox = await openInbox({ url, scheme }, { lockMs: LOCK_MS, log });
   onTestFinished(() => inbox.close());
   return inbox;
 }
@@ -20,6 +20,20 @@ async function openTestInbox({ url, scheme }: TestStore): Promise<Inbox> {
 const packet = (id: string) => ({ id, content: { t: 'INTERACTION_CREATE', d: { id } } });
 
 describe('The inbox', () => {
+  onStores(['postgres'], (createTestStore) => {
+    it('One connection waits for the packets of all partitions', async () => {
+      const testStore = await createTestStore();
+      const inbox = await openTestInbox(testStore);
+      const received: string[] = [];
+      const partitions = Array.from({ length: 3 * PARTITION_COUNT }, (_, partition) => partition);
+      for (const partition of partitions) inbox.consume(partition, async ({ id }) => void received.push(id));
+      await Promise.all(partitions.map((partition) => inbox.put(partition, packet(`7${partition}`))));
+      await expect.poll(() => received).toHaveLength(partitions.length);
+      // One connection belongs to the test itself.
+      expect((await testStore.connections()) - 1).toBeLessThanOrEqual(8);
+    });
+  });
+
   onServers((createTestStore) => {
     it('A packet that arrives before its partition has an owner is handled by the owner, once', async () => {
       const inbox = await openTestInbox(await createTestStore());
@@ -62,6 +76,22 @@ describe('The inbox', () => {
       await Promise.all(partitions.map((partition) => inbox.put(partition, packet(`5${partition}`))));
       await expect.poll(() => received.toSorted()).toEqual(partitions.map((partition) => `5${partition}`));
     });
+
+    it('Packets arrive although all connections are lost again and again, while consumers start too', async () => {
+      const testStore = await createTestStore();
+      const inbox = await openTestInbox(testStore);
+      const partitions = Array.from({ length: PARTITION_COUNT }, (_, partition) => partition);
+      const received: string[] = [];
+      const expected: string[] = [];
+      for (const partition of partitions) {
+        inbox.consume(partition, async ({ id }) => void received.push(id));
+        await testStore.cutConnections();
+        const { id } = packet(`6${partition}`);
+        await expect.poll(() => inbox.put(partition, packet(id)).then(() => 'put', String)).toBe('put');
+        expected.push(id);
+      }
+      await expect.poll(() => received.toSorted(), { timeout: 15_000 }).toEqual(expected);
+    }, 20_000);
 
     it('An inbox that takes no packets survives a lost connection', async () => {
       const testStore = await createTestStore();

@@ -4,13 +4,20 @@ import { type QueueServer, Queues } from '../../../src/services/inbox/queues.ts'
 
 type Handle = Parameters<QueueServer['worker']>[1];
 
+const ready = () => ({ waitUntilReady: vi.fn(async () => undefined), close: vi.fn(async () => undefined) });
+const broken = () => ({
+  waitUntilReady: () => Promise.reject(new Error('read ECONNRESET')),
+  close: vi.fn(async () => undefined),
+});
+const queueMethods = () => ({ add: vi.fn(), getJob: vi.fn(), getWaitingCount: vi.fn(async () => 0) });
+
 it('A packet whose lock has expired while its process was busy is not handled a second time', async () => {
   let deliver: Handle | undefined;
   const server: QueueServer = {
-    queue: () => ({ add: vi.fn(), getJob: vi.fn(), getWaitingCount: vi.fn(), close: vi.fn() }),
+    queue: () => ({ ...ready(), ...queueMethods() }),
     worker(_name, handle) {
       deliver = handle;
-      return { close: vi.fn() };
+      return { ...ready(), run: vi.fn(async () => undefined) };
     },
     close: vi.fn(),
   };
@@ -37,4 +44,74 @@ it('A packet whose lock has expired while its process was busy is not handled a 
   expect(handled).toEqual([false]);
   await deliver?.(job(3) as unknown as Job);
   expect(handled).toEqual([false, true]);
+});
+
+it('A worker whose connection fails while it starts is replaced, and never runs', async () => {
+  const run = vi.fn(async () => undefined);
+  const workers = [
+    { ...broken(), run },
+    { ...ready(), run },
+  ];
+  const [failed, replacement] = workers;
+  const server: QueueServer = {
+    queue: () => ({ ...ready(), ...queueMethods() }),
+    worker: () => workers.shift() ?? expect.fail('A third worker was created.'),
+    close: vi.fn(),
+  };
+  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } }).consume(0, vi.fn());
+  await expect.poll(() => run.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  expect(failed?.close).toHaveBeenCalledOnce();
+  expect(run.mock.contexts).toEqual([replacement]);
+  await consumer.close();
+  expect(replacement?.close).toHaveBeenCalledOnce();
+});
+
+it('A consumer that is closed while it starts takes nothing', async () => {
+  const connecting = Promise.withResolvers<undefined>();
+  const worker = { ...ready(), waitUntilReady: () => connecting.promise, run: vi.fn(async () => undefined) };
+  const server: QueueServer = {
+    queue: () => ({ ...ready(), ...queueMethods() }),
+    worker: () => worker,
+    close: vi.fn(),
+  };
+  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } }).consume(0, vi.fn());
+  await consumer.close();
+  connecting.resolve(undefined);
+  await connecting.promise;
+  expect(worker.close).toHaveBeenCalledOnce();
+  expect(worker.run).not.toHaveBeenCalled();
+});
+
+it('A queue whose connection fails while it starts is replaced', async () => {
+  const failed = {
+    ...broken(),
+    ...queueMethods(),
+    getWaitingCount: () => Promise.reject(new Error('read ECONNRESET')),
+  };
+  const created = [failed, { ...ready(), ...queueMethods() }];
+  const server: QueueServer = {
+    queue: () => created.shift() ?? expect.fail('A third queue was created.'),
+    worker: vi.fn(),
+    close: vi.fn(),
+  };
+  const queues = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } });
+  await expect(queues.waitingCount(0)).rejects.toThrow('ECONNRESET');
+  await expect.poll(() => failed.close.mock.calls.length).toBe(1);
+  expect(await queues.waitingCount(0)).toBe(0);
+});
+
+it('Many failures in a short time are one warning', () => {
+  const warn = vi.fn();
+  let report: ((error: Error) => void) | undefined;
+  const server: QueueServer = {
+    queue(_name, onError) {
+      report = onError;
+      return { ...ready(), ...queueMethods() };
+    },
+    worker: vi.fn(),
+    close: vi.fn(),
+  };
+  void new Queues({ server, lockMs: 1_000, log: { warn } }).waitingCount(0);
+  for (let failure = 0; failure < 3; failure++) report?.(new Error('read ECONNRESET'));
+  expect(warn).toHaveBeenCalledOnce();
 });

@@ -261,9 +261,11 @@ const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
     });
     const query = async (text: string, ...values: unknown[]) => {
       let placeholderCount = 0;
-      // There is no table until the first bot has started.
-      const { rows: checkRows } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
-      if (checkRows[0]?.nothing) return [];
+      if (text.includes('atelier')) {
+        // There is no table until the first bot has started.
+        const { rows: checkRows } = await client.query("SELECT to_regclass('atelier') IS NULL AS nothing");
+        if (checkRows[0]?.nothing) return [];
+      }
       return (
         await client.query(
           text.replaceAll('?', () => `$${++placeholderCount}`),
