@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 250;
 /** The interval while this worker waits for partitions that others release. */
 const SHORT_CHECK_INTERVAL_MS = 100;
 /** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
-const MAX_TAKEN_AT_ONCE = 4;
+const MAX_TAKEN_AT_ONCE = 8;
 const MAX_RELEASED_AT_ONCE = 4;
 /** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_TIMEOUT_MS = 1_000;
