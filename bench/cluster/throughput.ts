@@ -11,7 +11,11 @@ import { type ClusterHarness, PARTITIONS } from './stage.ts';
 const CPU_SHARE = 0.2;
 const TARGET_RATIO = 1.8;
 const TARGET_CPU_RATIO = 1.1;
-const WARM_UP_MS = 10_000;
+const IDLE_MS = 5_000;
+/** Each worker finishes this many orders at full speed before it is limited: a process whose code is not optimized yet needs more CPU per order. */
+const WARM_UP_ORDERS: Readonly<Record<TaskType, number>> = { text: 800, image: 100 };
+/** How long the limited workers run before they are measured. */
+const SETTLING_MS = 10_000;
 const MEASURED_MS = 30_000;
 /** With more members, some would wait longer for their acknowledgement than a shard process allows. */
 const MEMBERS_PER_WORKER: Readonly<Record<TaskType, number>> = { text: 32, image: 16 };
@@ -77,19 +81,19 @@ async function measureOrders(
     sides: (await harness.request('cpuTime', null)).cpuMs,
   });
   const idleStart = await counters();
-  await sleep(WARM_UP_MS / 2);
+  await sleep(IDLE_MS);
   const idleEnd = await counters();
   const idleShare = (idleEnd.workers - idleStart.workers) / (idleEnd.at - idleStart.at);
-  // The processes are warmed up before they are limited.
   await harness.request('work', {
     what,
     members: MEMBERS_PER_WORKER[what] * workers.length,
     partitions: allPartitions,
   });
-  await sleep(WARM_UP_MS / 2);
+  for (let finished = 0; finished < WARM_UP_ORDERS[what] * workers.length; await sleep(1_000))
+    finished += (await harness.request('takeFigures', null)).milliseconds.length;
   const cpuLimits = workers.map(({ pid }) => limitCpuShare(pid, CPU_SHARE));
   try {
-    await sleep(WARM_UP_MS);
+    await sleep(SETTLING_MS);
     await harness.request('takeFigures', null);
     const start = await counters();
     await sleep(MEASURED_MS);
