@@ -2,12 +2,19 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import { isShortOfShare, partitionsToGiveBack, partitionsToTake, readShares, WORKER_CLAIM } from './shares.ts';
+import {
+  isShortOfShare,
+  partitionsToGiveBack,
+  partitionsToTake,
+  readShares,
+  type Shares,
+  WORKER_CLAIM,
+} from './shares.ts';
 
 /** How many times a claim is renewed within its duration. */
 const RENEWALS_PER_CLAIM = 5;
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
-const CHECK_INTERVAL_MS = 250;
+const CHECK_INTERVAL_MS = 150;
 /** The interval while this worker waits for partitions that others release. */
 const SHORT_CHECK_INTERVAL_MS = 100;
 /** Opening a partition reads all of its rows, over connections that the other partitions need too. The first one also loads and compiles code. */
@@ -114,8 +121,8 @@ export class Membership {
     // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.assertOwned();
     const shares = await readShares(facts, partitions);
-    const freePartitions = partitionsToTake(shares, holder).slice(0, this.#owned.size === 0 ? 1 : MAX_TAKEN_AT_ONCE);
-    if (freePartitions.length > 0) return (await this.#takeAll(freePartitions)) ? 0 : SHORT_CHECK_INTERVAL_MS;
+    if (partitionsToTake(shares, holder).length > 0)
+      return (await this.#takeShare(shares)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const releasable = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
     const surplus = releasable.slice(0, MAX_RELEASED_AT_ONCE);
     if (surplus.length > 0) {
@@ -126,12 +133,25 @@ export class Membership {
     return isShortOfShare(shares, holder) ? SHORT_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS;
   }
 
-  /** Returns false if other workers were faster. */
-  async #takeAll(partitions: readonly number[]): Promise<boolean> {
-    const outcomes = await Promise.allSettled(partitions.map((partition) => this.#take(partition)));
+  /** Takes several partitions at once, and the next one after each. Returns false if other workers were faster. */
+  async #takeShare(firstShares: Shares): Promise<boolean> {
+    const { facts, partitions, holder } = this.#parts;
+    const maxCount = this.#owned.size === 0 ? 1 : partitions.count;
+    const begun = new Set<number>();
+    let [shares, isSuccessful] = [firstShares, false];
+    const takeOneByOne = async (): Promise<void> => {
+      while (!this.#hasEnded && begun.size < maxCount) {
+        const partition = partitionsToTake(shares, holder).find((one) => !begun.has(one));
+        if (partition === undefined) return;
+        begun.add(partition);
+        if (await this.#take(partition)) isSuccessful = true;
+        shares = await readShares(facts, partitions);
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: MAX_TAKEN_AT_ONCE }, takeOneByOne));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
-    return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    return isSuccessful;
   }
 
   async #take(partition: number): Promise<boolean> {
