@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { SharedNotes } from '../spending/whole-bot.ts';
 import type { SharedFacts } from '../store/index.ts';
 
@@ -7,9 +8,15 @@ const MAX_AGE_MS = 1_000;
 /** The shared notes, for all partitions of a process: one read serves those that want a note at about the same time. */
 export function recentNotes(facts: Pick<SharedFacts, 'read' | 'replace'>, clock: Pick<Clock, 'now'>): SharedNotes {
   const reads = new Map<string, { at: number; text: Promise<string | undefined> }>();
+  const lock = new KeyedLock();
   return {
     read: (name) => facts.read(name),
-    replace: (name, expected, newText) => facts.replace(name, expected, newText),
+    async replace(name, expected, newText) {
+      const isReplaced = await facts.replace(name, expected, newText);
+      if (isReplaced) reads.set(name, { at: clock.now(), text: Promise.resolve(newText) });
+      return isReplaced;
+    },
+    inTurn: (name, change) => lock.run(name, change),
     readRecent(name) {
       const now = clock.now();
       const recent = reads.get(name);

@@ -38,6 +38,8 @@ export interface SharedNotes {
   /** Like `read`, but the text may be a second old. */
   readRecent(name: string): Promise<string | undefined>;
   replace(name: string, expected: string | undefined, newText: string): Promise<boolean>;
+  /** Runs changes of a note by this process one after another, because each makes those that are under way fail. */
+  inTurn(name: string, change: () => Promise<void>): Promise<void>;
 }
 
 export interface WholeBotParts {
@@ -87,10 +89,13 @@ export class WholeBot {
 
   /** To be called once everything that this partition has used is counted, and before anything is reserved. */
   async open(): Promise<void> {
-    await this.#change(({ parts }) => {
-      this.#owner = (parts[this.#parts.partition]?.owner ?? 0) + 1;
+    const { notes, partition } = this.#parts;
+    const becomeOwner = ({ parts }: Note): boolean => {
+      this.#owner = (parts[partition]?.owner ?? 0) + 1;
       return true;
-    });
+    };
+    // A worker opens many partitions at once.
+    await notes.inTurn(NOTE_NAME, async () => this.#change(becomeOwner, await notes.readRecent(NOTE_NAME)));
   }
 
   start(): void {
