@@ -17,6 +17,7 @@ const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
 const FIRST_WORD = 'This';
 const ANSWER_WORDS = 30;
+const FIRST_MEMBER_ID = 100_000_000_000_000_000n;
 
 const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }] });
@@ -41,36 +42,36 @@ const voiceMessage = await encodeVoiceMessage(
   synthesizeSpeech('Tell me of the snow, and of the wind that carries it.', 'sage'),
 );
 const file = { name: 'snow.ogg', bytes: voiceMessage.bytes };
-const openingMessages: Message[] = [];
+const conversations: Conversation[] = [];
 let requestCount = 0;
+let memberCount = 0;
 
 type Handlers = { [Kind in keyof Commands]: (input: Commands[Kind]['input']) => Promise<Commands[Kind]['output']> };
 const handlers: Handlers = {
   async open({ talks }) {
     await waitForBot();
-    for (let talk = 0; talk < talks; talk++) openingMessages.push(await startTalk());
+    for (let talk = 0; talk < talks; talk++) conversations.push(await startTalk());
     return null;
   },
   async alone({ manner, rounds }) {
     await waitForBot();
     const figures: BotFigures[] = [];
     for (let round = 0; round < rounds; round++) {
-      const openingMessage = await startTalk();
+      const conversation = await startTalk();
+      const { member, openingMessage } = conversation;
       figures.push(
         await measureUtterance(
-          openingMessage,
+          conversation,
           manner === 'sound' ? { sound: [file] } : { words: nextQuestion(ANSWER_WORDS) },
         ),
       );
-      await discord.as('member').click(openingMessage, 'End');
+      await discord.as(member).click(openingMessage, 'End');
       await discord.until(() => (acceptsUtterances(currentVersion(openingMessage)) ? undefined : true), 'the end');
     }
     return figures;
   },
   together: ({ words }) =>
-    Promise.all(
-      openingMessages.map((openingMessage) => measureUtterance(openingMessage, { words: nextQuestion(words) })),
-    ),
+    Promise.all(conversations.map((conversation) => measureUtterance(conversation, { words: nextQuestion(words) }))),
   async speed({ gatewaySpeed }) {
     gateway.setSpeed(gatewaySpeed);
     return null;
@@ -102,19 +103,38 @@ function nextQuestion(words: number): string {
   return question(requestCount, words);
 }
 
-/** Starts a conversation and returns its first message. Each order has its own number, because equal orders within seconds count as one. */
-async function startTalk(): Promise<Message> {
-  requestCount += 1;
-  const exchange = await discord.as('member').slash('talk start', { instructions: `be number ${requestCount}` });
+interface Conversation {
+  /** The name of the member who started it. */
+  member: string;
+  openingMessage: Message;
+}
+
+async function startTalk(): Promise<Conversation> {
+  const member = addMember();
+  const exchange = await discord.as(member).slash('talk start', { instructions: 'be brief' });
   const [, thread = ''] = /<#(\d+)>/.exec((await exchange.message()).content) ?? [];
-  return discord.until(() => discord.messages(thread).find(acceptsUtterances), 'the first message');
+  const openingMessage = await discord.until(
+    () => discord.messages(thread).find(acceptsUtterances),
+    'the first message',
+  );
+  return { member, openingMessage };
+}
+
+/** Adds a member to the server and returns the name. A member may only start a few conversations a minute. */
+function addMember(): string {
+  const user = discord.world.user('member');
+  memberCount += 1;
+  const [id, name] = [String(FIRST_MEMBER_ID + BigInt(memberCount)), `member-${memberCount}`];
+  discord.world.users.set(id, { ...user, id, name });
+  discord.world.guild('atelier').members.set(id, { userId: id, roles: [], joinedAt: 0 });
+  return name;
 }
 
 async function measureUtterance(
-  openingMessage: Message,
+  { member: name, openingMessage }: Conversation,
   utterance: { words: string } | { sound: (typeof file)[] },
 ): Promise<BotFigures> {
-  const member = discord.as('member');
+  const member = discord.as(name);
   const form = await (await member.click(openingMessage, 'Speak')).modal();
   const start = performance.now();
   const elapsedMs = () => performance.now() - start;

@@ -44,7 +44,8 @@ await Promise.all([discord.close(), gateway.close()]);
 async function measureAnswer(words: number): Promise<AnswerFigures> {
   requestCount += 1;
   const prompt = `tell me of snow number ${requestCount}, ${words} words`;
-  const exchange = await discord.as('member').slash('ask', { prompt, new: true });
+  // All messages of a private answer belong to its interaction. Those of public ones would wait for Discord's limit for their channel.
+  const exchange = await discord.as('member').slash('ask', { prompt, new: true, private: true });
   const firstMessage = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
   const ownRequests = discord.requests.filter(({ path }) => path.includes(exchange.token));
   const firstVisibleEdit = ownRequests.find(
