@@ -45,13 +45,13 @@ export async function measureThroughput(harness: ClusterHarness, rounds: number)
   const emptyResults = (): Record<Shape, Measurement[]> => ({ all: [], one: [], two: [] });
   const results: Record<TaskType, Record<Shape, Measurement[]>> = { text: emptyResults(), image: emptyResults() };
   for (let round = 0; round < rounds; round++)
-    for (const shape of round % 2 === 0 ? names : names.toReversed()) {
-      const processes = await startProcesses(harness, shape);
-      await harness.waitForSessions(1);
-      for (const what of ['text', 'image'] as const)
+    for (const what of ['text', 'image'] as const)
+      for (const shape of round % 2 === 0 ? names : names.toReversed()) {
+        const processes = await startProcesses(harness, shape);
+        await harness.waitForSessions(1);
         results[what][shape].push(await measureOrders(harness, { ...processes, what }));
-      await harness.clear();
-    }
+        await harness.clear();
+      }
   report(results, rounds);
 }
 
