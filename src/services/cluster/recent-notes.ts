@@ -23,6 +23,8 @@ export function recentNotes(facts: Pick<SharedFacts, 'read' | 'replace'>, clock:
       if (recent && Math.abs(now - recent.at) < MAX_AGE_MS) return recent.text;
       const text = facts.read(name);
       reads.set(name, { at: now, text });
+      // The next one reads again.
+      text.catch(() => reads.delete(name));
       return text;
     },
   };

@@ -1,10 +1,16 @@
 import type { Worker } from 'bullmq';
-import { pause, systemClock } from '../../lib/clock.ts';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { InboxConsumer } from './inbox.ts';
 
 const START_RETRY_MS = 1_000;
 
 export type PacketWorker = Pick<Worker, 'waitUntilReady' | 'run' | 'close'>;
+
+interface ConsumerParts {
+  createWorker(): PacketWorker;
+  onError(error: Error): void;
+  clock: Pick<Clock, 'after'>;
+}
 
 /**
  * Takes packets once the connections of its worker work. If one of them fails while it starts, BullMQ's worker never recovers, and tries again without a pause; so it is
@@ -14,9 +20,9 @@ export class Consumer implements InboxConsumer {
   readonly #closing = new AbortController();
   #worker: PacketWorker;
 
-  constructor(createWorker: () => PacketWorker, onError: (error: Error) => void) {
-    this.#worker = createWorker();
-    void this.#start(createWorker, onError);
+  constructor(parts: ConsumerParts) {
+    this.#worker = parts.createWorker();
+    void this.#start(parts);
   }
 
   async close(): Promise<void> {
@@ -24,10 +30,10 @@ export class Consumer implements InboxConsumer {
     await this.#worker.close();
   }
 
-  async #start(createWorker: () => PacketWorker, onError: (error: Error) => void): Promise<void> {
+  async #start({ createWorker, onError, clock }: ConsumerParts): Promise<void> {
     const { signal } = this.#closing;
     while (!(await isReady(this.#worker))) {
-      await pause(systemClock, START_RETRY_MS, signal);
+      await pause(clock, START_RETRY_MS, signal);
       if (signal.aborted) return;
       await this.#worker.close().catch(onError);
       if (signal.aborted) return;

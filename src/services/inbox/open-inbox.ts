@@ -1,4 +1,5 @@
 import type { PostgresConnectionOptions } from 'bullmq';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { importOptional, publicName, type StoreAddress, StoreError } from '../store/index.ts';
 import type { Inbox } from './inbox.ts';
@@ -18,7 +19,7 @@ const POSTGRES_CONNECTIONS = 8;
 export async function openInbox(address: StoreAddress, { lockMs, log }: InboxParts): Promise<Inbox> {
   const open = address.scheme.startsWith('redis') ? openRedis : openPostgres;
   try {
-    return new Queues({ server: await open(address.url), lockMs, log });
+    return new Queues({ server: await open(address.url), lockMs, log, clock: systemClock });
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const name = publicName(address);

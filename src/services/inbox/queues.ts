@@ -1,4 +1,5 @@
 import type { Job, JobsOptions, Queue, WorkerOptions } from 'bullmq';
+import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Consumer, type PacketWorker } from './consumer.ts';
 import type { Inbox, InboxConsumer, Packet, TakenPacket } from './inbox.ts';
@@ -45,6 +46,7 @@ interface QueuesParts {
   /** How long a packet stays assigned to a process that no longer renews its lock. */
   lockMs: number;
   log: Pick<Log, 'warn'>;
+  clock: Clock;
 }
 
 /** An inbox in BullMQ, which stores packets, gives each to one process, and gives it to another if that one ends. */
@@ -80,7 +82,7 @@ export class Queues implements Inbox {
   }
 
   consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
-    const { server, lockMs } = this.#parts;
+    const { server, lockMs, clock } = this.#parts;
     const running = new Map<string, Promise<void>>();
     const handleAndMark = async (job: Job<Content>): Promise<void> => {
       await handle({ id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
@@ -103,7 +105,8 @@ export class Queues implements Inbox {
       runRetryDelay: RETRY_MS,
     };
     const onError = this.#onError(partition);
-    const consumer = new Consumer(() => server.worker(nameOf(partition), run, options, onError), onError);
+    const createWorker = () => server.worker(nameOf(partition), run, options, onError);
+    const consumer = new Consumer({ createWorker, onError, clock });
     this.#consumers.add(consumer);
     return {
       close: async () => {
@@ -137,10 +140,11 @@ export class Queues implements Inbox {
   }
 
   #onError(partition: number): (error: Error) => void {
+    const { clock, log } = this.#parts;
     return (error) => {
-      if (performance.now() - this.#warnedAt < WARNING_INTERVAL_MS) return;
-      this.#warnedAt = performance.now();
-      this.#parts.log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
+      if (Math.abs(clock.now() - this.#warnedAt) < WARNING_INTERVAL_MS) return;
+      this.#warnedAt = clock.now();
+      log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
     };
   }
 }

@@ -11,6 +11,7 @@ export class SharedListenerPool {
   readonly #borrowers = new Set<SharedConnection>();
   readonly #queries = new KeyedLock();
   #listener: Promise<PoolClient> | undefined;
+  #isEnding = false;
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -41,6 +42,7 @@ export class SharedListenerPool {
   }
 
   async end(): Promise<void> {
+    this.#isEnding = true;
     const listener = await this.#listener?.catch(() => undefined);
     listener?.release(true);
     await this.#pool.end();
@@ -61,6 +63,8 @@ export class SharedListenerPool {
         for (const borrower of this.#borrowers) borrower.emit('notification', notification);
       });
       client.once('error', (error) => {
+        // The client is released already.
+        if (this.#isEnding) return;
         this.#listener = undefined;
         client.release(true);
         this.#reportToBorrowers(error);

@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq';
 import { expect, it, vi } from 'vitest';
 import { type QueueServer, Queues } from '../../../src/services/inbox/queues.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 type Handle = Parameters<QueueServer['worker']>[1];
 
@@ -23,10 +24,13 @@ it('A packet whose lock has expired while its process was busy is not handled a 
   };
   const handled: boolean[] = [];
   const work = Promise.withResolvers<void>();
-  new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } }).consume(0, async ({ isRepeated }) => {
-    handled.push(isRepeated);
-    await work.promise;
-  });
+  new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() }, clock: new ManualClock() }).consume(
+    0,
+    async ({ isRepeated }) => {
+      handled.push(isRepeated);
+      await work.promise;
+    },
+  );
   const job = (attemptsStarted: number, data: unknown = {}) => ({
     id: 'i1',
     data,
@@ -58,8 +62,12 @@ it('A worker whose connection fails while it starts is replaced, and never runs'
     worker: () => workers.shift() ?? expect.fail('A third worker was created.'),
     close: vi.fn(),
   };
-  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } }).consume(0, vi.fn());
-  await expect.poll(() => run.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  const clock = new ManualClock();
+  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() }, clock }).consume(0, vi.fn());
+  await vi.waitFor(() => {
+    clock.advance(1_000);
+    expect(run).toHaveBeenCalledOnce();
+  });
   expect(failed?.close).toHaveBeenCalledOnce();
   expect(run.mock.contexts).toEqual([replacement]);
   await consumer.close();
@@ -74,7 +82,10 @@ it('A consumer that is closed while it starts takes nothing', async () => {
     worker: () => worker,
     close: vi.fn(),
   };
-  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } }).consume(0, vi.fn());
+  const consumer = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() }, clock: new ManualClock() }).consume(
+    0,
+    vi.fn(),
+  );
   await consumer.close();
   connecting.resolve(undefined);
   await connecting.promise;
@@ -94,7 +105,7 @@ it('A queue whose connection fails while it starts is replaced', async () => {
     worker: vi.fn(),
     close: vi.fn(),
   };
-  const queues = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() } });
+  const queues = new Queues({ server, lockMs: 1_000, log: { warn: vi.fn() }, clock: new ManualClock() });
   await expect(queues.waitingCount(0)).rejects.toThrow('ECONNRESET');
   await expect.poll(() => failed.close.mock.calls.length).toBe(1);
   expect(await queues.waitingCount(0)).toBe(0);
@@ -102,6 +113,7 @@ it('A queue whose connection fails while it starts is replaced', async () => {
 
 it('Many failures in a short time are one warning', () => {
   const warn = vi.fn();
+  const clock = new ManualClock();
   let report: ((error: Error) => void) | undefined;
   const server: QueueServer = {
     queue(_name, onError) {
@@ -111,7 +123,10 @@ it('Many failures in a short time are one warning', () => {
     worker: vi.fn(),
     close: vi.fn(),
   };
-  void new Queues({ server, lockMs: 1_000, log: { warn } }).waitingCount(0);
+  void new Queues({ server, lockMs: 1_000, log: { warn }, clock }).waitingCount(0);
   for (let failure = 0; failure < 3; failure++) report?.(new Error('read ECONNRESET'));
   expect(warn).toHaveBeenCalledOnce();
+  clock.advance(10_000);
+  report?.(new Error('read ECONNRESET'));
+  expect(warn).toHaveBeenCalledTimes(2);
 });
