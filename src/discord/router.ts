@@ -75,6 +75,10 @@ export class Router<Services extends EarlyContext['services']> {
     }
   }
 
+  get isFinishing(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   /** Finishes running work. From now on, members are asked to try again in a moment. */
   async finish(): Promise<void> {
     this.#stopping.abort();
@@ -91,8 +95,8 @@ export class Router<Services extends EarlyContext['services']> {
     const responder = new Responder(outbox, reference, onFirstResponse);
     try {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
-      else if (earlier) await responder.takeOver(earlier.acknowledgement);
-      if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
+      if (this.isFinishing) throw new Refusal('refusals.stopping');
+      if (earlier && !earlier.isCertain) await responder.takeOver(earlier.acknowledgement);
       const place = interactionFactsOf(interaction);
       const { guards, rateLimiter, loadRules } = this.#parts;
       throwIfRefused(

@@ -151,6 +151,10 @@ export function createBot({
     book: tasks.book,
     health: (): PartitionHealth => ({ liveTasks: tasks.book.liveCount, troubles: tasks.scheduler.troubles() }),
     callbacks: engine.callbacks,
+    /** Whether `finish` has been called. From then on, interactions are refused. */
+    get isFinishing(): boolean {
+      return commands.router.isFinishing;
+    },
     readPacket: commands.readPacket,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,

@@ -18,7 +18,7 @@ import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
 import { recentNotes } from '../services/cluster/recent-notes.ts';
 import { createGateway, GatewayConnections } from '../services/gateway/index.ts';
-import type { InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
+import type { HandlePacket, InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import type { ReadinessSources } from '../services/readiness.ts';
@@ -118,7 +118,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     await bot.start();
     // One announcement for the whole cluster is enough.
     if (number === 0) bot.announce();
-    const handle = (packet: TakenPacket): Promise<void> => handlePacket(packet, { bot, clients, clock, log });
+    const handle: HandlePacket = (packet) => handlePacket(packet, { bot, clients, clock, log });
     runningPartitions.set(number, { bot, inbox: inbox.consume(number, handle) });
     return true;
   }
@@ -211,17 +211,19 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 async function handlePacket(
   { content, isRepeated }: TakenPacket,
   { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
-): Promise<void> {
+): Promise<'declined' | undefined> {
+  // The packet was fetched while its partition was being released. The next owner handles it.
+  if (bot.isFinishing) return 'declined';
   try {
     const message = messageIn(content);
-    if (message) return await bot.receive(message);
+    if (message) return void (await bot.receive(message));
     const callback = callbackIn(content);
     if (callback) return void bot.callbacks?.process(callback.id, callback.said);
     const threadMessage = threadMessageIn(content);
     if (threadMessage) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
-      if (isLate) return log.info('A message in a thread waited too long for a worker and will not be answered.');
-      return await bot.readMessage(content, { isRepeated });
+      if (isLate) return void log.info('A message in a thread waited too long for a worker and will not be answered.');
+      return void (await bot.readMessage(content, { isRepeated }));
     }
     const packet = content as { t: string; d: APIInteraction; acknowledgement?: Acknowledgement };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
@@ -230,10 +232,11 @@ async function handlePacket(
     if (!interaction) return;
     if (!isRepeated) {
       const { acknowledgement } = packet;
-      return await bot.route(interaction, acknowledgement && { acknowledgement, isCertain: false });
+      return void (await bot.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
     }
     const state = await bot.interruptedState(packet.d, bot.onlyOrders(interaction));
     if (state === 'ended') return;
+    if (bot.isFinishing) return 'declined';
     await bot.route(
       interaction,
       state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },

@@ -10,6 +10,9 @@ export interface TakenPacket extends Packet {
   readonly isRepeated: boolean;
 }
 
+/** Must not throw. A packet that was declined returns to the queue, and another process takes it. */
+export type HandlePacket = (packet: TakenPacket) => Promise<'declined' | undefined>;
+
 /** The durable queues from the processes that receive packets to those that handle them, one for each partition. */
 export interface Inbox {
   /** The packet survives a crash once this resolves. */
@@ -18,8 +21,8 @@ export interface Inbox {
   isWaiting(partition: number, id: string): Promise<boolean>;
   /** Removes a packet; false if a process has taken it already, or it was never queued. */
   withdraw(partition: number, id: string): Promise<boolean>;
-  /** Handles a partition's packets until the consumer is closed. Closing waits for packets that are being handled. `handle` must not throw. */
-  consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer;
+  /** Handles a partition's packets until the consumer is closed. Closing waits for packets that are being handled. */
+  consume(partition: number, handle: HandlePacket): InboxConsumer;
   /** How many packets no process has taken yet. */
   waitingCount(partition: number): Promise<number>;
   close(): Promise<void>;

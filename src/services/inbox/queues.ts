@@ -2,7 +2,7 @@ import type { Job, JobsOptions, Queue, WorkerOptions } from 'bullmq';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Consumer, type PacketWorker } from './consumer.ts';
-import type { Inbox, InboxConsumer, Packet, TakenPacket } from './inbox.ts';
+import type { HandlePacket, Inbox, InboxConsumer, Packet } from './inbox.ts';
 
 /** How long an id is remembered after its packet was handled: as long as interaction tokens are valid. Discord resends nothing older. */
 const RETENTION_SECONDS = 15 * 60;
@@ -34,7 +34,7 @@ export interface QueueServer {
   queue(name: string, onError: (error: Error) => void): PacketQueue;
   worker(
     name: string,
-    handle: (job: Job<Content>) => Promise<void>,
+    handle: (job: Job<Content>, token: string | undefined) => Promise<void>,
     options: Omit<WorkerOptions, 'connection'>,
     onError: (error: Error) => void,
   ): PacketWorker;
@@ -81,19 +81,23 @@ export class Queues implements Inbox {
     }
   }
 
-  consume(partition: number, handle: (packet: TakenPacket) => Promise<void>): InboxConsumer {
+  consume(partition: number, handle: HandlePacket): InboxConsumer {
     const { server, lockMs, clock } = this.#parts;
     const running = new Map<string, Promise<void>>();
-    const handleAndMark = async (job: Job<Content>): Promise<void> => {
-      await handle({ id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 });
-      await job.updateData(HANDLED_CONTENT);
+    const onError = this.#onError(partition);
+    const handleAndMark = async (job: Job<Content>, token: string | undefined): Promise<void> => {
+      const packet = { id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 };
+      if ((await handle(packet)) !== 'declined') return void (await job.updateData(HANDLED_CONTENT));
+      // If the queue cannot be told, another process takes the packet when its lock expires.
+      await job.moveToWait(token).catch(onError);
+      throw new PacketReturned();
     };
-    const run = async (job: Job<Content>): Promise<void> => {
+    const run = async (job: Job<Content>, token: string | undefined): Promise<void> => {
       // It was handled, but the queue could not be told.
       if (job.data === HANDLED_CONTENT) return;
       const id = packetIdOf(job.id);
       // If this process could not renew its lock in time, it receives a packet again that it is still handling.
-      const handling = running.get(id) ?? handleAndMark(job);
+      const handling = running.get(id) ?? handleAndMark(job, token);
       running.set(id, handling);
       await handling.finally(() => running.delete(id));
     };
@@ -104,7 +108,6 @@ export class Queues implements Inbox {
       maxStalledCount: MAX_TAKEOVERS,
       runRetryDelay: RETRY_MS,
     };
-    const onError = this.#onError(partition);
     const createWorker = () => server.worker(nameOf(partition), run, options, onError);
     const consumer = new Consumer({ createWorker, onError, clock });
     this.#consumers.add(consumer);
@@ -147,6 +150,11 @@ export class Queues implements Inbox {
       log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
     };
   }
+}
+
+/** BullMQ leaves the packets alone whose handler fails with an error of this name. */
+class PacketReturned extends Error {
+  override readonly name = 'WaitingError';
 }
 
 const nameOf = (partition: number): string => `atelier-inbox-${partition}`;

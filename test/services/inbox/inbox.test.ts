@@ -10,9 +10,9 @@ import { onServers, onStores, type TestStore } from '../store/sites.ts';
 const LOCK_MS = 1_000;
 const PARTITION_COUNT = 8;
 
-async function openTestInbox({ url, scheme }: TestStore): Promise<Inbox> {
+async function openTestInbox({ url, scheme }: TestStore, lockMs = LOCK_MS): Promise<Inbox> {
   const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
-  const inbox = await openInbox({ url, scheme }, { lockMs: LOCK_MS, log });
+  const inbox = await openInbox({ url, scheme }, { lockMs, log });
   onTestFinished(() => inbox.close());
   return inbox;
 }
@@ -61,11 +61,29 @@ describe('The inbox', () => {
       inbox.consume(0, async ({ id }) => {
         received.push(id);
         await handling.promise;
+        return undefined;
       });
       await inbox.put(0, packet('22'));
       await expect.poll(() => received).toEqual(['22']);
       expect(await inbox.withdraw(0, '22')).toBe(false);
       handling.resolve();
+    });
+
+    it('A packet that was taken by a process that is closing returns to the queue, and another process handles it', async () => {
+      const testStore = await createTestStore();
+      // Without waiting until the lock of the first process expires.
+      const lockMs = 1_000 * LOCK_MS;
+      const [closing, open] = [await openTestInbox(testStore, lockMs), await openTestInbox(testStore, lockMs)];
+      const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+      const consumer = closing.consume(0, async () => {
+        onClosed(consumer.close());
+        return 'declined';
+      });
+      await closing.put(0, packet('71'));
+      await closed;
+      const received: TakenPacket[] = [];
+      open.consume(0, async (takenPacket) => void received.push(takenPacket));
+      await expect.poll(() => received).toEqual([{ ...packet('71'), isRepeated: true }]);
     });
 
     it('A process that owns all partitions receives the packets of all of them', async () => {

@@ -29,6 +29,7 @@ it('A packet whose lock has expired while its process was busy is not handled a 
     async ({ isRepeated }) => {
       handled.push(isRepeated);
       await work.promise;
+      return undefined;
     },
   );
   const job = (attemptsStarted: number, data: unknown = {}) => ({
@@ -38,15 +39,15 @@ it('A packet whose lock has expired while its process was busy is not handled a 
     updateData: vi.fn(),
   });
   const jobs = [job(1), job(2)];
-  const deliveries = jobs.map((one) => deliver?.(one as unknown as Job));
+  const deliveries = jobs.map((one) => deliver?.(one as unknown as Job, 'token'));
   work.resolve();
   await Promise.all(deliveries);
   expect(handled).toEqual([false]);
   expect(jobs[0]?.updateData).toHaveBeenCalledOnce();
   // The packet is delivered again if the queue could not be told that it has been handled.
-  await deliver?.(job(3, null) as unknown as Job);
+  await deliver?.(job(3, null) as unknown as Job, 'token');
   expect(handled).toEqual([false]);
-  await deliver?.(job(3) as unknown as Job);
+  await deliver?.(job(3) as unknown as Job, 'token');
   expect(handled).toEqual([false, true]);
 });
 

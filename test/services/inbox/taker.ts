@@ -7,7 +7,7 @@ const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: 
 const inbox = await openInbox({ url, scheme }, { lockMs: Number(lockMs), log });
 inbox.consume(0, () => {
   process.stdout.write('taken\n');
-  return Promise.withResolvers<void>().promise;
+  return Promise.withResolvers<undefined>().promise;
 });
 // The process must not outlive its test.
 process.stdin.on('end', () => process.exit()).resume();
