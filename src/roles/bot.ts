@@ -218,6 +218,7 @@ export function createBot({
 
     /** To be called after `finish`. Closes the store too. */
     async close(): Promise<void> {
+      outbox.close();
       await engine.close();
       await notices.stop();
       await engine.stop();
@@ -225,6 +226,7 @@ export function createBot({
 
     /** For a bot whose `open` or `start` has failed. */
     async abandon(): Promise<void> {
+      outbox.close();
       await Promise.all([engine.close(), engine.tasks.orders.finish(), store.close()]);
     },
   };

@@ -15,6 +15,7 @@ import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts, failureKindOf, hasCode, isTransient } from './errors.ts';
+import { OpenRequests, type RestMethods } from './open-requests.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditRoute, TokenRoute } from './ways.ts';
 
@@ -45,19 +46,24 @@ const responseSchema = z.object({ id: z.string(), flags: z.number().nullish() })
 /** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
 export class Outbox {
   readonly threads: ThreadCreator;
-  readonly #clients: DiscordClients;
+  readonly #openRequests = new OpenRequests();
+  readonly #rest: RestMethods;
+  readonly #tokenRest: RestMethods;
+  readonly #callbackRest: RestMethods;
   readonly #log: PlainLog;
 
-  constructor(clients: DiscordClients, log: PlainLog) {
-    this.#clients = clients;
+  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
+    this.#rest = this.#openRequests.limit(client.rest);
+    this.#tokenRest = this.#openRequests.limit(tokenRest);
+    this.#callbackRest = this.#openRequests.limit(callbackRest);
     this.#log = log;
-    this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
+    this.threads = new ThreadCreator({ rest: this.#rest, post: (...message) => this.post(...message), log });
   }
 
   /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */
   async readResponse({ applicationId, token }: Pick<TokenRoute, 'applicationId' | 'token'>) {
     try {
-      const message = await this.#clients.tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
+      const message = await this.#tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
       const { id, flags } = responseSchema.parse(message);
       return { id, flags: flags ?? 0 };
     } catch (error) {
@@ -74,7 +80,7 @@ export class Outbox {
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#clients.callbackRest.post(Routes.interactionCallback(interactionId, token), {
+        await this.#callbackRest.post(Routes.interactionCallback(interactionId, token), {
           body,
           files,
           auth: false,
@@ -89,18 +95,16 @@ export class Outbox {
   }
 
   async edit(target: TokenRoute | EditRoute, message: MessageBody): Promise<MessagePlace | undefined> {
-    if (target.by === 'edit') return placeIn(await this.#clients.client.rest.patch(routeOf(target), { ...message }));
+    if (target.by === 'edit') return placeIn(await this.#rest.patch(routeOf(target), { ...message }));
     // Sent without the bot's token: discord.js discards that token on the 401 for an expired interaction token.
-    return placeIn(await this.#clients.tokenRest.patch(routeOf(target), { ...message, auth: false }));
+    return placeIn(await this.#tokenRest.patch(routeOf(target), { ...message, auth: false }));
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
     const bodyWithNonce = { ...body, nonce, enforce_nonce: true };
     return placeIn(
-      await retry(() =>
-        this.#clients.client.rest.post(Routes.channelMessages(channelId), { body: bodyWithNonce, files }),
-      ),
+      await retry(() => this.#rest.post(Routes.channelMessages(channelId), { body: bodyWithNonce, files })),
     );
   }
 
@@ -108,18 +112,18 @@ export class Outbox {
   async addFollowUp(target: TokenRoute, message: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
     const { body, files } = isPrivate ? asEphemeral(message) : message;
     const route = Routes.webhook(target.applicationId, target.token);
-    return placeIn(await this.#clients.tokenRest.post(route, { body, files, auth: false, query: WAIT_FOR_MESSAGE }));
+    return placeIn(await this.#tokenRest.post(route, { body, files, auth: false, query: WAIT_FOR_MESSAGE }));
   }
 
   async remove(target: TokenRoute | EditRoute): Promise<void> {
-    if (target.by === 'edit') await this.#clients.client.rest.delete(routeOf(target));
-    else await this.#clients.tokenRest.delete(routeOf(target), { auth: false });
+    if (target.by === 'edit') await this.#rest.delete(routeOf(target));
+    else await this.#tokenRest.delete(routeOf(target), { auth: false });
   }
 
   async openDirectChannel(memberId: string): Promise<string> {
     // Opening it twice returns the same channel.
     const body = { recipient_id: memberId };
-    return channelIdIn(await retry(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
+    return channelIdIn(await retry(() => this.#rest.post(Routes.userChannels(), { body })));
   }
 
   /** Returns false if the caller should retry later, but not if the member does not accept messages from the bot. */
@@ -147,8 +151,13 @@ export class Outbox {
   /** Returns the messages before this id, newest first. */
   async messagesBefore(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE_SIZE) });
-    const page = await this.#clients.client.rest.get(Routes.channelMessages(channelId), { query });
+    const page = await this.#rest.get(Routes.channelMessages(channelId), { query });
     return Array.isArray(page) ? page : [];
+  }
+
+  /** Gives up all requests that have not finished: the next owner of the bot's tasks may already change the same messages. */
+  close(): void {
+    this.#openRequests.close();
   }
 }
 

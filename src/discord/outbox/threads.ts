@@ -1,4 +1,4 @@
-import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, type REST, Routes } from 'discord.js';
+import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, Routes } from 'discord.js';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -6,6 +6,7 @@ import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import { errorFacts, failureKindOf } from './errors.ts';
+import type { RestMethods } from './open-requests.ts';
 
 /** The shortest auto-archive duration that Discord accepts. */
 const ARCHIVE_AFTER_MINUTES = 60;
@@ -28,9 +29,9 @@ const CHANNEL_TYPES = {
 } as const;
 
 export class ThreadCreator {
-  readonly #parts: { rest: REST; post: Post; log: PlainLog };
+  readonly #parts: { rest: RestMethods; post: Post; log: PlainLog };
 
-  constructor(parts: { rest: REST; post: Post; log: PlainLog }) {
+  constructor(parts: { rest: RestMethods; post: Post; log: PlainLog }) {
     this.#parts = parts;
   }
 
