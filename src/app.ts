@@ -1,18 +1,20 @@
 import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
-import { startAll } from './roles/all.ts';
 import type { App, AppTools } from './roles/app.ts';
-import { startShard } from './roles/shard.ts';
-import { startWorker } from './roles/worker.ts';
 
-/** The start function of each `ATELIER_ROLE`. */
-const startFunctions = { all: startAll, shard: startShard, worker: startWorker } as const;
+/** The start function of each `ATELIER_ROLE`. A process loads the code of its own role only. */
+const startFunctions = {
+  all: async () => (await import('./roles/all.ts')).startAll,
+  shard: async () => (await import('./roles/shard.ts')).startShard,
+  worker: async () => (await import('./roles/worker.ts')).startWorker,
+} as const;
 
 /** Starts the bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const monitoring = await loadMonitoring(config, tools);
   try {
-    return await startFunctions[config.cluster.role](config, tools, monitoring);
+    const start = await startFunctions[config.cluster.role]();
+    return await start(config, tools, monitoring);
   } catch (error) {
     await monitoring?.close();
     throw error;

@@ -11,6 +11,10 @@ registerHooks({
   },
 });
 await import('../../../src/app.ts');
+// The app loads the role that it starts.
+await import('../../../src/roles/all.ts');
+await import('../../../src/roles/shard.ts');
+await import('../../../src/roles/worker.ts');
 const { systemClock } = await import('../../../src/lib/clock.ts');
 const { createLogger } = await import('../../../src/lib/log.ts');
 const { memoryContent } = await import('../../../src/services/media/content.ts');
