@@ -3,15 +3,15 @@ import type { REST } from 'discord.js';
 export type RestMethods = Pick<REST, 'get' | 'post' | 'patch' | 'put' | 'delete'>;
 
 /**
- * The requests of one bot that have not finished. discord.js cannot drop the requests that wait for a rate limit, and it may send to Discord for
- * other bots of this process for much longer.
+ * The requests of one bot that have not finished, including those that wait for a rate limit. They end with their bot, although other bots of the
+ * process still use the same REST clients.
  */
 export class OpenRequests {
   readonly #controllers = new Set<AbortController>();
   #isClosed = false;
 
-  /** The same methods, whose requests end when these are closed. */
-  limit(rest: RestMethods): RestMethods {
+  /** The same methods. Their requests are tracked here. */
+  track(rest: RestMethods): RestMethods {
     return {
       get: (route, options) => this.#run((signal) => rest.get(route, { ...options, signal })),
       post: (route, options) => this.#run((signal) => rest.post(route, { ...options, signal })),
@@ -21,7 +21,7 @@ export class OpenRequests {
     };
   }
 
-  /** From now on nothing is sent, as if the process had ended. */
+  /** Ends all requests. From now on nothing is sent, as if the process had ended. */
   close(): void {
     this.#isClosed = true;
     for (const controller of this.#controllers) controller.abort();

@@ -53,9 +53,9 @@ export class Outbox {
   readonly #log: PlainLog;
 
   constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
-    this.#rest = this.#openRequests.limit(client.rest);
-    this.#tokenRest = this.#openRequests.limit(tokenRest);
-    this.#callbackRest = this.#openRequests.limit(callbackRest);
+    this.#rest = this.#openRequests.track(client.rest);
+    this.#tokenRest = this.#openRequests.track(tokenRest);
+    this.#callbackRest = this.#openRequests.track(callbackRest);
     this.#log = log;
     this.threads = new ThreadCreator({ rest: this.#rest, post: (...message) => this.post(...message), log });
   }
