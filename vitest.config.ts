@@ -20,7 +20,7 @@ const LONGEST = [
   'test/browser/page',
   'test/chaos/chaos',
   'test/e2e/cluster/cluster',
-  'test/chaos/money',
+  'test/chaos/money/money',
   'test/e2e/backup',
   'test/e2e/tasks/following',
   'test/e2e/store-scripts',
@@ -42,6 +42,9 @@ const LONGEST = [
   'test/services/store/crash',
   'test/browser/talk',
 ];
+
+const missingTests = LONGEST.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)));
+if (missingTests.length > 0) throw new Error(`No such tests: ${missingTests.join(', ')}. Correct their names here.`);
 
 /** It starts six processes, which would delay the other tests beyond their time limits. */
 const LAST = 'test/chaos/cluster/cluster.test.ts';

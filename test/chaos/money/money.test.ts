@@ -6,11 +6,11 @@ import { runMoneyChaos } from './money.ts';
 const WAIT_LIMIT_MS = 300_000;
 
 describe('Money under chaos', () =>
-  onStores(['sqlite', 'redis', 'postgres'], (stage) =>
+  onStores(['sqlite', 'redis', 'postgres'], (createTestStore) =>
     it(
       'No reservation exceeds a limit, none is lost or released twice, and the books equal the gateway’s bill to the last digit',
       async () => {
-        const { url } = await stage();
+        const { url, kind, cutConnections } = await createTestStore();
         const studio = cachingStudio();
         onTestFinished(() => studio.close());
         const { failures, figures } = await runMoneyChaos({
@@ -19,6 +19,7 @@ describe('Money under chaos', () =>
           orders: 240,
           kills: 3,
           storeUrl: url,
+          ...(kind !== 'sqlite' && { cutConnections }),
           studio,
         });
         process.stderr.write(`${figures.join('\n')}\n`);

@@ -9,7 +9,7 @@ import { product } from '../../../src/lib/decimals.ts';
 import { anyOf } from '../troubles.ts';
 import { checkBooks, dollars, readBooks, type Verdict } from './books.ts';
 import { MoneyBot } from './bot.ts';
-import type { Requester } from './order.ts';
+import { type Requester, STORE_UNREACHABLE } from './order.ts';
 
 export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
   seed: number;
@@ -18,6 +18,8 @@ export interface MoneyScale extends Pick<GatewayOptions, 'studio'> {
   kills: number;
   /** The URL of the store; without it, the store is a file. */
   storeUrl?: string | undefined;
+  /** Closes the bot's connections to the store's server. It is called between the kills. */
+  cutConnections?: () => Promise<void>;
 }
 
 const IMAGE_MODELS = ['lumen-image-1', 'lumen-image-1-2K', 'lumen-image-1-4K', 'Harbour/Canvas-XL:2026-03-01'];
@@ -30,6 +32,7 @@ const LIMIT_PER_ORDER = '0.04';
 const SERVERS = 5;
 const CONCURRENCY = 24;
 const SPEED = 300;
+const RECONNECT_MS = 500;
 const SETTLE_TIMEOUT_MS = 180_000;
 
 const SUBMIT_FAULTS = [
@@ -41,7 +44,8 @@ const FAILED_SHARE = 0.05;
 const REPEAT_SHARE = 0.03;
 
 /** Members make requests with tight limits while the bot is killed and the gateway fails; then the books are compared. */
-export async function runMoneyChaos({ seed, members, orders, kills, storeUrl, studio }: MoneyScale): Promise<Verdict> {
+export async function runMoneyChaos(scale: MoneyScale): Promise<Verdict> {
+  const { seed, members, orders, kills, storeUrl, cutConnections, studio } = scale;
   const random = randomOf(seed);
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
@@ -89,6 +93,7 @@ export async function runMoneyChaos({ seed, members, orders, kills, storeUrl, st
     let orderCount = 0;
     let killCount = 0;
     let pendingRestart: Promise<void> | undefined;
+    const ordersPerKill = Math.ceil(orders / kills);
     const killIndexes = Array.from({ length: kills }, (_, index) =>
       Math.floor(((index + 0.5 + random.next() * 0.4) * orders) / kills),
     );
@@ -106,6 +111,7 @@ export async function runMoneyChaos({ seed, members, orders, kills, storeUrl, st
           killCount += 1;
           pendingRestart = restart();
         }
+        if (index % ordersPerKill === 0) await cutConnections?.();
         if (random.next() < FAULT_SHARE)
           gateway.faults.add({ on: { path: /submit|jobs$/ }, do: anyOf(SUBMIT_FAULTS, random) });
         if (random.next() < FAILED_SHARE) gateway.faults.add({ do: 'fail' });
@@ -113,6 +119,8 @@ export async function runMoneyChaos({ seed, members, orders, kills, storeUrl, st
         const requester = randomRequester();
         const result = await bot.send({ do: 'order', prompt: `order ${index}`, model, ...requester });
         countOutcome(result ? (result.refused ?? result.state ?? 'broken') : 'killed');
+        // Without a pause, most orders would be made before the bot has connected again.
+        if (result?.refused === STORE_UNREACHABLE) await pause(RECONNECT_MS);
         if (result?.broken) failures.push(`an order failed: ${result.broken}`);
         if (random.next() < REPEAT_SHARE || result?.state === 'unconfirmed')
           await bot.send({ do: 'try again', ...requester });

@@ -18,3 +18,6 @@ export interface CommandResult {
   open?: number;
   broken?: string;
 }
+
+/** The outcome of an order that the bot refuses because its store is away. */
+export const STORE_UNREACHABLE = 'store unreachable';

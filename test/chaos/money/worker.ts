@@ -6,10 +6,10 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 import { createEngine } from '../../../src/services/engine.ts';
 import { createGateway, GatewayError } from '../../../src/services/gateway/index.ts';
 import { ProcessLimits } from '../../../src/services/process-limits.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
-import type { Command, CommandResult } from './order.ts';
+import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
 
 /** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */
 const config = readConfig(process.env, kindNames(kindSpecs));
@@ -76,6 +76,7 @@ async function carryOut(command: Command): Promise<CommandResult> {
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.key };
     if (error instanceof GatewayError) return { refused: `gateway ${error.kind}` };
+    if (error instanceof StoreError && error.kind === 'unreachable') return { refused: STORE_UNREACHABLE };
     throw error;
   }
 }
