@@ -31,7 +31,7 @@ const MAX_PAUSE_MS = 8_000;
 /** A grid has buttons for four images. */
 const MAX_PRESSES = 4;
 /** If a task has not ended within this time, the member no longer waits for a button to press. */
-const WAIT_LIMIT_MS = 120_000;
+const DEFAULT_PATIENCE_MS = 120_000;
 const CHECK_INTERVAL_MS = 200;
 
 /** Members make requests, and repeat a request with new words if the bot does not respond. */
@@ -41,11 +41,13 @@ export class Members {
   skippedPresses = 0;
   readonly #discord: EmbeddedDiscord;
   readonly #name: string;
+  readonly #patienceMs: number;
   #requests = 0;
   #givenUpCount = 0;
 
-  constructor(discord: EmbeddedDiscord, seed: number) {
+  constructor(discord: EmbeddedDiscord, seed: number, patienceMs = DEFAULT_PATIENCE_MS) {
     this.#discord = discord;
+    this.#patienceMs = patienceMs;
     this.#name = `q${seed.toString(36)}`;
   }
 
@@ -115,7 +117,7 @@ export class Members {
         .find(({ interaction_metadata: origin }) => origin?.id === interactionId);
       return reply && !UNFINISHED.has(messageState(reply)) ? reply : undefined;
     };
-    await waitUntil(WAIT_LIMIT_MS, () => find() !== undefined, CHECK_INTERVAL_MS);
+    await waitUntil(this.#patienceMs, () => find() !== undefined, CHECK_INTERVAL_MS);
     return find();
   }
 

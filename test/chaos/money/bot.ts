@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { cacheArgs } from '../../support/shipped.ts';
 import type { Command, CommandResult } from './order.ts';
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -21,7 +22,7 @@ export class MoneyBot {
 
   async start(): Promise<void> {
     const env = { PATH: process.env.PATH ?? '', ...this.#settings };
-    const child = fork(WORKER, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
+    const child = fork(WORKER, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [...cacheArgs] });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => {

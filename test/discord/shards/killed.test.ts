@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers } from '../../services/store/sites.ts';
+import { cacheArgs } from '../../support/shipped.ts';
 import {
   LEASE_MS,
   type Scene,
@@ -24,15 +25,8 @@ interface Child {
 
 function forkShardProcess({ discord, store, logged }: Scene, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
-  const process = fork(file, [
-    discord.apiUrl,
-    discord.token,
-    store.url,
-    store.scheme,
-    String(LEASE_MS),
-    machine,
-    String(heldOrder),
-  ]);
+  const args = [discord.apiUrl, discord.token, store.url, store.scheme, String(LEASE_MS), machine, String(heldOrder)];
+  const process = fork(file, args, { execArgv: [...cacheArgs] });
   const exitEvent = once(process, 'exit');
   const kill = async (): Promise<void> => {
     process.kill('SIGKILL');

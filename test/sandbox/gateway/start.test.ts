@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { cacheArgs } from '../../support/shipped.ts';
 
 const command = fileURLToPath(new URL('../../../sandbox/gateway/start.ts', import.meta.url));
 
@@ -12,7 +13,7 @@ function run(...options: string[]): {
   ended: Promise<number | null>;
   ready: Promise<string>;
 } {
-  const child = spawn(process.execPath, [command, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...cacheArgs, command, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   const ready = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { cacheArgs } from '../../support/shipped.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
@@ -22,9 +23,8 @@ class Worker {
   #haltedAt: number | undefined;
 
   constructor(testStore: TestStore, { place = 'here', partitions = PARTITION_COUNT } = {}) {
-    this.#child = spawn(process.execPath, [workerProgram, testStore.url, String(LEASE_MS), String(partitions), place], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const args = [workerProgram, testStore.url, String(LEASE_MS), String(partitions), place];
+    this.#child = spawn(process.execPath, [...cacheArgs, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.ended = once(this.#child, 'exit').then(([code]) => code as number | null);
     if (this.#child.stdout)
       createInterface(this.#child.stdout).on('line', (line) => this.events.push(JSON.parse(line) as WorkerEvent));

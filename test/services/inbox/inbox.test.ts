@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/lib/log.ts';
 import type { Inbox, TakenPacket } from '../../../src/services/inbox/inbox.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
+import { cacheArgs } from '../../support/shipped.ts';
 import { onServers, onStores, type TestStore } from '../store/sites.ts';
 
 const LOCK_MS = 1_000;
@@ -128,7 +129,7 @@ describe('The inbox', () => {
         testStore.scheme,
         String(LOCK_MS),
       ];
-      const taker = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const taker = spawn(process.execPath, [...cacheArgs, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
       onTestFinished(() => void taker.kill('SIGKILL'));
       await inbox.put(0, packet('31'));
       await once(taker.stdout, 'data');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
+import { cacheArgs } from '../../support/shipped.ts';
 
 export interface Child {
   kill(): Promise<void>;
@@ -8,7 +9,7 @@ export interface Child {
 
 /** Starts a program in a separate process, and resolves once the program reports that it is ready. */
 export async function startChild(program: string, ...args: string[]): Promise<Child> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
+  const child = spawn(process.execPath, [...cacheArgs, '--input-type=module', '-e', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const kill = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { cacheArgs } from '../../support/shipped.ts';
 import { onServers, type TestStore } from './sites.ts';
 import { makeTask, settled } from './store-fixture.ts';
 
@@ -28,7 +29,7 @@ async function expectRefusedWrite(
 ): Promise<void> {
   const task = makeTask();
   const args = [program, testStore.url, String(LEASE_MS), partition, JSON.stringify(task)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...cacheArgs, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exitCode = once(child, 'exit').then(([code]) => code as number | null);
   onTestFinished(async () => {
     child.kill('SIGKILL');
