@@ -22,6 +22,7 @@ const LONGEST = [
   'test/e2e/cluster/cluster',
   'test/chaos/money/money',
   'test/e2e/backup',
+  'test/e2e/callbacks',
   'test/e2e/tasks/following',
   'test/e2e/store-scripts',
   'test/e2e/tasks/families',
@@ -35,6 +36,7 @@ const LONGEST = [
   'test/e2e/asks/process',
   'test/e2e/store-lease',
   'test/services/store/lease',
+  'test/services/cluster/membership',
   'test/e2e/store-away',
   'test/e2e/tasks/animate',
   'test/e2e/talk/faults',
@@ -72,8 +74,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // By default, a condition that is not met within a second fails the test, which is too short on a busy machine.
     expect: { poll: { timeout: 50_000 } },
-    // Tests mostly wait for other processes, so four workers can share two cores.
-    maxWorkers: 4,
+    // Tests wait for half of their time, so five workers can share two cores.
+    maxWorkers: 5,
     // Most objects live as long as their test; in a small young generation they would be copied repeatedly.
     execArgv: ['--max-semi-space-size=64'],
     env: { ...temporaryFolder() },

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { killAtExit } from '../support/kill-at-exit.ts';
 import { shippedArgs } from '../support/shipped.ts';
 import { waitUntil } from './waiting.ts';
 
@@ -85,8 +86,6 @@ export class Keeper {
   constructor(settings: Record<string, string>, readyMessage = 'Atelier is ready.') {
     this.#settings = settings;
     this.#readyMessage = readyMessage;
-    // The process that runs this may be ended from outside; no child process may outlive it.
-    process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
   /** The output of all processes. */
@@ -108,6 +107,7 @@ export class Keeper {
     const startedAt = Date.now();
     this.starts.push(startedAt);
     const child = spawnEntry('src/index.ts', this.#settings);
+    killAtExit(child);
     this.#child = child;
     this.#isExitExpected = false;
     this.#outputStart = this.#output.length;

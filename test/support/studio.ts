@@ -5,7 +5,7 @@ import { roundToEven } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Drawing a grid in full size takes most of a second of CPU time, and no test checks its details. */
-const MAX_SIDE = 512;
+const MAX_SIDE = 256;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_PROGRESS = 0.3;
 

