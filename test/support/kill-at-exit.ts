@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Kills the child when this process exits, so that it does not outlive it. */
+/** Kills a child process when this process exits. */
 export function killAtExit(child: ChildProcess): void {
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);

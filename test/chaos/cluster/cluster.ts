@@ -24,7 +24,7 @@ interface ClusterOptions
   extends Omit<ClusterScale, 'leaseMs'>,
     Pick<ChaosOptions, 'studio' | 'speed' | 'settleTimeoutMs'> {
   storeUrl: string;
-  /** How long a member waits for a result before using its buttons. */
+  /** The longest that a member waits for a result, in order to press one of its buttons. */
   patienceMs?: number;
   /** Without it, the server of the store cannot be crashed. */
   server?: Pick<StoreServer, 'crash' | 'restart'>;

@@ -105,7 +105,7 @@ describe('The inbox', () => {
       for (const partition of partitions) {
         inbox.consume(partition, async (takenPacket) => void received.push(takenPacket));
         await testStore.cutConnections();
-        const { id } = packet(`6${partition}`);
+        const id = `6${partition}`;
         await expect.poll(() => inbox.put(partition, packet(id)).then(() => 'put', String)).toBe('put');
         expected.push(id);
       }
