@@ -7,6 +7,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 export class FastClock implements Clock {
   readonly #speed: number;
   readonly #start = Date.now();
+  #stoppedAt: number | undefined;
   #offsetMs = 0;
   readonly #pending = new Set<{ at: number; arm(): void }>();
 
@@ -15,7 +16,8 @@ export class FastClock implements Clock {
   }
 
   now(): number {
-    return Math.floor(this.#start + (Date.now() - this.#start) * this.#speed + this.#offsetMs);
+    const real = this.#stoppedAt ?? Date.now();
+    return Math.floor(this.#start + (real - this.#start) * this.#speed + this.#offsetMs);
   }
 
   after(ms: number, task: () => void): () => void {
@@ -25,7 +27,8 @@ export class FastClock implements Clock {
       at,
       arm: (): void => {
         clearTimeout(timer);
-        timer = setTimeout(fire, Math.max(0, (at - this.now()) / this.#speed));
+        const delayMs = Math.max(0, (at - this.now()) / this.#speed);
+        if (this.#stoppedAt === undefined || delayMs === 0) timer = setTimeout(fire, delayMs);
       },
     };
     const fire = (): void => {
@@ -38,6 +41,12 @@ export class FastClock implements Clock {
       clearTimeout(timer);
       this.#pending.delete(pending);
     };
+  }
+
+  /** From now on, time passes only through `advance`. */
+  stop(): void {
+    this.#stoppedAt = Date.now();
+    for (const { arm } of this.#pending) arm();
   }
 
   /** Skips this much time; timers that have come due run next. */
