@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { formerNames, registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
+import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 /** Exit codes from sysexits.h. */
 const EX_USAGE = 64;

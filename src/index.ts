@@ -9,7 +9,7 @@ import { createLogger, type Log } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
 import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
-import { kindNames } from './services/tasks/task.ts';
+import { kindNames } from './services/tasks/kind-spec.ts';
 
 // Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_SOFTWARE = 70;

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
+import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 const kinds = kindNames(kindSpecs);
 const requiredSettings = {

@@ -14,7 +14,7 @@ import {
   secretVariables,
 } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
+import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -6,7 +6,7 @@ import { handlers, kindSpecs } from '../src/commands/index.ts';
 import { configVariables, readConfig, secretVariables } from '../src/config.ts';
 import { commandsByFullName } from '../src/discord/handlers.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
+import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 const required = {
   DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',

@@ -2,7 +2,7 @@ import { startApp } from '../../src/app.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { kindNames } from '../../src/services/tasks/task.ts';
+import { kindNames } from '../../src/services/tasks/kind-spec.ts';
 import { fastClock } from './fast-clock.ts';
 import type { EmbeddedServersInput } from './job-orders.ts';
 

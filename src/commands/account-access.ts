@@ -2,7 +2,7 @@ import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
 import { remainingText } from '../messages/money.ts';
 import { tightestAllowance } from '../services/spending/allowance.ts';
-import { requesterOf } from '../services/spending/spending.ts';
+import { requesterOf } from '../services/spending/requester.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 

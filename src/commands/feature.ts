@@ -4,8 +4,8 @@ import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
+import type { KindSpecs } from '../services/tasks/kind-spec.ts';
 import type { ImageTransfer } from '../services/tasks/materials.ts';
-import type { KindSpecs } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
 export interface KindTools {

@@ -4,7 +4,7 @@ import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
-import { type KindSpecs, kindNames } from '../services/tasks/task.ts';
+import { type KindSpecs, kindNames } from '../services/tasks/kind-spec.ts';
 import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';

@@ -8,8 +8,9 @@ import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
+import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
-import type { Task, TaskKind } from '../services/tasks/task.ts';
+import type { Task } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 /** The longest text that Discord lets a member type into an option. */

@@ -1,8 +1,9 @@
 import type { ButtonPlan, FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/models/ids.ts';
+import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
-import type { StoredMedium, Task, TaskKind, TaskOf } from '../services/tasks/task.ts';
+import type { StoredMedium, Task, TaskOf } from '../services/tasks/task.ts';
 
 /** How the messages of one kind of task differ from the default. */
 export interface KindView<K extends TaskKind = TaskKind> {

@@ -1,7 +1,7 @@
 import { inlineCode } from '../discord/markdown.ts';
 import type { Say } from '../locales/index.ts';
+import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
-import type { TaskKind } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
 const MINUTE_MS = 60_000;

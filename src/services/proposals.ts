@@ -4,7 +4,7 @@ import { KeyedLock } from '../lib/keyed-lock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Budgets } from './spending/budgets.ts';
 import { bucketWithin, type Partition } from './tasks/homes.ts';
-import type { TaskKind } from './tasks/task.ts';
+import type { TaskKind } from './tasks/kind-spec.ts';
 import { taskId } from './tasks/task-id.ts';
 import type { OrderedRequest } from './tasks/transitions.ts';
 

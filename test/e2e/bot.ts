@@ -13,7 +13,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger, type Log } from '../../src/lib/log.ts';
 import type { App, AppTools } from '../../src/roles/app.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
-import { kindNames } from '../../src/services/tasks/task.ts';
+import { kindNames } from '../../src/services/tasks/kind-spec.ts';
 import { addCleanup } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { cachingStudio } from '../support/studio.ts';

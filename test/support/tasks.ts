@@ -1,6 +1,7 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { readTask } from '../../src/services/store/task-rows.ts';
-import { isOfKind, type Task, type TaskFacts, type TaskKind } from '../../src/services/tasks/task.ts';
+import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
+import { isOfKind, type Task, type TaskFacts } from '../../src/services/tasks/task.ts';
 
 /** Parts of a task as they are stored. */
 export interface Parts extends Partial<Omit<TaskFacts, 'version'>> {

@@ -5,7 +5,7 @@ import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
-import { requesterOf } from '../../services/spending/spending.ts';
+import { requesterOf } from '../../services/spending/requester.ts';
 import type { StoredTasks } from '../../services/store/stored-tasks.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';

@@ -5,8 +5,8 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
+import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { memberFile } from '../../services/tasks/materials.ts';
-import { defineRequest } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import { imageOption, readImages } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -20,7 +20,7 @@ const blendShape = defineRequest({
   shape: z.enum(shapes).optional(),
 });
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     blend: z.output<typeof blendShape>;
   }

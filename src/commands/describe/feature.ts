@@ -7,8 +7,8 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
+import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
-import { defineRequest } from '../../services/tasks/task.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { Feature } from '../feature.ts';
 import { imageOption, imageOptions, imagesOnMessage, readImages } from '../options.ts';
@@ -17,7 +17,7 @@ import { text } from './text.ts';
 
 const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     describe: z.output<typeof describeShape>;
   }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
 /** The request as the task stores it. This endpoint accepts references only by URL (specification, 4.5). */
 const imageShape = defineRequest({ prompt: z.string(), model: z.string() });
 type ImageRequest = z.output<typeof imageShape>;
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     image: ImageRequest;
   }

@@ -1,9 +1,10 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
+import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { Region, sides } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
-import type { Task, TaskKind } from '../../services/tasks/task.ts';
+import type { Task } from '../../services/tasks/task.ts';
 import { assertHasResult, isGrid, isSpoiler, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';

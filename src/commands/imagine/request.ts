@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } from './flags.ts';
 
@@ -48,7 +48,7 @@ const animateShape = defineRequest({
   extend: z.object({ taskId: z.string(), index: z.number() }).optional(),
 });
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     imagine: ImagineRequest;
     action: z.output<typeof actionShape>;

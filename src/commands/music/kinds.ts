@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
 
 /** The prompt is what the song is about or, with `isLyrics`, its lyrics. */
 const songShape = defineRequest({
@@ -14,7 +14,7 @@ const songShape = defineRequest({
 /** A song that is only followed requests nothing. */
 const musicShape = defineRequest({});
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     song: z.output<typeof songShape>;
     music: z.output<typeof musicShape>;

@@ -5,8 +5,8 @@ import { escapeText } from '../../discord/markdown.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
+import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
-import { defineRequest } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import { emptyPromptRefusal, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -14,7 +14,7 @@ import { text } from './text.ts';
 
 const shortenShape = defineRequest({ prompt: z.string() });
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     shorten: z.output<typeof shortenShape>;
   }

@@ -5,7 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
-import { requesterOf } from '../../services/spending/spending.ts';
+import { requesterOf } from '../../services/spending/requester.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings, type Sheet } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';

@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
+import type { TaskRequests } from '../../services/tasks/kind-spec.ts';
 import type { Materials, PreparedReference } from '../../services/tasks/materials.ts';
-import type { TaskRequests } from '../../services/tasks/task.ts';
 import type { KindTools } from '../feature.ts';
 
 type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;

@@ -5,8 +5,8 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
+import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/kind-spec.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/task.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import {
   emptyPromptRefusal,
@@ -41,7 +41,7 @@ const vendorShape = videoShape.extend({ duration: z.number().optional() });
 
 export type VideoRequest = z.output<typeof videoShape>;
 
-declare module '../../services/tasks/task.ts' {
+declare module '../../services/tasks/kind-spec.ts' {
   interface TaskRequests {
     video: z.output<typeof genericShape>;
     'second-video': VideoRequest;

@@ -3,8 +3,8 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { ListedModel } from '../models/catalogue.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
+import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Materials } from '../tasks/materials.ts';
-import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
 import { documentPart, type EarlierFile, noteForModel, safeName, sentParts } from './earlier-files.ts';
 import { fitsStrictMode } from './schema/strict.ts';
@@ -29,7 +29,7 @@ const askShape = defineRequest({
 
 export type AskRequest = z.output<typeof askShape>;
 
-declare module '../tasks/task.ts' {
+declare module '../tasks/kind-spec.ts' {
   interface TaskRequests {
     ask: AskRequest;
   }

@@ -6,10 +6,10 @@ import type { Inbox } from '../inbox/inbox.ts';
 import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
 import { type Partitions, ReadOnlyTasks } from '../store/index.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { OtherPartitions, PartitionRows } from '../tasks/other-partitions.ts';
 import { readMemberFacts } from '../tasks/own-data/about-member.ts';
 import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
-import type { KindSpecs } from '../tasks/task.ts';
 
 /** The type of packets that partitions send to each other. Packets from Discord have other types. */
 const FROM_PARTITION = 'FROM_PARTITION';

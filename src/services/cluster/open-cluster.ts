@@ -13,7 +13,7 @@ import {
 } from '../store/index.ts';
 import { requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
-import type { KindSpecs } from '../tasks/task.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
 
 /** The packets of a killed worker wait this long for the next one. A shorter lock could expire while a busy worker still handles a packet. */
 const MAX_LOCK_MS = 4_000;

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
-import type { CommonRequest } from '../tasks/task.ts';
+import type { CommonRequest } from '../tasks/kind-spec.ts';
 
 /** The text options that affect the price. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;

@@ -1,5 +1,6 @@
 import type { Tokens } from '../tasks/answer.ts';
-import type { KindSpecs, Task } from '../tasks/task.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 import { type Order, orderOfTask } from '../tasks/transitions.ts';
 import type { Estimate } from './estimate.ts';
 import type { GatewayPrices } from './gateway-prices.ts';

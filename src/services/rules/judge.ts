@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { CommonRequest, Task } from '../tasks/task.ts';
+import type { CommonRequest } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 import { cleanText, type FoldedText, foldText } from './fold.ts';
 import { DISCORD_HOSTS, isInDomains, linksIn, plainHost } from './links.ts';
 import { PatternList } from './patterns.ts';

@@ -1,6 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Judgement, ModerationService } from '../moderation/moderation-service.ts';
-import type { CommonRequest, Task } from '../tasks/task.ts';
+import type { CommonRequest } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 import { promptOf, type Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';
 

@@ -1,7 +1,8 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { ModerationService } from '../moderation/moderation-service.ts';
-import { type Task, type Traits, withRequest } from '../tasks/task.ts';
+import type { Traits } from '../tasks/kind-spec.ts';
+import { type Task, withRequest } from '../tasks/task.ts';
 import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';

@@ -8,7 +8,9 @@ import type { Budgets } from './budgets.ts';
 import type { Limits } from './limits.ts';
 import { refusalFor } from './over-limit.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
+import { RecentRoles } from './recent-roles.ts';
 import { type AppliedLimits, Remaining, TOTAL } from './remaining.ts';
+import { type Requester, requesterOf } from './requester.ts';
 import {
   type Grant,
   isBlocked,
@@ -19,11 +21,6 @@ import {
 } from './server-budget.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
-
-/** Who makes a request and where, which decides the limits that it counts towards. */
-export interface Requester extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
-  roleIds?: readonly string[] | undefined;
-}
 
 /** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
 export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
@@ -65,8 +62,7 @@ export class Spending {
   /** The entry that was announced to the other partitions and is not counted yet. */
   #announcedEntry: Entry | undefined;
   readonly #lock = new KeyedLock();
-  /** The roles of members as of their latest request, by server and member. */
-  readonly #rolesOf = new Map<string, readonly string[]>();
+  readonly #recentRoles = new RecentRoles();
 
   constructor(parts: SpendingParts) {
     this.#parts = parts;
@@ -181,7 +177,7 @@ export class Spending {
 
   /** Throws if the request would be refused, before any work is done for it. */
   check(requester: Requester, order: { kind: string; amount: string | undefined }): void {
-    this.#rememberRoles(requester);
+    this.#recentRoles.note(requester);
     this.checkNotBlocked(requester);
     const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
@@ -250,19 +246,10 @@ export class Spending {
   /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
   remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
     const requester = requesterOf(task);
-    const roleIds = this.#rolesOf.get(rolesKey(requester));
+    const roleIds = this.#recentRoles.of(requester);
     const hasRoleLimits =
       requester.guildId !== undefined && Object.keys(this.#parts.budgets.get(requester.guildId).roles).length > 0;
     return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...requester, roleIds });
-  }
-
-  #rememberRoles(requester: Requester): void {
-    if (requester.roleIds === undefined) return;
-    const key = rolesKey(requester);
-    this.#rolesOf.delete(key);
-    this.#rolesOf.set(key, requester.roleIds);
-    const [oldest] = this.#rolesOf.keys();
-    if (this.#rolesOf.size > MAX_REMEMBERED_MEMBERS && oldest !== undefined) this.#rolesOf.delete(oldest);
   }
 
   /** What remains of a server's limits, set by its admins and by the operator. */
@@ -377,11 +364,6 @@ export class Spending {
   }
 }
 
-/** The maximum number of members whose roles are remembered from their latest request. */
-const MAX_REMEMBERED_MEMBERS = 10_000;
-
-const rolesKey = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
-
 const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
 const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
@@ -391,15 +373,3 @@ export const operatorResetKey = (scope: string): string => `operator ${scope}`;
 
 const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
   grants.filter(({ to }) => to === holder);
-
-export const requesterOf = ({
-  requesterId,
-  guildId,
-  route,
-  roleIds,
-}: Pick<Task, 'requesterId' | 'guildId' | 'route'> & { roleIds?: readonly string[] | undefined }): Requester => ({
-  memberId: requesterId,
-  guildId,
-  isDirect: route.install === 'user' ? true : undefined,
-  roleIds,
-});

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { KindSpecs } from '../tasks/task.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { backUpBeforeUpgrade } from './backup/before-upgrade.ts';
 import { StoreHealth } from './health.ts';

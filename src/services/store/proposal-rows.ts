@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount } from '../prices/estimate.ts';
 import type { Proposal, ProposalStore, ProposedOrder } from '../proposals.ts';
-import { isKind, type KindSpecs, type TaskKind } from '../tasks/task.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
 import type { Namespace } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { EntryStore } from '../ledger/entry.ts';
-import type { KindSpecs, Task } from '../tasks/task.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 import type { PageQuery, TaskPage } from '../tasks/task-store.ts';
 import type { Backend, RowStore } from './backend.ts';
 import { hashSecretMark } from './marks.ts';

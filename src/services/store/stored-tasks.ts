@@ -15,7 +15,8 @@ import type { RuleStore } from '../rules/rules.ts';
 import type { LogStore } from '../server-log/server-log.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
-import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { isLive, type Task } from '../tasks/task.ts';
 import {
   type Duration,
   type ErasureMark,

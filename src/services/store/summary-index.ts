@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isKind, type KindSpecs, type Task, type TaskKind } from '../tasks/task.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 import type { PageQuery, TaskPage } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.ts';
 import type { Namespace } from './namespaces.ts';

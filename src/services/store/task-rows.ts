@@ -3,17 +3,8 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
-import {
-  isKind,
-  isLive,
-  type KindSpecs,
-  TASK_VERSION,
-  type Task,
-  type TaskFacts,
-  type TaskKind,
-  type TaskOf,
-  taskFacts,
-} from '../tasks/task.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
+import { isLive, TASK_VERSION, type Task, type TaskFacts, type TaskOf, taskFacts } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
 import { fingerprintRow } from './fingerprint-rows.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from './namespaces.ts';

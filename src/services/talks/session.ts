@@ -4,7 +4,8 @@ import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/in
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import { UNTRANSCRIBED } from '../gateway/realtime/memory.ts';
 import type { TaskBook } from '../tasks/book.ts';
-import { defineRequest, type KindSpec, type Task } from '../tasks/task.ts';
+import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
 
 /** Who can speak in a live conversation. */
 export const audiences = ['me', 'everyone'] as const;
@@ -26,7 +27,7 @@ const utteranceShape = defineRequest({
 export type TalkRequest = z.output<typeof talkShape>;
 export type UtteranceRequest = z.output<typeof utteranceShape>;
 
-declare module '../tasks/task.ts' {
+declare module '../tasks/kind-spec.ts' {
   interface TaskRequests {
     talk: TalkRequest;
     said: UtteranceRequest;

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { bucketWithin, WHOLE_STORE } from './homes.ts';
+import { defineRequest, type KindSpec, type KindSpecs } from './kind-spec.ts';
 import type { OrderOrigin, OrdersParts } from './orders.ts';
-import { defineRequest, hasEnded, isOfKind, type KindSpec, type KindSpecs, type Task } from './task.ts';
+import { hasEnded, isOfKind, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import { adoptTask, completeAlbum, createAlbum } from './transitions.ts';
@@ -15,7 +16,7 @@ const albumShape = defineRequest({
 type AlbumRequest = z.output<typeof albumShape>;
 type AlbumPart = AlbumRequest['parts'][number];
 
-declare module './task.ts' {
+declare module './kind-spec.ts' {
   interface TaskRequests {
     album: AlbumRequest;
   }

@@ -3,7 +3,8 @@ import { Refusal } from '../../lib/refusal.ts';
 import { blamesRequest } from '../gateway/error-responses.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TaskBook } from './book.ts';
-import { hasEnded, type Task, type TaskKind } from './task.ts';
+import type { TaskKind } from './kind-spec.ts';
+import { hasEnded, type Task } from './task.ts';
 
 /**
  * After this many failures in a row within this time a model is considered failing, unless all are from one member, whose requests may

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { TaskKind } from './task.ts';
+import type { TaskKind } from './kind-spec.ts';
 
 /** After this time, one task is let through to check whether the account has credit again. */
 export const NO_CREDIT_MS = 2 * 60_000;

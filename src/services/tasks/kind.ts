@@ -1,6 +1,7 @@
 import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
+import type { TaskKind, TaskRequests } from './kind-spec.ts';
 import type { ImageTransfer, Materials } from './materials.ts';
-import type { TaskKind, TaskOf, TaskRequests } from './task.ts';
+import type { TaskOf } from './task.ts';
 import type { SentOrder } from './task-store.ts';
 import type { Order } from './transitions.ts';
 

@@ -1,7 +1,8 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from './book.ts';
+import type { TaskKind } from './kind-spec.ts';
 import type { SharedLimit } from './shared-limit.ts';
-import { hasEnded, type Task, type TaskKind } from './task.ts';
+import { hasEnded, type Task } from './task.ts';
 
 interface LiveLimit {
   all: SharedLimit;

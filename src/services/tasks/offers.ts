@@ -1,7 +1,8 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { Kind } from './kind.ts';
-import type { Task, TaskKind } from './task.ts';
+import type { TaskKind } from './kind-spec.ts';
+import type { Task } from './task.ts';
 
 /** Buttons that are never offered, even if the gateway supports them. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);

@@ -7,20 +7,23 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import type { Rules } from '../rules/rules.ts';
-import { requesterOf, type Spending } from '../spending/spending.ts';
+import { requesterOf } from '../spending/requester.ts';
+import type { Spending } from '../spending/spending.ts';
 import type { TaskBook } from './book.ts';
 import type { ModelCircuits } from './circuits.ts';
 import { Credit, NO_CREDIT_MS } from './credit.ts';
-import { bucketOf, homeOf, type Partition, partitionOf, WHOLE_STORE } from './homes.ts';
+import type { Partition } from './homes.ts';
 import type { Kind } from './kind.ts';
+import type { KindSpecs, TaskKind } from './kind-spec.ts';
 import type { JobSlots } from './line/job-slots.ts';
 import { Line } from './line/line.ts';
 import { type LiveLimits, LiveOrders } from './live-limits.ts';
 import { type Offers, offerNameOf } from './offers.ts';
+import { assertOwnHome, bucketOfOrder } from './order-home.ts';
 import { RecentOrders } from './recent-orders.ts';
 import { RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender, type SenderParts } from './sender.ts';
-import type { KindSpecs, Task, TaskKind } from './task.ts';
+import type { Task } from './task.ts';
 import { bucketIn, taskId } from './task-id.ts';
 import {
   createTask,
@@ -103,7 +106,7 @@ export class Orders {
   }
 
   async submit(order: Order): Promise<Task> {
-    const id = taskId(this.#parts.clock.now(), this.#bucketOf(order));
+    const id = taskId(this.#parts.clock.now(), bucketOfOrder(order, this.#parts.partition));
     const facts = { ...order, parentId: order.parent?.id };
     this.#recentOrders.begin(facts, id);
     try {
@@ -199,7 +202,7 @@ export class Orders {
 
   async #resubmit(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds, ledger } = this.#parts;
-    this.#requireOwnBucket(origin);
+    assertOwnHome(origin, this.#parts.partition);
     const successorId = taskId(clock.now(), bucketIn(id));
     const storedTask = await book.get(id);
     // An order that was sent after the backup had another key.
@@ -290,23 +293,6 @@ export class Orders {
     } finally {
       this.#line.release(id);
     }
-  }
-
-  /** Throws if the budget and rules of another partition apply to the order. */
-  #bucketOf({ parent, ...order }: Order): number {
-    const bucket = this.#requireOwnBucket(order);
-    return parent && this.#isOwnBucket(bucketIn(parent.id)) ? bucketIn(parent.id) : bucket;
-  }
-
-  #requireOwnBucket({ guildId, requesterId: memberId, route }: OrderOrigin): number {
-    const bucket = bucketOf(homeOf(guildId, { memberId, isDirect: route.install === 'user' }));
-    if (!this.#isOwnBucket(bucket)) throw new Refusal('refusals.elsewhere');
-    return bucket;
-  }
-
-  #isOwnBucket(bucket: number): boolean {
-    const { number, count } = this.#parts.partition ?? WHOLE_STORE;
-    return partitionOf(bucket, count) === number;
   }
 
   /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */

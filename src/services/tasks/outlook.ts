@@ -2,7 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { FailingModel, ModelCircuits } from './circuits.ts';
 import type { Kind } from './kind.ts';
-import type { Task, TaskKind } from './task.ts';
+import type { TaskKind } from './kind-spec.ts';
+import type { Task } from './task.ts';
 import type { OrderedRequest } from './transitions.ts';
 
 export interface Prospect {

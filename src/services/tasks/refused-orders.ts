@@ -5,9 +5,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind } from './kind.ts';
+import type { KindSpecs } from './kind-spec.ts';
 import type { Line } from './line/line.ts';
 import { type Offers, offerNameOf } from './offers.ts';
-import type { Failure, KindSpecs, Task } from './task.ts';
+import type { Failure, Task } from './task.ts';
 import { markRefused, markReturned } from './transitions.ts';
 
 /** How often a task returns to the queue because the gateway accepts no more jobs. With the pauses in between, this takes more than half an hour. */

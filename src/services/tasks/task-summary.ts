@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isClosed, type Task, type TaskKind, type TaskState, taskStates } from './task.ts';
+import type { TaskKind } from './kind-spec.ts';
+import { isClosed, type Task, type TaskState, taskStates } from './task.ts';
 import { titleOf } from './task-facts.ts';
 
 export const taskSummary = z.object({

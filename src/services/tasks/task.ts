@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { fingerprint } from '../fingerprints/fingerprint.ts';
-import type { ModelKind } from '../models/families.ts';
 import { amount, estimate } from '../prices/estimate.ts';
 import { answer } from './answer.ts';
-import { memberFile, reference, region } from './materials.ts';
+import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 
 /** Increased with every change that older versions of the bot could not read. The migrations are in `store/task-rows.ts`. */
 export const TASK_VERSION = 4;
@@ -28,43 +27,6 @@ export const taskStates = [
 ] as const;
 
 export type TaskState = (typeof taskStates)[number];
-
-const commonRequest = z.object({
-  prompt: z.string().optional(),
-  /** The prompt as the member wrote it, without the additions from options. */
-  typed: z.string().optional(),
-  /** The name of a task that has no prompt. */
-  title: z.string().optional(),
-  words: z.string().optional(),
-  region: region.optional(),
-  model: z.string().optional(),
-  instructions: z.string().optional(),
-  effort: z.string().optional(),
-  format: z.string().optional(),
-  /** The JSON Schema that the answer must match, as JSON. */
-  schema: z.string().optional(),
-  style: z.string().optional(),
-  /** Whether the results are hidden as spoilers. */
-  spoiler: z.boolean().optional(),
-  /** Whether the task is visible only to the members of its private thread, and in no other lists. */
-  isClosed: z.boolean().optional(),
-  pictures: z.array(memberFile).optional(),
-  documents: z.array(memberFile).optional(),
-  references: z.array(reference).optional(),
-  sound: memberFile.optional(),
-});
-export type CommonRequest = z.output<typeof commonRequest>;
-
-export const defineRequest = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
-
-/**
- * The request type of each kind. The module of a kind adds its member by declaration merging, and provides a `KindSpec` that parses
- * stored requests.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: its members are declared with their kinds.
-export interface TaskRequests {}
-
-export type TaskKind = keyof TaskRequests;
 
 const time = z.number();
 
@@ -316,51 +278,6 @@ export const taskFacts = z.object({
 });
 
 export type TaskFacts = z.output<typeof taskFacts>;
-
-export interface Traits<K extends TaskKind = TaskKind> {
-  /** Whether the task is requested through the bot and is therefore in the ledger. */
-  readonly isPaid?: boolean;
-  /** Whether the task is shown in albums and therefore has no message of its own. */
-  readonly isPart?: boolean;
-  /** Whether the task shows other tasks and is not polled itself. */
-  readonly isAlbum?: boolean;
-  /** Whether lists show the parent task instead of this one. */
-  readonly isListedByParent?: boolean;
-  /** Whether the task is a model's text, which is shown while it arrives. */
-  readonly isText?: boolean;
-  /** Whether the task makes images or videos, which can be shown to moderators before anyone else sees them. */
-  readonly isVisual?: boolean;
-  /** Whether the task is an utterance in a live conversation, with its answer. */
-  readonly isUtterance?: boolean;
-  /** Whether the task is a live conversation. It has no wait limit, because the member decides how long it lasts. */
-  readonly isTalk?: boolean;
-  /** Whether the prompt is the member's own text, so that the task can be ordered again with another prompt. */
-  readonly hasOwnPrompt?: boolean;
-  /** Whether the task keeps its title when it is ordered again with another prompt. */
-  readonly keepsTitle?: boolean;
-  /** The kind of model that makes the task, if its request names a model. */
-  readonly modelKind?: ModelKind;
-  /** Whether its remote id can be followed. */
-  readonly isFollowable?: boolean;
-  /** Whether its result is a grid of four images, of which one can be chosen. */
-  isGrid?(request: TaskRequests[K]): boolean;
-  hearsEveryone?(request: TaskRequests[K]): boolean;
-}
-
-export interface KindSpec<K extends TaskKind = TaskKind> {
-  /** Parses a stored request. Unknown fields are kept: another version may have written them. */
-  readonly request: z.ZodType<TaskRequests[K]>;
-  readonly traits: Traits<K>;
-}
-
-export type KindSpecs = { readonly [K in TaskKind]: KindSpec<K> };
-
-export const isKind = (name: unknown, specs: KindSpecs): name is TaskKind =>
-  typeof name === 'string' && Object.hasOwn(specs, name);
-
-/** The names of all kinds, in the order of their features. */
-export const kindNames = (specs: KindSpecs): TaskKind[] =>
-  Object.keys(specs).filter((name): name is TaskKind => isKind(name, specs));
 
 /** A task of one of these kinds. Its traits are determined by its kind and are not stored. */
 export type TaskOf<K extends TaskKind> = {

@@ -10,6 +10,7 @@ import { removeMessageById } from './delivery-state.ts';
 import { WHOLE_STORE } from './homes.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
+import type { TaskKind } from './kind-spec.ts';
 import { JobSlots } from './line/job-slots.ts';
 import { mergeLists, type TaskLists } from './lists.ts';
 import { Offers } from './offers.ts';
@@ -21,7 +22,7 @@ import type { ErasureParts, MessageRemoval } from './own-data/member-erasure.ts'
 import { fullTasksOf, tasksOf } from './own-data/tasks-of.ts';
 import { UnconfirmedRelease } from './release.ts';
 import { Sweep } from './sweep.ts';
-import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
+import { hasEnded, isFollowed, type Task } from './task.ts';
 import { groupOf } from './task-facts.ts';
 import type { PageQuery, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';

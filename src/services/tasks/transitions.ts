@@ -2,18 +2,15 @@ import type { Submission } from '../gateway/read/snapshot.ts';
 import { withoutSignedUrls } from '../inputs/addresses.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import { settle, transitionError } from './delivery-state.ts';
+import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 import {
-  type CommonRequest,
   type Failure,
   hasEnded,
   type MessagePlace,
   type Route,
   TASK_VERSION,
   type Task,
-  type TaskKind,
   type TaskOf,
-  type TaskRequests,
-  type Traits,
   withRequest,
 } from './task.ts';
 

@@ -2,10 +2,11 @@ import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError } from '../gateway/index.ts';
 import { updateRoute } from './delivery-state.ts';
+import type { CommonRequest } from './kind-spec.ts';
 import type { Region } from './materials.ts';
 import type { OrderOrigin, OrdersParts } from './orders.ts';
 import { callbackUrlFor } from './sender.ts';
-import { type CommonRequest, type Task, withRequest } from './task.ts';
+import { type Task, withRequest } from './task.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
 interface WordsParts

@@ -7,7 +7,8 @@ import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
 
 export interface Limits {
   total: string;

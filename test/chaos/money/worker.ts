@@ -8,7 +8,8 @@ import { createGateway, GatewayError } from '../../../src/services/gateway/index
 import { ProcessLimits } from '../../../src/services/process-limits.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
-import { kindNames, type Task } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
 import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
 
 /** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */

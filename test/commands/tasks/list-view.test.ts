@@ -5,7 +5,8 @@ import { kindSpecs, texts } from '../../../src/commands/index.ts';
 import { taskListPlan } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { createSay } from '../../../src/locales/index.ts';
-import { kindNames, taskStates } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
+import { taskStates } from '../../../src/services/tasks/task.ts';
 import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 
 const violationsOf = (body: unknown) => validateBody('webhook-edit', body);

@@ -8,7 +8,7 @@ import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/di
 import type { Button, HandlerContext } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { kindNames } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 

@@ -8,7 +8,7 @@ import { type VideoValues, videoOrder, videoRequest } from '../../../src/command
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { createGateway } from '../../../src/services/gateway/index.ts';
-import { kindNames } from '../../../src/services/tasks/task.ts';
+import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 
 /** Starts a gateway that accepts every request and records its body. */
 async function gatewayServer() {

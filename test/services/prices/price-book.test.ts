@@ -5,7 +5,7 @@ import { GatewayPrices } from '../../../src/services/prices/gateway-prices.ts';
 import { LearnedPrices } from '../../../src/services/prices/learned-prices.ts';
 import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
 import { PriceBook } from '../../../src/services/prices/price-book.ts';
-import type { TaskKind } from '../../../src/services/tasks/task.ts';
+import type { TaskKind } from '../../../src/services/tasks/kind-spec.ts';
 import type { OrderedRequest } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { learnedStore } from '../../support/prices.ts';

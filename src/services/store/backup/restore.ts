@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
-import type { KindSpecs } from '../../tasks/task.ts';
+import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { markRestored } from '../../tasks/transitions.ts';
 import { type Backend, type NamespacedRow, type StoreAddress, StoreError } from '../backend.ts';
 import { type Examination, examineWholeStore } from '../examination/examination.ts';

@@ -9,7 +9,8 @@ import {
   withAmountsOf,
 } from '../../ledger/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
-import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import type { KindSpecs } from '../../tasks/kind-spec.ts';
+import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { sentOrder } from '../../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../../tasks/task-summary.ts';
 import type { Backend } from '../backend.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { KindSpecs } from '../../tasks/task.ts';
+import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { budgetRows } from '../budget-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';

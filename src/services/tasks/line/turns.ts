@@ -1,4 +1,4 @@
-import type { TaskKind } from '../task.ts';
+import type { TaskKind } from '../kind-spec.ts';
 
 /** A task that waits for its turn. */
 export interface WaitingTask {
