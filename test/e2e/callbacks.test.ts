@@ -130,7 +130,7 @@ describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
     const everything = JSON.stringify(bot.discord.requests);
     expect(everything).not.toContain('forged');
     expect(bot.logged()).not.toContain('forged');
-    expect(await bot.callbackCount('unknown')).toBe(1);
+    await expect.poll(async () => bot.callbackCount('unknown')).toBe(1);
   });
 
   it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
@@ -138,7 +138,7 @@ describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
     const exchange = await order(bot);
     await exchange.message(says('Finished in'));
-    expect(await bot.callbackCount('early')).toBeGreaterThan(0);
+    await expect.poll(async () => bot.callbackCount('early')).toBeGreaterThan(0);
     expect(onlyJob(bot.gateway).queries).toBe(1);
     expect(submitCount(bot.gateway)).toBe(1);
   });
@@ -157,7 +157,7 @@ describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
     const bot = await callbackBot(withProfile());
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
-    expect(await bot.callbackCount('challenge')).toBe(1);
+    await expect.poll(async () => bot.callbackCount('challenge')).toBe(1);
     await expect.poll(bot.endCount).toBe(1);
     expect(bot.sent[0]?.status).toBe(200);
   });
