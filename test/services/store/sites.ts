@@ -32,7 +32,7 @@ interface RawAccess {
   rows(): Promise<RawRow[]>;
   write(rows: readonly RawRow[]): Promise<void>;
   drop(rows: readonly RawRow[]): Promise<void>;
-  /** Releases the lease of the store, as if the server had done so. */
+  /** Releases the leases of the store and of its partitions, as if the server had done so. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
   /** The number of connections to the server, or to this database. */
@@ -351,7 +351,7 @@ function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess
       for (const row of rows) await client.del(redisKey(row));
     },
     async forgetLease() {
-      await client.del('atelier:lease');
+      await client.del(['atelier:lease', ...(await client.keys('atelier:*:lease'))]);
     },
     leaseNumber: async () => Number(await client.get('atelier:lease:number')),
     async connections() {

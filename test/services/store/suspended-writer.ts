@@ -32,7 +32,6 @@ const openPartition = async () =>
   (await openPartitions(address, { ...parts, partitions: 4, holder: nameHolder() })).open(Number(partition));
 const store = await (partition === '' ? openWhole() : openPartition());
 await store.put(task);
-process.stdout.write('ready\n');
 isArmed = true;
 try {
   await store.put({ ...task, remoteId: 'late' });

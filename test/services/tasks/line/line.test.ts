@@ -21,7 +21,7 @@ const submitCount = ({ gateway }: Engine): number =>
 const stateOf = (fixture: Engine, { id }: Task): string | undefined =>
   fixture.changes.findLast((task) => task.id === id)?.state;
 const waitForState = (fixture: Engine, task: Task, state: string): Promise<Task> =>
-  fixture.until(() => fixture.changes.findLast(({ id, ...rest }) => id === task.id && rest.state === state));
+  fixture.until(() => fixture.changes.findLast((change) => change.id === task.id && change.state === state));
 
 async function standings({ store, tasks }: Engine): Promise<string[]> {
   await tasks.ledger?.flush();
