@@ -9,10 +9,10 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
     const fixture = await openFixture();
     const models = await fixture.gateway.models.list();
     const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
-    const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
+    const order = { model, prompt: 'waves at dawn', size: '192x108', duration: 2 };
     const { remoteId } = await fixture.gateway.videos.create(order);
     const [video] = (await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId))).media;
-    expect(await playMedia('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
+    expect(await playMedia('video', video?.address)).toMatchObject({ width: 192, height: 108, moved: true });
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {

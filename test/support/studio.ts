@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ImageOptions } from '../../sandbox/gateway/studio/image.ts';
 import { createStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
-import { roundToEven } from '../../sandbox/gateway/studio/size.ts';
+import { roundToEven, type Size } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Drawing a grid in full size takes most of a second of CPU time, and no test checks its details. */
+/** Drawing a grid in full size takes most of a second of CPU time, a video more, and no test checks their details. */
 const MAX_SIDE = 256;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_PROGRESS = 0.3;
@@ -79,9 +79,9 @@ export function cachingStudio(): Studio {
       );
     },
     drawVideo(scene, requested) {
-      const { references = [], ...options } = requested;
+      const { references = [], ...options } = { ...requested, ...smallSize(requested) };
       return videos.getOrCreate([scene, options], references, () =>
-        countJob(sharedStudio().drawVideo(scene, requested)),
+        countJob(sharedStudio().drawVideo(scene, { ...options, references })),
       );
     },
     compose: (...inputs) => sounds.getOrCreate(inputs, [], () => countJob(sharedStudio().compose(...inputs))),
@@ -122,8 +122,9 @@ function withFixedProgress<Options extends ImageOptions>(options: Options): Opti
   return finished >= 1 ? options : { ...options, finished: PREVIEW_PROGRESS };
 }
 
-function shrink(options: ImageOptions): ImageOptions {
-  const { width, height } = options;
+const shrink = (options: ImageOptions): ImageOptions => withFixedProgress({ ...options, ...smallSize(options) });
+
+function smallSize({ width, height }: Size): Size {
   const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
-  return withFixedProgress({ ...options, width: roundToEven(width * scale), height: roundToEven(height * scale) });
+  return { width: roundToEven(width * scale), height: roundToEven(height * scale) };
 }

@@ -237,13 +237,11 @@ const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
   },
   async redis() {
     const server = serverUrl('TEST_REDIS_URL');
-    const first = await redisClient(server);
-    const database = await first.incr('databases used by tests');
-    first.destroy();
-    const url = `${server}/${database}`;
-    const client = await redisClient(url);
+    const client = await redisClient(server);
     onTestFinished(() => client.destroy());
-    return { url, rawAccess: redisAccess(client) };
+    const database = await client.incr('databases used by tests');
+    await client.select(database);
+    return { url: `${server}/${database}`, rawAccess: redisAccess(client) };
   },
   async postgres() {
     const server = new URL(serverUrl('TEST_POSTGRES_URL'));
