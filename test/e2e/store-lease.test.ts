@@ -10,7 +10,6 @@ import { GATEWAY_API_KEY, type Stage, createStage as startServers } from './bot.
 import { says, submitCount } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const pollOptions = { timeout: 20_000 };
 
 interface BotProcess {
   child: ChildProcess;
@@ -29,7 +28,7 @@ function startBotProcess({ discord, gateway }: Stage, storeUrl: string): BotProc
       GATEWAY_BASE_URL: gateway.url,
       GATEWAY_API_KEY,
       STORE_URL: storeUrl,
-      STORE_LEASE_SECONDS: '5',
+      STORE_LEASE_SECONDS: '10',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -50,18 +49,18 @@ describe('Two bots on one store', () =>
       const store = await createStore();
       const servers = await startServers();
       const first = startBotProcess(servers, store.url);
-      await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
+      await expect.poll(first.log).toContain('Atelier is ready.');
       const exchange = await servers.discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('%'));
       first.child.kill('SIGSTOP');
 
       const second = startBotProcess(servers, store.url);
-      await expect.poll(second.log, pollOptions).toContain('Atelier is ready.');
+      await expect.poll(second.log).toContain('Atelier is ready.');
       servers.gateway.setSpeed(100);
       const result = await exchange.message(says('Finished in'));
-      await expect.poll(() => store.keys('finished'), pollOptions).toHaveLength(1);
+      await expect.poll(() => store.keys('finished')).toHaveLength(1);
       // The deletion of the live row is the last write when a task is settled.
-      await expect.poll(() => store.keys('live'), pollOptions).toEqual([]);
+      await expect.poll(() => store.keys('live')).toEqual([]);
       const [rows, requestCount] = [await store.rows(), servers.discord.requests.length];
 
       first.child.kill('SIGCONT');
@@ -80,13 +79,13 @@ describe('Two bots on one store', () =>
       const store = await createStore();
       const servers = await startServers();
       const first = startBotProcess(servers, store.url);
-      await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
+      await expect.poll(first.log).toContain('Atelier is ready.');
       const second = startBotProcess(servers, store.url);
       expect(await second.exitCode).toBe(75);
       expect(second.log()).toContain('Another Atelier is using the store');
       first.child.kill('SIGTERM');
       expect(await first.exitCode).toBe(0);
       const third = startBotProcess(servers, store.url);
-      await expect.poll(third.log, pollOptions).toContain('Atelier is ready.');
+      await expect.poll(third.log).toContain('Atelier is ready.');
     });
   }));

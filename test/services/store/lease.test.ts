@@ -8,13 +8,11 @@ import { onServers, type TestStore } from './sites.ts';
 import { SuspendedClock } from './standing.ts';
 import { makeTask, settled } from './store-fixture.ts';
 
-/** For tests that wait until a lease has expired. Each request may take only a fifth of it, even on a busy server. */
-const SHORT_LEASE_MS = 5_000;
 /**
- * For tests that await the next renewal. Each request may take only a fifth of the lease, and a busy machine may need
- * most of a second.
+ * For tests that wait until a lease has expired, or for its next renewal. Each request may take only a fifth of the lease, and a
+ * busy machine may need more than a second.
  */
-const MEDIUM_LEASE_MS = 6_000;
+const SHORT_LEASE_MS = 10_000;
 /** For tests that do not wait for the lease to expire. */
 const LONG_LEASE_MS = 20_000;
 
@@ -147,9 +145,9 @@ describe('The lease of a store', () =>
 
     it('The lease of a store is lost immediately if the server gives it to another bot', async () => {
       const testStore = await createTestStore();
-      const store = await testStore.open({ leaseMs: MEDIUM_LEASE_MS });
+      const store = await testStore.open({ leaseMs: SHORT_LEASE_MS });
       await testStore.forgetLease();
-      const second = await testStore.open({ leaseMs: MEDIUM_LEASE_MS });
+      const second = await testStore.open({ leaseMs: SHORT_LEASE_MS });
       expect((await store.ownership.lost).kind).toBe('lost');
       expect((await storeErrorOf(store.put(makeTask()))).kind).toBe('lost');
       await second.put(makeTask());

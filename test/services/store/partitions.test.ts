@@ -21,7 +21,7 @@ import { SuspendedClock } from './standing.ts';
 import { makeTask, settled } from './store-fixture.ts';
 
 /** For tests that wait until a lease has expired. A fifth of it must be enough for a request on a busy machine. */
-const SHORT_LEASE_MS = 5_000;
+const SHORT_LEASE_MS = 10_000;
 /** For leases that last longer than a test. */
 const LONG_LEASE_MS = 20_000;
 
