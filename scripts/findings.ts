@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
 };
 
 /** `isRepaired`: whether the findings were repaired. */
-export function printExamination({ file, contents, findings }: Examination, isRepaired: boolean): void {
+export function printExamination({ file, contents, findings, warnings }: Examination, isRepaired: boolean): void {
   console.log(`Store ${file}:`);
   for (const { kind, count, partition } of findings) {
     const prefix = partition === undefined ? '' : `partition ${partition}: `;
@@ -34,6 +34,7 @@ export function printExamination({ file, contents, findings }: Examination, isRe
       `  ${prefix}${LABELS[kind]}: ${count}, ${isRepaired && !lasting.has(kind) ? 'repaired' : 'not repaired'}`,
     );
   }
+  for (const warning of warnings) console.log(`  ${warning}`);
   if (findings.length === 0) console.log(contents ? '  no problems found' : '  empty: nothing is stored yet');
   if (contents) console.log(`Tasks: ${contents.tasks}. Rows set aside so far: ${contents.setAside}.`);
 }

@@ -155,6 +155,3 @@ const LARGE_READ_BATCH_SIZE = 8;
 
 export const readBatchSize = (namespace: string): number =>
   namespace === LARGE_NAMESPACE ? LARGE_READ_BATCH_SIZE : READ_BATCH_SIZE;
-
-/** The namespace whose keys are read in ranges: the ledger, by day. */
-export const RANGED_NAMESPACE = 'ledger';

@@ -6,7 +6,6 @@ import {
   type Backend,
   type Durability,
   LARGE_NAMESPACE,
-  RANGED_NAMESPACE,
   READ_BATCH_SIZE,
   refusedWriteError,
   StoreError,
@@ -160,7 +159,7 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
     /** The lists of each member and server; after a power cut they are rebuilt from the tasks. */
     index: deferred('index'),
     /** The usage of each member. Entries of erased tasks could not be created again. */
-    ledger: immediate(RANGED_NAMESPACE),
+    ledger: immediate('ledger'),
     /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
     remotes: deferred('remotes'),
     /** The fingerprints of the files of settled tasks; the doctor recreates a missing row. */

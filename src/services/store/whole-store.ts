@@ -5,7 +5,7 @@ import { markedPartitions } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openBackend } from './open-store.ts';
 import { isEmpty } from './raw-rows.ts';
-import { connectServer, logWarnings, type RemoteParts } from './remote/connect.ts';
+import { connectServer, type RemoteParts } from './remote/connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server.ts';
 
@@ -16,6 +16,8 @@ export interface WholeStore {
   readonly partitions: readonly OpenedBackend[];
   /** All partitions in which a bot has started, including those beyond the store's number of partitions. */
   usedPartitions(): Promise<readonly number[]>;
+  /** Says which settings of the store's server an operator should change. */
+  warnings(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
     name: openedBackend.backend.name,
     partitions: [openedBackend],
     usedPartitions: async () => [0],
+    warnings: async () => [],
     close: openedBackend.close,
   };
 }
@@ -73,8 +76,13 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
     const results = await Promise.allSettled(pendingPartitions);
     for (const one of results) if (one.status === 'fulfilled') partitions.push(one.value);
     for (const one of results) if (one.status === 'rejected') throw one.reason;
-    await logWarnings(server, parts.log);
-    return { name: server.name, partitions, usedPartitions: () => server.usedPartitions(), close };
+    return {
+      name: server.name,
+      partitions,
+      usedPartitions: () => server.usedPartitions(),
+      warnings: () => server.warnings(),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

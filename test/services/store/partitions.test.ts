@@ -279,31 +279,35 @@ describe('Partitions', () =>
       expect(await (await partitions.rows(0))?.countExpired(Date.now())).toBe(0);
     });
 
-    it('Partitions on Redis list their keys, without those of rows that have expired or were removed', async ({
-      skip,
-    }) => {
-      const testStore = await createTestStore();
-      skip(testStore.kind !== 'redis', 'Postgres has an index');
-      const client = await createClient({ url: testStore.url }).connect();
-      onTestFinished(() => client.destroy());
-      const listKeys = (namespace: string) => client.zRange(`atelier:p1:${namespace}:keys`, 0, -1);
-      const partitions = await open(testStore);
-      const first = await partitions.open(1);
-      const [task, removedTask] = [makeTask(), makeTask()];
-      // The row of this task expires a moment later.
-      const expiringTask = settled(makeTask(), testStore.clock.now() - RETENTION_MS + 200);
-      for (const each of [task, removedTask, expiringTask]) await first.put(each);
-      await first.remove(removedTask);
-      expect(await listKeys('live')).toEqual([task.id]);
-      expect(await listKeys('finished')).toEqual([expiringTask.id]);
-      await expect.poll(() => testStore.keys('p1:finished')).toEqual([]);
-      expect((await first.live()).map(({ id }) => id)).toEqual([task.id]);
-      await first.close();
-      const reopened = await partitions.open(1);
-      await reopened.put(task);
-      expect(await listKeys('finished')).toEqual([]);
-      expect(await listKeys('live')).toEqual([task.id]);
-    });
+    it.for([
+      { number: 0, prefix: '' },
+      { number: 1, prefix: 'p1:' },
+    ])(
+      'Partition $number on Redis lists its keys, without those of rows that have expired or were removed',
+      async ({ number, prefix }, { skip }) => {
+        const testStore = await createTestStore();
+        skip(testStore.kind !== 'redis', 'Postgres has an index');
+        const client = await createClient({ url: testStore.url }).connect();
+        onTestFinished(() => client.destroy());
+        const listKeys = (namespace: string) => client.zRange(`atelier:${prefix}${namespace}:keys`, 0, -1);
+        const partitions = await open(testStore);
+        const first = await partitions.open(number);
+        const [task, removedTask] = [makeTask(), makeTask()];
+        // The row of this task expires a moment later.
+        const expiringTask = settled(makeTask(), testStore.clock.now() - RETENTION_MS + 200);
+        for (const each of [task, removedTask, expiringTask]) await first.put(each);
+        await first.remove(removedTask);
+        expect(await listKeys('live')).toEqual([task.id]);
+        expect(await listKeys('finished')).toEqual([expiringTask.id]);
+        await expect.poll(() => testStore.keys(`${prefix}finished`)).toEqual([]);
+        expect((await first.live()).map(({ id }) => id)).toEqual([task.id]);
+        await first.close();
+        const reopened = await partitions.open(number);
+        await reopened.put(task);
+        expect(await listKeys('finished')).toEqual([]);
+        expect(await listKeys('live')).toEqual([task.id]);
+      },
+    );
 
     it('Partitions share one set of connections', async () => {
       const testStore = await createTestStore();

@@ -39,6 +39,8 @@ export interface Examination {
   /** Undefined if there is no store. */
   contents: { tasks: number; setAside: number } | undefined;
   findings: Finding[];
+  /** Settings of the store's server that an operator should change. */
+  warnings: readonly string[];
 }
 
 interface ExaminationParts {
@@ -55,13 +57,13 @@ export const examine = (address: StoreAddress, parts: ExaminationParts): Promise
   isLocal(address) ? examineFile(fileOf(address), parts) : examineRemote(address, parts);
 
 async function examineFile(requestedPath: string, parts: ExaminationParts): Promise<Examination> {
-  if (!existsSync(requestedPath)) return { file: requestedPath, contents: undefined, findings: [] };
+  if (!existsSync(requestedPath)) return { file: requestedPath, contents: undefined, findings: [], warnings: [] };
   const file = resolvePath(requestedPath);
   const unlock = lockStore(file);
   try {
     const isDamaged = checkDamage(file);
-    if (isDamaged === undefined) return { file, contents: undefined, findings: [] };
-    if (isDamaged) return { file, contents: undefined, findings: [{ kind: 'damaged', count: 1 }] };
+    if (isDamaged === undefined) return { file, contents: undefined, findings: [], warnings: [] };
+    if (isDamaged) return { file, contents: undefined, findings: [{ kind: 'damaged', count: 1 }], warnings: [] };
     const connection = new SqliteBackend(file, { readOnly: !parts.repair });
     try {
       return await examineRows(connection, parts, checkFile(file));
@@ -77,7 +79,7 @@ async function examineFile(requestedPath: string, parts: ExaminationParts): Prom
 
 async function examineRemote(address: StoreAddress, parts: ExaminationParts): Promise<Examination> {
   const store = await openWhole(address, { ...parts, create: false });
-  if (!store) return { file: publicName(address), contents: undefined, findings: [] };
+  if (!store) return { file: publicName(address), contents: undefined, findings: [], warnings: [] };
   try {
     return await examineWholeStore(store, parts);
   } finally {
@@ -87,12 +89,12 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
 
 /** Examines all partitions of a store that is already reserved for this process. */
 export async function examineWholeStore(
-  { name, partitions, usedPartitions }: WholeStore,
+  { name, partitions, usedPartitions, warnings }: WholeStore,
   parts: ExaminationParts,
 ): Promise<Examination> {
   const backends = partitions.map(({ backend }) => backend);
   const [first] = backends;
-  if (first && backends.length === 1) return examineRows(first, parts);
+  if (first && backends.length === 1) return { ...(await examineRows(first, parts)), warnings: await warnings() };
   const partitionChecks = [
     checkPartitionNumbers(await usedPartitions(), backends.length),
     await checkSecrets(backends),
@@ -109,7 +111,7 @@ export async function examineWholeStore(
     contents.setAside += examination.contents?.setAside ?? 0;
     findings.push(...examination.findings.map((finding) => ({ ...finding, partition })));
   }
-  return { file: name, contents, findings };
+  return { file: name, contents, findings, warnings: await warnings() };
 }
 
 /** Returns whether the file is damaged, or undefined if it is still empty. */
@@ -167,6 +169,7 @@ export async function examineRows(
     file: backend.name,
     contents: { tasks: tasks.tasks.size, setAside },
     findings: sumByKind(checks.flatMap(({ findings }) => findings)),
+    warnings: [],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { publicName, type StoreAddress, StoreError } from '../backend.ts';
+import { publicName, type StoreAddress } from '../backend.ts';
 import { type LeaseClock, requestLimitMs } from '../lease.ts';
 import { openPostgres } from './postgres.ts';
 import { openRedis } from './redis.ts';
@@ -26,12 +26,6 @@ export function connectServer(address: StoreAddress, { log, clock, leaseMs = LEA
   return (isRedis ? openRedis : openPostgres)({ url: address.url, name, connection, limitMs });
 }
 
-/** Some servers do not reveal their settings, which is fine. */
 export async function logWarnings(server: Server, log: Log): Promise<void> {
-  try {
-    await server.warn?.(log);
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-    log.debug({ store: server.name, err: error }, "The settings of the store's server could not be read.");
-  }
+  for (const warning of await server.warnings()) log.warn({ store: server.name }, warning);
 }

@@ -54,6 +54,11 @@ const USED_PARTITIONS = `
   SELECT DISTINCT coalesce(substring(namespace FROM '^p([0-9]+)/'), '0') AS number FROM ${TABLE}
   WHERE namespace = 'meta' OR namespace ~ '^p[0-9]+/meta$'`;
 
+/** Settings with which a confirmed order can be lost. */
+const UNSAFE_SETTINGS = `
+  SELECT name FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name`;
+
 /** All namespaces of all partitions share a few connections. */
 export async function openPostgres(parts: ServerParts): Promise<Server> {
   const { name, connection } = parts;
@@ -67,6 +72,13 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
     async usedPartitions() {
       const rows = await pool.query(USED_PARTITIONS);
       return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);
+    },
+    async warnings() {
+      const rows = await pool.query(UNSAFE_SETTINGS);
+      return rows.map(
+        ({ name: setting }) =>
+          `This Postgres has ${setting} off, so recent orders can be lost in a power failure. Set ${setting} to on.`,
+      );
     },
     async prepare() {
       // All tables are created or none, and if they exist, the user does not need the right to create any.

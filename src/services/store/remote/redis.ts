@@ -1,12 +1,11 @@
 import {
   type NamespacedRow,
-  RANGED_NAMESPACE,
   type Range,
   READ_BATCH_SIZE,
   type Row,
   type RowStore,
   readBatchSize,
-  type StoreError,
+  StoreError,
 } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
 import { MAX_PARTITIONS } from '../marks.ts';
@@ -18,14 +17,14 @@ import { partitionName, type Server, type ServerParts, type ServerStore } from '
 import type { ServerConnection } from './server-connection.ts';
 
 /**
- * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list if there is one, so that no row is without its key there.
- * KEYS: the lease, the list or '', the rows. ARGV: the holder, then key, text and expiry of each.
+ * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list, so that no row is without its key there.
+ * KEYS: the lease, the list, the rows. ARGV: the holder, then key, text and expiry of each.
  */
 const WRITE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   for at = 3, #KEYS do
     local key, text, ends = ARGV[3 * at - 7], ARGV[3 * at - 6], ARGV[3 * at - 5]
-    if KEYS[2] ~= '' then redis.call('ZADD', KEYS[2], 0, key) end
+    redis.call('ZADD', KEYS[2], 0, key)
     if ends == '' then redis.call('SET', KEYS[at], text) else redis.call('SET', KEYS[at], text, 'PXAT', ends) end
   end
   return 1`;
@@ -35,7 +34,7 @@ const REMOVE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   local removed = {}
   for at = 3, #KEYS do
-    if KEYS[2] ~= '' then redis.call('ZREM', KEYS[2], ARGV[at - 1]) end
+    redis.call('ZREM', KEYS[2], ARGV[at - 1])
     removed[at - 2] = redis.call('UNLINK', KEYS[at])
   end
   return removed`;
@@ -69,31 +68,54 @@ export async function openRedis(parts: ServerParts): Promise<Server> {
       new Redis({ name: partitionName(name, partition), client, connection, lease, partition }),
     holders: (count) => readHolders(client, connection, count),
     async usedPartitions() {
-      // Every bot writes to `meta` when it starts. Partition 0 has no list of its keys, so its lease is checked instead.
-      const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) =>
-        partition === 0 ? leaseNumberKey(0) : `${prefixOf(partition)}meta:keys`,
-      );
+      // Every bot writes to `meta` when it starts.
+      const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) => `${prefixOf(partition)}meta:keys`);
       const existingIndexes = await connection.run(() => client.eval(FIND_EXISTING, { keys }));
       return Array.isArray(existingIndexes) ? existingIndexes.map(Number) : [];
     },
-    async warn(log) {
-      const info = await connection.run(() => client.info());
-      if (!/^aof_enabled:1\r?$/m.test(info))
-        log.warn(
-          { store: name },
-          'This Redis has no append-only file, so recent writes are lost if it is killed. Set appendonly to yes.',
-        );
-      if (!/^maxmemory_policy:noeviction\r?$/m.test(info))
-        log.warn(
-          { store: name },
-          'This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.',
-        );
-    },
+    warnings: () => findWarnings(client, connection),
     async close() {
       connection.close();
       if (client.isOpen) client.destroy();
     },
   };
+}
+
+/** Settings with which a confirmed order can be lost. */
+async function findWarnings(client: RedisClient, connection: ServerConnection): Promise<string[]> {
+  const settings = await readSettings(client, connection);
+  if (!settings)
+    return [
+      'This Redis does not reveal its settings. Make sure that it has appendonly yes, appendfsync always and maxmemory-policy noeviction, or orders can be lost.',
+    ];
+  const warnings = [];
+  if (settings.appendonly !== 'yes')
+    warnings.push(
+      'This Redis has no append-only file, so recent orders are lost if it is killed. Set appendonly to yes and appendfsync to always.',
+    );
+  else if (settings.appendfsync !== 'always')
+    warnings.push(
+      'This Redis writes to its disk once a second or less often, so the last orders are lost in a power failure. Set appendfsync to always.',
+    );
+  if (settings['maxmemory-policy'] !== 'noeviction')
+    warnings.push('This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.');
+  return warnings;
+}
+
+/** Undefined if the server does not allow CONFIG, as some managed ones do not. */
+async function readSettings(
+  client: RedisClient,
+  connection: ServerConnection,
+): Promise<Record<string, string> | undefined> {
+  try {
+    const [persistence, memory] = await connection.run(() =>
+      Promise.all([client.configGet('append*'), client.configGet('maxmemory-policy')]),
+    );
+    return { ...persistence, ...memory };
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+    return undefined;
+  }
 }
 
 interface RedisParts {
@@ -147,7 +169,6 @@ class Redis implements ServerStore {
   }
 
   async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
-    if (!this.#isListed(namespace)) return this.#sortedRange(namespace, { from, end, max });
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const list = this.#listOf(namespace);
     const rows: Row[] = [];
@@ -163,52 +184,30 @@ class Redis implements ServerStore {
     }
   }
 
-  /** Reads all keys of the namespace, because no list has them in order; only an erasure needs this. */
-  async #sortedRange(namespace: string, { from, end, max }: Range): Promise<Row[]> {
-    const isInRange = (key: string): boolean => ('first' in from ? key >= from.first : key > from.after) && key < end;
-    const matchingKeys = new Set<string>();
-    for await (const keys of this.#keys(namespace)) for (const key of keys.filter(isInRange)) matchingKeys.add(key);
-    return this.#rowsOf(namespace, [...matchingKeys].sort().slice(0, max));
-  }
-
   /** The server removes expired rows, but not their keys in the lists. */
   async clearExpired(): Promise<void> {
-    if (!this.#hasLists) return;
     for (const namespace of namespaceNames)
-      for await (const keys of this.#listedKeys(namespace)) await this.#change(REMOVE_EXPIRED, namespace, keys, keys);
+      for await (const keys of this.#keys(namespace)) await this.#change(REMOVE_EXPIRED, namespace, keys, keys);
   }
 
   async countExpired(): Promise<number> {
     return 0;
   }
 
-  /** There is no snapshot: a row that changes in the meantime is returned as it was before or after, and may be returned twice. */
+  /** There is no snapshot: a row that changes in the meantime is returned as it was before or after. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     for (const namespace of namespaces)
       for await (const keys of this.#keys(namespace))
         for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
   }
 
-  /** Yields each row once, although SCAN may return a key twice. */
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    const seen = new Set<string>();
-    for await (const keys of this.#keys(namespace)) {
-      const newKeys = [...new Set(keys)].filter((key) => !seen.has(key));
-      for (const key of newKeys) seen.add(key);
-      for await (const { key, text } of this.#rowsAt(namespace, newKeys)) yield [key, text];
-    }
+    for await (const keys of this.#keys(namespace))
+      for await (const { key, text } of this.#rowsAt(namespace, keys)) yield [key, text];
   }
 
-  /** Whether the keys of the namespace are in a sorted list. */
-  #isListed(namespace: string): boolean {
-    return this.#hasLists || namespace === RANGED_NAMESPACE;
-  }
-
-  #keys(namespace: string): AsyncGenerator<string[]> {
-    return this.#hasLists ? this.#listedKeys(namespace) : this.#scannedKeys(namespace);
-  }
-
-  async *#listedKeys(namespace: string): AsyncGenerator<string[]> {
+  /** Yields the listed keys in order. A scan would read the keys of all partitions instead, which takes seconds if there are a million. */
+  async *#keys(namespace: string): AsyncGenerator<string[]> {
     const list = this.#listOf(namespace);
     let start = '-';
     for (;;) {
@@ -219,18 +218,6 @@ class Redis implements ServerStore {
       yield keys;
       start = `(${lastKey}`;
     }
-  }
-
-  async *#scannedKeys(namespace: string): AsyncGenerator<string[]> {
-    const keyPrefix = this.#keyOf(namespace, '');
-    let cursor = '0';
-    do {
-      const page = await this.#run((client) =>
-        client.scan(cursor, { MATCH: `${keyPrefix}*`, COUNT: READ_BATCH_SIZE, TYPE: 'string' }),
-      );
-      cursor = String(page.cursor);
-      yield page.keys.map((key) => key.slice(keyPrefix.length));
-    } while (cursor !== '0');
   }
 
   /** Reads rows in batches. Keys that were deleted in the meantime are skipped. */
@@ -253,23 +240,14 @@ class Redis implements ServerStore {
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
-    const list = this.#isListed(namespace) ? this.#listOf(namespace) : '';
     const result = await this.#run((client) =>
       client.eval(script, {
-        keys: [this.#leaseKey, list, ...keys.map((key) => this.#keyOf(namespace, key))],
+        keys: [this.#leaseKey, this.#listOf(namespace), ...keys.map((key) => this.#keyOf(namespace, key))],
         arguments: [lease().holder, ...values],
       }),
     );
     if (result === 0) throw lease().lostError();
     return result;
-  }
-
-  /**
-   * Whether the keys of every namespace are listed: a scan reads the keys of all partitions, and takes seconds if there are a million. The store of a
-   * bot without partitions lists only those of the namespace that is read in ranges.
-   */
-  get #hasLists(): boolean {
-    return this.#parts.partition > 0;
   }
 
   /** The key of the list with the sorted keys of a namespace. */

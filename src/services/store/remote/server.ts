@@ -1,4 +1,3 @@
-import type { Log } from '../../../lib/log.ts';
 import type { Backend } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -22,8 +21,8 @@ export interface Server {
   usedPartitions(): Promise<readonly number[]>;
   /** Creates what every store needs. */
   prepare?(): Promise<void>;
-  /** Logs settings of this server that an operator should change. */
-  warn?(log: Log): Promise<void>;
+  /** Says which settings of this server an operator should change, so that nothing confirmed is lost. */
+  warnings(): Promise<string[]>;
   close(): Promise<void>;
 }
 
