@@ -140,7 +140,7 @@ function report(results: readonly Figures[]): void {
   console.log(`
 Storing a change of a task and reading a task, each ${CONCURRENCY} at once; all ${TASKS.toLocaleString('en')} live tasks read at startup; and a page of 10 tasks of a member
 to whom all of them belong. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything flushed to disk before it is
-acknowledged (Redis: within a second). Stores that are not running are omitted; to start them: npm run with-stores -- --durable npm run bench store
+acknowledged. Stores that are not running are omitted; to start them: npm run with-stores -- --durable npm run bench store
 `);
   const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];
   console.log(table(['', ...heads], rows));
