@@ -83,30 +83,30 @@ export async function openRedis(parts: ServerParts): Promise<Server> {
 
 /** Settings with which a confirmed order can be lost. */
 async function findWarnings(client: RedisClient, connection: ServerConnection): Promise<string[]> {
-  const settings = await readSettings(client, connection);
-  if (!settings)
+  const { appendonly, appendfsync, 'maxmemory-policy': eviction } = await readSettings(client, connection);
+  if (!appendonly || !appendfsync || !eviction)
     return [
       'This Redis does not reveal its settings. Make sure that it has appendonly yes, appendfsync always and maxmemory-policy noeviction, or orders can be lost.',
     ];
   const warnings = [];
-  if (settings.appendonly !== 'yes')
+  if (appendonly !== 'yes')
     warnings.push(
       'This Redis has no append-only file, so recent orders are lost if it is killed. Set appendonly to yes and appendfsync to always.',
     );
-  else if (settings.appendfsync !== 'always')
+  else if (appendfsync !== 'always')
     warnings.push(
       'This Redis writes to its disk once a second or less often, so the last orders are lost in a power failure. Set appendfsync to always.',
     );
-  if (settings['maxmemory-policy'] !== 'noeviction')
+  if (eviction !== 'noeviction')
     warnings.push('This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.');
   return warnings;
 }
 
-/** Undefined if the server does not allow CONFIG, as some managed ones do not. */
+/** Some managed servers do not allow CONFIG, or do not know a setting. */
 async function readSettings(
   client: RedisClient,
   connection: ServerConnection,
-): Promise<Record<string, string> | undefined> {
+): Promise<Record<string, string | undefined>> {
   try {
     const [persistence, memory] = await connection.run(() =>
       Promise.all([client.configGet('append*'), client.configGet('maxmemory-policy')]),
@@ -114,7 +114,7 @@ async function readSettings(
     return { ...persistence, ...memory };
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-    return undefined;
+    return {};
   }
 }
 
