@@ -1,15 +1,15 @@
 import { ButtonStyle } from 'discord-api-types/v10';
 import { validateEmoji } from './emoji.ts';
-import { asString, isAbsent, type JsonObject } from './json.ts';
+import { isAbsent, isBlank, type JsonObject } from './json.ts';
 import { field, required, type Violation, violation } from './violation.ts';
 
 /** https://discord.com/developers/docs/components/reference#button: the style decides which fields are allowed. */
 export function validateButton(button: JsonObject, path: string): Violation[] {
   const isPremium = button.style === ButtonStyle.Premium;
-  const isBlank = !isPremium && asString(button.label) === '' && isAbsent(button.emoji);
+  const isEmpty = !isPremium && isBlank(button.label) && isAbsent(button.emoji);
   return [
     ...(isPremium ? validatePremium(button, path) : validateTarget(button, path)),
-    ...(isBlank ? [violation(path, 'BUTTON_COMPONENT_EMPTY', 'A button must have a label or an emoji')] : []),
+    ...(isEmpty ? [violation(path, 'BUTTON_COMPONENT_EMPTY', 'A button must have a label or an emoji')] : []),
     ...validateEmoji(button.emoji, field(path, 'emoji')),
   ];
 }

@@ -26,15 +26,18 @@ export function validateEmbeds(embeds: unknown, path: string): Violation[] {
   return violations;
 }
 
+/** "Embed Limits": whitespace at both ends of a text does not count. */
+const isTrimmedAway = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
+
 function validateEmbed(embed: JsonObject, path: string): Violation[] {
   // Discord reports an empty embed as a missing description.
   const isEmpty = VISIBLE_FIELDS.every((key) => {
     const value = embed[key];
-    return isAbsent(value) || value === '' || (Array.isArray(value) && value.length === 0);
+    return isAbsent(value) || isTrimmedAway(value) || (Array.isArray(value) && value.length === 0);
   });
   const fields = asList(embed.fields).flatMap((each, index) =>
     ['name', 'value']
-      .filter((key) => isObject(each) && each[key] === '')
+      .filter((key) => isObject(each) && isTrimmedAway(each[key]))
       .map((key) => required(field(item(field(path, 'fields'), index), key))),
   );
   return isEmpty ? [required(field(path, 'description'))] : fields;
@@ -53,5 +56,5 @@ function lengthOf(embed: JsonObject): number {
     asObject(embed.author).name,
     ...fields.flatMap((each) => [each.name, each.value]),
   ];
-  return texts.reduce((sum: number, text) => sum + asString(text).length, 0);
+  return texts.reduce((sum: number, text) => sum + asString(text).trim().length, 0);
 }

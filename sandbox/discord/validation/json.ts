@@ -12,6 +12,9 @@ export const asString = (value: unknown): string => (typeof value === 'string' ?
 
 export const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
+/** Discord trims text. Whether it also refuses characters that draw nothing is not documented, so no label may consist of them. */
+export const isBlank = (value: unknown): boolean => !/[^\s\p{Cc}\p{Cf}\p{DI}\u2800]/u.test(asString(value));
+
 /** Discord treats null like an absent key. */
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 

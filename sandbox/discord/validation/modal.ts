@@ -50,6 +50,10 @@ function validateField({ component, path }: ComponentAtPath): Violation[] {
       violation(field(path, 'disabled'), 'COMPONENT_DISABLED_IN_MODAL', 'A modal cannot hold a disabled select'),
     );
   }
+  if (component.required !== false && component.min_values === 0) {
+    const message = 'Select menus marked as required cannot have a min_values of 0';
+    violations.push(violation(field(path, 'min_values'), 'SELECT_COMPONENT_REQUIRED_ZERO_MIN_VALUES', message));
+  }
   const { type, value } = component;
   if (type !== ComponentType.TextInput || typeof value !== 'string') return violations;
   const max = asNumber(component.max_length) ?? value.length;

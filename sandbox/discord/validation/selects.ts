@@ -1,8 +1,8 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { validateEmoji } from './emoji.ts';
-import { asList, asNumber, asObject, type JsonObject } from './json.ts';
+import { asList, asNumber, asObject, isBlank, type JsonObject } from './json.ts';
 import { validateRange } from './range.ts';
-import { field, item, type Violation, violation } from './violation.ts';
+import { field, item, required, type Violation, violation } from './violation.ts';
 
 const MAX_OPTIONS = 25;
 
@@ -15,6 +15,7 @@ export function validateChoiceComponent(component: JsonObject, path: string): Vi
   return [
     ...rangeViolations,
     ...(rangeViolations.length === 0 ? validateOptionCount(component, path) : []),
+    ...validateDefaultValueCount(component, path),
     ...validateOptions(options, path),
   ];
 }
@@ -34,6 +35,16 @@ function validateOptionCount(component: JsonObject, path: string): Violation[] {
   return [violation(optionsPath, 'SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES', message)];
 }
 
+/** Documented for all selects that Discord fills itself: the default values must be within the limits of the select. */
+function validateDefaultValueCount(component: JsonObject, path: string): Violation[] {
+  const { default_values: values, min_values: min, max_values: max } = component;
+  if (!Array.isArray(values)) return [];
+  const [fewest, most] = [asNumber(min) ?? 1, asNumber(max) ?? 1];
+  if (values.length >= fewest && values.length <= most) return [];
+  const message = `Must be between ${fewest} and ${most} in length.`;
+  return [violation(field(path, 'default_values'), 'BASE_TYPE_BAD_LENGTH', message)];
+}
+
 function validateOptions(options: readonly unknown[], path: string): Violation[] {
   const seen = new Set<unknown>();
   return options.flatMap((each, index) => {
@@ -44,6 +55,8 @@ function validateOptions(options: readonly unknown[], path: string): Violation[]
     const message = 'The specified option value is already used';
     return [
       ...validateEmoji(option.emoji, field(optionPath, 'emoji')),
+      // The schema refuses an empty label.
+      ...(option.label !== '' && isBlank(option.label) ? [required(field(optionPath, 'label'))] : []),
       ...(isDuplicate
         ? [violation(field(optionPath, 'value'), 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', message)]
         : []),

@@ -3,6 +3,8 @@ import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
 import { button, type InvalidCase, longText, row, select, text, times, V2 } from './bodies.ts';
 
 const input = (id: string, overrides: object = {}) => ({ type: 4, custom_id: id, style: 1, ...overrides });
+const role = (index: number) => ({ id: String(900_000_000_000_000_000n + BigInt(index)), type: 'role' });
+const roleSelect = (overrides: object) => ({ type: 6, custom_id: 'a', ...overrides });
 const label = (component: unknown, overrides: object = {}) => ({ type: 18, label: 'name', component, ...overrides });
 const modal = (components: unknown, overrides: object = {}) => ({
   type: 9,
@@ -111,6 +113,15 @@ const cases: InvalidCase[] = [
   callback('a disabled select', modal([label(select('a', { disabled: true }))]), [
     `${inputPath}.disabled`,
     'COMPONENT_DISABLED_IN_MODAL',
+  ]),
+  callback(
+    'more default roles than can be chosen',
+    modal([label(roleSelect({ required: false, min_values: 0, max_values: 10, default_values: times(25, role) }))]),
+    [`${inputPath}.default_values`, 'BASE_TYPE_BAD_LENGTH'],
+  ),
+  callback('a required select that may stay empty', modal([label(roleSelect({ min_values: 0 }))]), [
+    `${inputPath}.min_values`,
+    'SELECT_COMPONENT_REQUIRED_ZERO_MIN_VALUES',
   ]),
   callback(
     'a radio group with one option',

@@ -222,6 +222,14 @@ const cases: InvalidCase[] = [
     `${componentPath}.placeholder`,
     'BASE_TYPE_MAX_LENGTH',
   ]),
+  message('an invisible label', messageWithRow(select('s', { options: [{ label: ' \u200b', value: 'a' }] })), [
+    `${componentPath}.options[0].label`,
+    'BASE_TYPE_REQUIRED',
+  ]),
+  message('a button with an invisible label', messageWithRow(button('b', { label: '\u3164' })), [
+    componentPath,
+    'BUTTON_COMPONENT_EMPTY',
+  ]),
   message(
     'an option with an invalid emoji',
     messageWithRow(select('s', { options: [{ label: 'a', value: 'a', emoji: { name: 'x' } }] })),
@@ -298,6 +306,7 @@ const cases: InvalidCase[] = [
     ['embeds', 'MAX_EMBED_SIZE_EXCEEDED'],
   ),
   message('an empty embed', { embeds: [{ color: 1 }] }, ['embeds[0].description', 'BASE_TYPE_REQUIRED']),
+  message('an embed with spaces only', { embeds: [{ title: ' \n' }] }, ['embeds[0].description', 'BASE_TYPE_REQUIRED']),
   message('a field without text', { embeds: [{ fields: [{ name: 'a', value: '' }] }] }, [
     'embeds[0].fields[0].value',
     'BASE_TYPE_REQUIRED',
