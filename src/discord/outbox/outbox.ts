@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   RESTJSONErrorCodes as Code,
   HTTPError,
@@ -27,6 +27,8 @@ const MAX_ATTEMPTS = 4;
 /** Without `wait=true`, Discord does not return the message that was posted by token. */
 const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
 const MAX_NONCE_LENGTH = 25;
+/** 24 characters in base64url. */
+const NONCE_BYTES = 18;
 /** Discord remembers a nonce for "a few minutes", and discord.js may retry for minutes after it received the request. */
 export const NONCE_LIFETIME_MS = 2 * 60_000;
 
@@ -138,10 +140,10 @@ export class Outbox {
     }
   }
 
-  /** Posts a message that belongs to no task. Returns undefined if Discord rejected it. */
+  /** Posts a message that belongs to no task. Equal texts are separate messages. Returns undefined if Discord rejected it. */
   async sendInChannel(channelId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
     try {
-      return await this.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
+      return await this.post(channelId, randomBytes(NONCE_BYTES).toString('base64url'), bodyOf(plan));
     } catch (error) {
       this.#log.info({ channel: channelId, ...errorFacts(error) }, 'Could not post in a channel.');
       return undefined;

@@ -73,4 +73,15 @@ describe('A message without a nonce', () => {
     expect(posts()).toHaveLength(3);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([postedMessage?.id]);
   });
+
+  it('Equal messages in a log channel all appear, and only the retries of one share its nonce', async () => {
+    const { discord, outbox, posts } = await openConnectedClient();
+    const { id: channelId } = discord.world.channel('studio');
+    discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });
+    const first = await outbox.sendInChannel(channelId, { content: 'a rule was changed' });
+    const second = await outbox.sendInChannel(channelId, { content: 'a rule was changed' });
+    const [failedNonce, ...nonces] = posts().map(({ body }) => (body as { nonce: string }).nonce);
+    expect(nonces).toEqual([failedNonce, expect.not.stringMatching(failedNonce ?? '')]);
+    expect(discord.messages('studio').map(({ id }) => id)).toEqual([first?.id, second?.id]);
+  });
 });
