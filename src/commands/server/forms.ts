@@ -6,6 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
   MAX_ACCESS_RULES,
+  MAX_LIST_ENTRIES,
   type RuleSet,
   ruleSet,
   ruleText,
@@ -60,8 +61,8 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
       return [
         { name: 'effect', type: 'choice', required: true, ...label('effect'), options: effectOptions(say) },
         { name: 'work', type: 'text', ...label('work') },
-        { name: 'roles', type: 'roles', max: 10, ...label('roles') },
-        { name: 'channels', type: 'channels', max: 10, ...label('channels') },
+        { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...label('roles') },
+        { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...label('channels') },
       ];
     case 'use':
       return [
@@ -73,7 +74,7 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
           options: buttonAccessOptions(rules, say),
         },
         {
-          ...{ name: 'presserRoles', type: 'roles', max: 10, ...label('presserRoles') },
+          ...{ name: 'presserRoles', type: 'roles', max: MAX_LIST_ENTRIES, ...label('presserRoles') },
           ...(typeof rules.pressers === 'object' && { values: rules.pressers.roleIds }),
         },
         { name: 'privateCommands', type: 'text', ...label('privateCommands'), value: rules.privateCommands.join(', ') },

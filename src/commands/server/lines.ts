@@ -6,12 +6,10 @@ import {
   MAX_LOG_DAYS,
   MAX_PATTERN_LENGTH,
   MAX_PATTERNS,
+  MAX_THRESHOLDS,
   MAX_WORD_LENGTH,
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
-
-/** Moderation services have about a dozen categories. */
-const MAX_THRESHOLDS = 30;
 
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>

@@ -7,8 +7,10 @@ export const MAX_PATTERNS = 100;
 export const MAX_WORD_LENGTH = 60;
 export const MAX_PATTERN_LENGTH = 200;
 export const MAX_DOMAINS = 200;
+/** Moderation services have about a dozen categories. */
+export const MAX_THRESHOLDS = 30;
 export const MAX_ACCESS_RULES = 25;
-const MAX_LIST_ENTRIES = 25;
+export const MAX_LIST_ENTRIES = 25;
 /** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
@@ -51,7 +53,10 @@ const moderation = z.object({
   ageRestricted: z.enum(['like-others', 'refuse', 'spoiler', 'channels']).default('like-others'),
   whenAway: z.enum(['allow', 'refuse']).default('refuse'),
   /** The lowest score for which content is flagged, by category. It replaces the service's own decision. */
-  thresholds: z.record(z.string().max(60), z.number().min(0).max(1)).default({}),
+  thresholds: z
+    .record(z.string().max(60), z.number().min(0).max(1))
+    .refine((thresholds) => Object.keys(thresholds).length <= MAX_THRESHOLDS)
+    .default({}),
 });
 
 /** The maximum log retention period. */
