@@ -8,7 +8,7 @@ import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { InteractionChannels } from '../discord/place.ts';
 import { RateLimiter, type RateSettings } from '../discord/rates.ts';
-import { createCommandLookup, createServerCheck, createThreadCheck } from '../discord/reads.ts';
+import { createCommandLookup, createServerCheck, createThreadCheck, serverNameReader } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -119,6 +119,7 @@ export function createCommands(parts: CommandsParts) {
     countEverything: engine.countEverything,
     readText: engine.readText,
     isInServer: createServerCheck(reads),
+    serverNames: serverNameReader(reads, log),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
     health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),

@@ -58,6 +58,8 @@ export interface Services extends MessageServices, ModelServices {
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
+  /** The names of a server's roles and channels, by their mentions. */
+  serverNames(guildId: string): Promise<ReadonlyMap<string, string>>;
   /** Posts a message. Returns false if Discord did not accept it. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */

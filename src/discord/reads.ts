@@ -175,6 +175,28 @@ export function createThreadCheck(reads: DiscordReads): (channelId: string) => P
   };
 }
 
+const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** Reads the names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */
+export const serverNameReader =
+  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
+  async (guildId: string): Promise<ReadonlyMap<string, string>> => {
+    try {
+      const responses = await Promise.all([
+        reads.get(Routes.guildRoles(guildId)),
+        reads.get(Routes.guildChannels(guildId)),
+      ]);
+      const [roles = [], channels = []] = responses.map((response) => namedSchema.parse(response));
+      return new Map([
+        ...roles.map(({ id, name }) => [`<@&${id}>`, name] as const),
+        ...channels.map(({ id, name }) => [`<#${id}>`, `#${name}`] as const),
+      ]);
+    } catch (error) {
+      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read the names of roles and channels.');
+      return new Map();
+    }
+  };
+
 /** Whether the bot is in a server. Throws if Discord does not respond. */
 export const createServerCheck =
   (reads: DiscordReads) =>

@@ -34,6 +34,16 @@ async function changeRefusal(stage: FastClockStage, button: string, values: Reco
   return text(await (await admin.fill(await formExchange.modal(), values as never)).followUp());
 }
 
+/** The labels of the rules that a page offers to remove. */
+function removableRules(page: Message): string[] {
+  const rows = (page.components ?? []).flatMap((row) => ('components' in row ? [row.components] : []));
+  return rows.flatMap((row) => row.flatMap((one) => ('options' in one ? one.options.map(({ label }) => label) : [])));
+}
+
+async function removeRule({ discord }: FastClockStage, page: Message, label: string): Promise<Message> {
+  return (await discord.as('admin').choose(page, 'Remove a rule for task types and models', [label])).message();
+}
+
 async function imagine({ discord }: FastClockStage, prompt: string, who = 'member', options = {}): Promise<string> {
   const message = await (await discord.as(who).slash('imagine', { prompt, ...options })).message(
     (one) => one.ephemeral || text(one).includes('Finished in'),
@@ -94,8 +104,9 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     expect(await imagine(stage, 'an owl')).toContain('can’t use this command');
     const rulesPage = await openRulesPage(stage);
     expect(text(rulesPage)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
-    const pageAfter = await discord.as('admin').choose(rulesPage, 'Remove a rule for task types and models', ['0']);
-    expect(text(await pageAfter.message())).not.toContain('deny imagine');
+    expect(removableRules(rulesPage)).toEqual(['deny imagine in #studio', 'allow imagine for artists']);
+    const pageAfter = await removeRule(stage, rulesPage, 'deny imagine in #studio');
+    expect(text(pageAfter)).not.toContain('deny imagine');
     expect(await imagine(stage, 'an owl')).toContain('Finished in');
   });
 
@@ -174,6 +185,8 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     expect(text(await send('{'))).toContain('The file is not JSON');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain('see `words.0.text`');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
+    const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
+    expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain('see `moderation.thresholds`');
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
     expect(text(confirmation)).toContain('# words\n- casino\n+ viagra\n# longestPrompt\n+ 500');
     expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
@@ -369,5 +382,55 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     );
     expect(text(reply)).toContain('can’t use this command or model in this channel');
     expect(modelRequests(gateway)).toHaveLength(1);
+  });
+});
+
+describe('The rules page of a server', () => {
+  it('Rules for as many roles as the format allows can be imported, shown in the form, and saved without losing a role', async () => {
+    const stage = await startFastClockBot({ settings });
+    const { discord } = stage;
+    const admin = discord.as('admin');
+    const roleIds = Array.from({ length: 25 }, (_, index) => String(900_000_000_000_000_001n + BigInt(index)));
+    discord.world.guild('atelier').roles.push(...roleIds.map((id) => ({ id, name: `role ${id}`, permissions: 0n })));
+    const bytes = Buffer.from(JSON.stringify({ pressers: { roleIds } }));
+    const file = { name: 'rules.json', bytes, contentType: 'application/json' };
+    const confirmation = await (await admin.slash('server import', { file })).message();
+    await (await admin.click(confirmation, 'Apply changes')).message();
+    const page = await changeRules(stage, 'Change buttons and privacy', { privateCommands: 'ask' });
+    expect(text(page)).toContain('`/ask`');
+    expect(text(page)).toContain(`Only ${roleIds.map((id) => `<@&${id}>`).join(' ')} can press`);
+    const every = { effect: 'deny', work: 'video', roles: roleIds, channels: [] };
+    expect(text(await changeRules(stage, 'Add a rule for task types and models', every))).toContain(
+      roleIds.join('> <@&'),
+    );
+  });
+
+  it('An outdated rules page removes only the rule that it shows; if that rule is gone, the page says so and shows the current rules', async () => {
+    const stage = await startFastClockBot({ settings });
+    for (const work of ['imagine', 'video', 'image'])
+      await changeRules(stage, 'Add a rule for task types and models', { effect: 'deny', work });
+    const outdatedPage = await openRulesPage(stage);
+    const otherPage = await openRulesPage(stage);
+    await removeRule(stage, otherPage, 'deny imagine');
+    const rulesAfter = removableRules(await removeRule(stage, outdatedPage, 'deny video'));
+    expect(rulesAfter).toEqual(['deny image']);
+    const noticePage = await removeRule(stage, otherPage, 'deny video');
+    expect(text(noticePage)).toContain('This page was out of date');
+    expect(removableRules(noticePage)).toEqual(['deny image']);
+  });
+
+  it('Equal rules are offered once and removed together, and a role that no longer exists is named as such', async () => {
+    const stage = await startFastClockBot({ settings });
+    const { discord } = stage;
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    const { roles } = discord.world.guild('atelier');
+    roles.push(artists);
+    for (const work of ['imagine', 'imagine', 'video'])
+      await changeRules(stage, 'Add a rule for task types and models', { effect: 'deny', work, roles: ['artists'] });
+    roles.splice(roles.indexOf(artists), 1);
+    const page = await openRulesPage(stage);
+    const [first = '', ...others] = removableRules(page);
+    expect([first, ...others]).toEqual(['deny imagine for unknown role', 'deny video for unknown role']);
+    expect(text(await removeRule(stage, page, first))).not.toContain('deny imagine');
   });
 });

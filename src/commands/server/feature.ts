@@ -1,6 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, command, type HandlerContext } from '../../discord/handlers.ts';
-import { Refusal } from '../../lib/refusal.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -8,6 +7,7 @@ import { managedServer } from './access.ts';
 import { checkServer } from './check.ts';
 import { currentRulesPage, openRulesForm, type RuleNames, rulesForm } from './forms.ts';
 import { rulesHistory } from './history.ts';
+import { accessRuleId } from './page.ts';
 import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
@@ -24,14 +24,16 @@ const rules = command({
 
 const removeAccessRule = button(customIds.accessRemove, {
   reply: 'here',
-  async run(_nothing, context: Context, [chosenIndex = '']) {
+  async run(_nothing, context: Context, [chosenId]) {
     const { guildId, author } = managedServer(context);
+    let isRemoved = false;
     await context.services.rules.change(guildId, (current) => {
-      const { access } = current.rules;
-      if (!access[Number(chosenIndex)]) throw new Refusal('refusals.unknownButton');
-      return withRules(current, { access: access.filter((_, index) => index !== Number(chosenIndex)) }, author);
+      const access = current.rules.access.filter((rule) => accessRuleId(rule) !== chosenId);
+      isRemoved = access.length < current.rules.access.length;
+      return withRules(current, { access }, author);
     });
-    return currentRulesPage(context);
+    const page = await currentRulesPage(context);
+    return isRemoved ? page : { ...page, content: `${context.say('rules.outdated')}\n\n${page.content}` };
   },
 });
 

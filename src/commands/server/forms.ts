@@ -297,10 +297,13 @@ const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean 
   ruleText(rules, name).length <= MAX_FIELD_LENGTH;
 
 /** The rules page of the current server. */
-export function currentRulesPage(context: Context): MessagePlan {
+export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
-  const { rules, budgets } = context.services;
+  const { rules, budgets, serverNames } = context.services;
   const { alertsChannelId } = budgets.get(guildId);
   const { hasModerationService } = rules;
-  return rulesPage({ ...rules.get(guildId), hasModerationService, alertsChannelId }, context.say);
+  const current = rules.get(guildId);
+  const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
+  const names = namesPlaces ? await serverNames(guildId) : new Map<string, string>();
+  return rulesPage({ ...current, hasModerationService, alertsChannelId, names }, context.say);
 }

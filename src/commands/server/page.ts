@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
@@ -6,6 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import {
+  type AccessRule,
   accessText,
   type RuleName,
   ruleText,
@@ -13,14 +15,13 @@ import {
   thresholdLines,
 } from '../../services/rules/server-rules.ts';
 
-/** Discord's limit for a label in a select menu. */
-const MAX_LABEL_LENGTH = 100;
-
 export interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
   alertsChannelId: string | undefined;
+  /** The names of the server's roles and channels, by their mentions. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */
@@ -70,17 +71,27 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   return { content: lines.join('\n'), overflow: 'file', files: listFiles(facts), controls: controls(facts, say) };
 }
 
-function controls({ rules }: RulesPageFacts, say: Say): Control[] {
+/** Identifies an access rule by what it says, because its position may have changed since a page was shown. */
+export const accessRuleId = (rule: AccessRule): string =>
+  createHash('sha256').update(accessText(rule)).digest('base64url');
+
+function controls({ rules, names }: RulesPageFacts, say: Say): Control[] {
   const buttons = ruleSections.map(
     (section): ButtonPlan => buttonPlan(say(`rules.buttons.${section}`), customIds.rules.id(section)),
   );
   if (rules.access.length === 0) return buttons;
-  const options = rules.access.map((rule, index) => ({
-    value: String(index),
-    label: accessText(rule).slice(0, MAX_LABEL_LENGTH),
-  }));
+  // Equal rules are one option, because Discord refuses the same value twice.
+  const labels = new Map(rules.access.map((rule) => [accessRuleId(rule), withNames(accessText(rule), names, say)]));
+  const options = [...labels].map(([value, label]) => ({ value, label }));
   return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
 }
+
+/** A select menu would show mentions as they are written. */
+const withNames = (text: string, names: RulesPageFacts['names'], say: Say): string =>
+  text.replace(
+    /<(@&|#)\d+>/g,
+    (mention, sign) => names.get(mention) ?? say(sign === '#' ? 'rules.unknownChannel' : 'rules.unknownRole'),
+  );
 
 function buttonAccessLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
   if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);

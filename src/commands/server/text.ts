@@ -131,6 +131,9 @@ export const text = {
     integrations:
       'To choose which roles can use a command and in which channels, go to Server Settings → Integrations → the bot.',
     remove: 'Remove a rule for task types and models',
+    outdated: 'This page was out of date, so nothing was removed. It now shows the current rules.',
+    unknownRole: 'unknown role',
+    unknownChannel: 'unknown channel',
     buttons: {
       access: 'Add a rule for task types and models',
       use: 'Change buttons and privacy',
