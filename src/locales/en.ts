@@ -4,7 +4,7 @@ import { task } from './en/task.ts';
 
 /** The strings that no single feature owns. Names in double braces are variables. */
 export const en = {
-  deletedMember: 'deleted member',
+  deletedMember: 'a deleted member',
   left: {
     ofPeriod: '**{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
     concurrent: '**{{left}}** of {{limit}}',

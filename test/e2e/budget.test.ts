@@ -105,7 +105,7 @@ describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
     expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
     const member = stage.discord.as('member');
     await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
-    await expect.poll(async () => runBudget(stage, 'admin', 'show')).toMatch(/Blocked:\n- deleted member until/);
+    await expect.poll(async () => runBudget(stage, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
     expect(await imagine(stage, 'member', 'a hare')).toContain('blocked');
     expect(await runBudget(stage, 'admin', 'history')).not.toContain(member.user.id);
     await runBudget(stage, 'admin', 'unblock', { member: 'member' });

@@ -77,7 +77,7 @@ describe.each(profiles)('The log retention period (%s gateway profile)', (profil
     clock.advance(3 * DAY_MS);
     await expect.poll(() => logMessages(stage)).toHaveLength(1);
     await decide(stage, reportMessage, 'Dismiss');
-    await waitForReport(stage, 'dismissed this report');
+    await waitForReport(stage, 'Report dismissed by');
     clock.advance(11 * 60_000);
     await expect.poll(() => reportsIn(stage)).toEqual([]);
     await report(stage, await orderGrid(stage, { prompt: 'an owl' }));

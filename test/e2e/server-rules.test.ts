@@ -301,7 +301,7 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
     await (await requestErasure(stage, 'admin')).message(says('Your data has been deleted'));
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toContain('deleted member: blocked words');
+    expect(text(history)).toContain('a deleted member: blocked words');
     expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
   });
 

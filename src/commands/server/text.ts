@@ -49,10 +49,10 @@ export const text = {
     block: 'Block member',
     dismiss: 'Dismiss',
     decided: {
-      removed: '{{who}} removed the result on <t:{{at}}:f>.',
-      dismissed: '{{who}} dismissed this report on <t:{{at}}:f>.',
-      blocked: '{{who}} blocked the member on <t:{{at}}:f>, until an admin unblocks them.',
-      blockedUntil: '{{who}} blocked the member on <t:{{at}}:f>, until <t:{{until}}:f>.',
+      removed: 'Result removed by {{who}} on <t:{{at}}:f>.',
+      dismissed: 'Report dismissed by {{who}} on <t:{{at}}:f>.',
+      blocked: 'Member blocked by {{who}} on <t:{{at}}:f>, until an admin unblocks them.',
+      blockedUntil: 'Member blocked by {{who}} on <t:{{at}}:f>, until <t:{{until}}:f>.',
     },
     blockForm: {
       title: 'Block the owner of this result',
