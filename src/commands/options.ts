@@ -3,6 +3,7 @@ import type { Attachment, TextOption, Values } from '../discord/options.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { hasVisibleText } from '../lib/text.ts';
 import { slowMinutes } from '../messages/outlook.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
@@ -17,9 +18,6 @@ import type { OrderedRequest } from '../services/tasks/transitions.ts';
 export const MAX_OPTION_LENGTH = 6_000;
 
 export const promptOption = { type: 'text', required: true, max: MAX_OPTION_LENGTH } as const satisfies TextOption;
-
-/** Invisible characters do not count as text. */
-export const hasVisibleText = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
 
 export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | undefined =>
   hasVisibleText(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');

@@ -9,9 +9,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentNames } from '../lib/once.ts';
+import { hasVisibleText } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { hasVisibleText } from './options.ts';
 import type { Services } from './services.ts';
 
 /** Returns a function that processes a thread message, or undefined if the message is not for this feature. */

@@ -7,6 +7,7 @@ import {
   MessageFlags,
   type RawFile,
 } from 'discord.js';
+import { hasVisibleText } from '../lib/text.ts';
 import { customIds } from './custom-ids.ts';
 import { breakInvites, truncate, truncateMarkdown } from './message-text.ts';
 import { DiskFile } from './outbox/uploads.ts';
@@ -150,7 +151,7 @@ function toSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
     type: 'select',
     id: customIds.list.id(index),
     placeholder: '…',
-    options: chunk.map(({ id, label, emoji }) => ({ value: id, label: label === '' ? (emoji ?? '…') : label })),
+    options: chunk.map(({ id, label, emoji }) => ({ value: id, label: hasVisibleText(label) ? label : (emoji ?? '') })),
   }));
 }
 
@@ -164,7 +165,7 @@ const STYLES = {
 } as const;
 
 function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionRow {
-  const label = truncate(button.label, MAX_LABEL_LENGTH);
+  const label = labelOf(button.label, MAX_LABEL_LENGTH);
   if (button.type === 'link')
     return { type: ComponentType.Button, style: ButtonStyle.Link, url: button.address, label };
   const { id, emoji, style = 'plain', disabled = false } = button;
@@ -173,10 +174,16 @@ function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionR
     style: STYLES[style],
     custom_id: id,
     // A button with an emoji needs no label.
-    ...(label !== '' && { label }),
+    ...((emoji === undefined || hasVisibleText(button.label)) && { label }),
     disabled,
     ...(emoji === undefined ? {} : { emoji: { name: emoji } }),
   };
+}
+
+/** Discord refuses the whole message if one label shows nothing. */
+function labelOf(text: string, max: number): string {
+  const label = truncate(text, max);
+  return hasVisibleText(label) ? label : '…';
 }
 
 function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMessageActionRow {
@@ -186,7 +193,7 @@ function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMes
     placeholder: truncate(placeholder, MAX_PLACEHOLDER_LENGTH),
     options: options.slice(0, MAX_OPTIONS).map(({ value, label, description }) => ({
       value,
-      label: truncate(label, MAX_OPTION_LENGTH),
+      label: labelOf(label, MAX_OPTION_LENGTH),
       ...(description === undefined ? {} : { description: truncate(description, MAX_OPTION_LENGTH) }),
     })),
   };

@@ -11,6 +11,9 @@ export function trimCharactersAtEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** Spaces, control characters, and characters that draw nothing by themselves do not count. */
+export const hasVisibleText = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{M}\p{DI}\u2800]/u.test(text);
+
 /** Control characters, line separators, and characters that change the direction of text. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** The same characters, except those that JSON already escapes. */

@@ -52,6 +52,16 @@ describe('A message plan', () => {
     expect(violationsOf(plan)).toEqual([]);
   });
 
+  it.each(['', ' \n', '\u200b', '\u3164'])(
+    'A label that shows nothing does not make Discord refuse a message (%j)',
+    (label) => {
+      const options = [{ value: 'a', label, description: label }];
+      const select = { type: 'select', id: 'task.1', placeholder: label, options } as const;
+      expect(violationsOf({ content: 'x', controls: [{ ...button(0), label }, select] })).toEqual([]);
+      expect(violationsOf({ content: 'x', controls: [{ ...button(0), label, emoji: '🎞️' }] })).toEqual([]);
+    },
+  );
+
   it('Discord accepts the message for a plan with any content, labels and pages', () => {
     const text = fc.string({ minLength: 1, maxLength: 6_000, unit: 'grapheme' }).filter((one) => one.trim() !== '');
     const page = fc.record({ title: text, blocks: fc.array(text, { maxLength: 5 }), footer: text });

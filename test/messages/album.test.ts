@@ -33,6 +33,22 @@ const render = (task: Task, entries: readonly AlbumEntry[]) =>
   albumMessage(task, albumLayout(task, entries, say), { files: [], notes: [] }, say);
 
 describe('The message of an album', () => {
+  it.each(['\u200b\u2060', '\u3164', '\u2800', '\u001c', ' \u00ad\ufe0f'])(
+    'A song whose title is invisible is named after its prompt in the menu of an album (%j)',
+    (title) => {
+      const songs = Array.from({ length: 6 }, (_, index) =>
+        deliveredEntry(index, track(title), track(title, { audio: 'https://g.example/b.mp3' })),
+      );
+      const named = songs.map((one, index) =>
+        one.task ? { ...one, task: { ...one.task, request: { prompt: `song ${index}` } } as Task } : one,
+      );
+      const { body } = bodyOf(render(album(), named));
+      expect(JSON.stringify(body.components)).toContain('"label":"song 3"');
+      expect(body.content).toContain('**song 3**');
+      expect(JSON.stringify(bodyOf(render(album(), songs)).body.components)).toContain('"label":"remote-3"');
+    },
+  );
+
   it('The message of an album shows the status of each song', () => {
     const entries = [
       deliveredEntry(1, track('Light'), track('Light', { seconds: 61 })),

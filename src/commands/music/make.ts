@@ -2,8 +2,9 @@ import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { hasVisibleText, MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
+import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */

@@ -4,12 +4,12 @@ import type { FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
-import { hasVisibleText } from '../options.ts';
 import type { Services } from '../services.ts';
 import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 

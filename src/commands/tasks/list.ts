@@ -3,6 +3,7 @@ import type { HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
@@ -110,10 +111,7 @@ function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): 
   return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-/** Discord rejects a label without visible characters. */
-const VISIBLE_CHARACTER = /[\p{L}\p{N}\p{P}\p{S}]/u;
-
 export function taskOption({ id, kind, state, summary }: TaskSummary, say: Say) {
-  const label = VISIBLE_CHARACTER.test(summary) ? summary : say(`tasks.kinds.${kind}`);
+  const label = hasVisibleText(summary) ? summary : say(`tasks.kinds.${kind}`);
   return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
 }

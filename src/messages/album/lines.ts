@@ -1,4 +1,5 @@
 import { escapeText } from '../../discord/markdown.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
@@ -15,13 +16,12 @@ export const finishedTracks = ({ tracks = [] }: Task): StoredTrack[] => tracks.f
 /** The name of a song: its title from the request or else from the gateway, or else its prompt, style or id. */
 export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
   const names = [request.title, ...tracks.map(({ title }) => title), request.prompt, request.style, remoteId];
-  const name = names.find((one) => typeof one === 'string' && one.trim() !== '');
+  const name = names.find((one) => typeof one === 'string' && hasVisibleText(one));
   return name === undefined ? undefined : String(name);
 }
 
-export function trackTitle({ title }: StoredTrack, task: Task, say: Say): string {
-  return title?.trim() || songTitle(task) || say('music.untitled');
-}
+export const trackTitle = ({ title = '' }: StoredTrack, task: Task, say: Say): string =>
+  hasVisibleText(title) ? title.trim() : (songTitle(task) ?? say('music.untitled'));
 
 function durationText(seconds: number): string {
   const totalSeconds = Math.max(0, Math.round(seconds));

@@ -1,3 +1,4 @@
+import { hasVisibleText } from '../../lib/text.ts';
 import { type Block, blocksOf } from './blocks.ts';
 
 /** A file that contains text that a message cannot show. */
@@ -133,7 +134,7 @@ const textOf = (block: Block): string => (block.kind === 'paragraph' ? block.tex
 /** Discord rejects messages without visible text, and half of a surrogate pair. */
 function ensureVisible(part: AnswerPart): AnswerPart {
   const text = part.text.trimEnd().toWellFormed();
-  return { ...part, text: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(text) ? text : '…' };
+  return { ...part, text: hasVisibleText(text) ? text : '…' };
 }
 
 function limitParts(parts: readonly AnswerPart[], max: number): AnswerPart[] {
