@@ -57,7 +57,7 @@ interface ErrorEvidence extends Pick<ErrorResponse, 'status' | 'familyCodes' | '
   type: string | undefined;
 }
 
-/** The code takes precedence over the status, and the status over `type`, which often only names the software. */
+/** The code takes precedence over the status, and the status over `type`, which often only names the software. Undefined if none of them is known. */
 export function errorKindOf({
   status,
   sentCode,
@@ -65,7 +65,7 @@ export function errorKindOf({
   type,
   familyCodes,
   notFoundKind,
-}: ErrorEvidence): GatewayErrorKind {
+}: ErrorEvidence): GatewayErrorKind | undefined {
   return (
     KIND_OF_CODE.get(normalize(sentCode)) ??
     KIND_OF_CODE.get(normalize(messageCode)) ??
@@ -74,8 +74,7 @@ export function errorKindOf({
     kindOfStatus(status, notFoundKind) ??
     // In a response with status 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), notFoundKind) ??
-    KIND_OF_CODE.get(normalize(type)) ??
-    'invalid'
+    KIND_OF_CODE.get(normalize(type))
   );
 }
 
@@ -94,7 +93,7 @@ const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
 function kindOfStatus(status: number, notFoundKind: GatewayErrorKind): GatewayErrorKind | undefined {
   if (status === 404 || status === 410) return notFoundKind;
   const defaultKind =
-    status >= 500 && status < 600 ? 'unavailable' : status >= 300 && status < 500 ? 'invalid' : undefined;
+    status >= 500 && status < 600 ? 'unavailable' : status >= 400 && status < 500 ? 'invalid' : undefined;
   return KIND_OF_STATUS.get(status) ?? defaultKind;
 }
 
@@ -136,10 +135,8 @@ export interface ErrorResponse {
 export function toGatewayError(response: ErrorResponse): GatewayError {
   const { status, body } = response;
   const message = withBannedWord(firstAt(body, fieldPaths.message, asText), body) ?? asText(response.text);
-  const sentCode = firstAt(body, fieldPaths.code, asText);
-  const messageCode = codeIn(message);
-  const type = firstAt(body, fieldPaths.type, asText);
-  const kind = errorKindOf({ ...response, sentCode, messageCode, type });
+  const { sentCode, messageCode, type } = codesIn(body, message);
+  const kind = errorKindOf({ ...response, sentCode, messageCode, type }) ?? 'invalid';
   return new GatewayError(messageOf(message, response), {
     kind,
     status,
@@ -152,6 +149,12 @@ export function toGatewayError(response: ErrorResponse): GatewayError {
     mayHaveTakenEffect: response.isSubmit && UNCERTAIN_ERRORS.has(kind),
   });
 }
+
+const codesIn = (body: unknown, message: string | undefined) => ({
+  sentCode: firstAt(body, fieldPaths.code, asText),
+  messageCode: codeIn(message),
+  type: firstAt(body, fieldPaths.type, asText),
+});
 
 function withBannedWord(message: string | undefined, body: unknown): string | undefined {
   const bannedWord = firstAt(body, fieldPaths.bannedWord, asText);
@@ -178,19 +181,23 @@ function retryDelayIn(body: unknown): number | undefined {
   return seconds !== undefined && seconds >= 0 && seconds <= MAX_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
-/** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
-export function containsError(body: unknown, isSubmit: boolean): boolean {
+/**
+ * Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. A submit with an
+ * unknown code is not refused, because its job may be running.
+ */
+export function containsError(body: unknown, isSubmit: boolean, familyCodes?: ErrorResponse['familyCodes']): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
   // A submit response without a task id created no task, even if its status word says otherwise.
   if (hasState(body) && (hasId(body) || !isSubmit)) return false;
   if (isRecord(body.job) && hasState(body.job)) return false;
-  const error = body.error;
+  const { error, code, data } = body;
   if (isRecord(error) ? Object.values(error).some(isMeaningful) : isMeaningful(error)) return true;
-  const code = body.code;
   if (typeof code !== 'string' && typeof code !== 'number') return false;
-  const holdsTask = isRecord(body.data) && (hasState(body.data) || hasId(body.data));
-  return !SUCCESS_CODES.has(String(code).trim().toLowerCase()) && !holdsTask;
+  if (SUCCESS_CODES.has(normalize(String(code)))) return false;
+  if (!isSubmit) return ![data].flat().some((one) => isRecord(one) && (hasState(one) || hasId(one)));
+  const codes = codesIn(body, firstAt(body, fieldPaths.message, asText));
+  return errorKindOf({ ...codes, status: 200, familyCodes, notFoundKind: 'not-found' }) !== undefined;
 }
 
 function isMeaningful(value: unknown): boolean {

@@ -203,7 +203,7 @@ export class GatewayHttp {
     const body = parseJson(text);
     // A proxy may respond in place of an unavailable gateway, but rarely with JSON and one of these statuses.
     if (body !== undefined && status < 500 && status !== 401) this.#noteResponse();
-    if (!isSuccess(response) || containsError(body, isSubmit)) {
+    if (!isSuccess(response) || containsError(body, isSubmit, request.familyCodes)) {
       throw toGatewayError({
         status,
         body,

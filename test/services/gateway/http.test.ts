@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
 import { defaultLimits, defaultSettings, type GatewayLimits } from '../../../src/services/gateway/settings.ts';
+import { TaskClient } from '../../../src/services/gateway/task-client.ts';
 
 const key = 'sk-secret-of-the-gateway';
 
@@ -203,6 +204,29 @@ describe('The HTTP client of the gateway', () => {
         expect(await failureOf(client.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: true });
       }
     });
+
+    it.each([
+      { code: 20_000, message: 'accepted', data: {} },
+      { code: 1102, message: 'balance not enough', request_id: 'r' },
+      { code: 'E_SOMETHING', data: 'no id, but a sentence' },
+      { message: 'insufficient balance' },
+    ])('A submit whose response with status 200 has no known code may have taken effect: %j', async (body) => {
+      const { client } = await openClient([json(body)]);
+      const submit = new TaskClient(client, { ...defaultSettings, baseUrl: 'http://x', apiKey: key }).submit('music', {
+        path: '/x',
+        body: {},
+      });
+      expect(await failureOf(submit)).toMatchObject({ kind: 'malformed', mayHaveTakenEffect: true });
+    });
+
+    it.each(['imgx', 'image', 'video', 'music'] as const)(
+      'A submit of the %s family is accepted by a lone id in `data`, next to an unknown code',
+      async (family) => {
+        const { client } = await openClient([json({ code: 20_000, message: 'ok', data: 'job-17' })]);
+        const tasks = new TaskClient(client, { ...defaultSettings, baseUrl: 'http://x', apiKey: key });
+        expect(await tasks.submit(family, { path: '/x', body: {} })).toMatchObject({ remoteId: 'job-17' });
+      },
+    );
 
     it('A submit did not take effect after a definite refusal or if no server was reached', async () => {
       const refusals: Responder[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));

@@ -166,7 +166,7 @@ export function readSubmission(
   const found = submittedAtPlaces(family, response, requestWords) ?? findSubmittedJob(family, response, requestWords);
   // Without an id the task cannot be polled, but the job may well have been accepted.
   if (found === undefined) {
-    throw malformedError('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
+    throw malformedError('The gateway’s response to the order has no task id.', { mayHaveTakenEffect: true });
   }
   const { id: remoteId, holder } = found;
   const word = firstAt(holder, submissionPlaces.status, asText);
@@ -180,11 +180,11 @@ export function readSubmission(
 
 function submittedAtPlaces(family: Family, response: unknown, requestWords: ReadonlySet<string>) {
   const [anyId, textId] = submissionPlaces.ids[family];
-  const dropEcho = (id: string | undefined): string | undefined =>
-    id === undefined || requestWords.has(id) ? undefined : id;
+  const ownId = (id: string | undefined): string | undefined =>
+    id === undefined || /\s/.test(id) || requestWords.has(id) ? undefined : id;
   const id =
-    firstAt(response, anyId, (value) => dropEcho(asText(value))) ??
-    firstAt(response, textId, (value) => dropEcho(asString(value)));
+    firstAt(response, anyId, (value) => ownId(asText(value))) ??
+    firstAt(response, textId, (value) => ownId(asString(value)));
   // A state next to the id says that there is a task, even a failed one.
   const isTask = isRecord(response) && hasStateField(response);
   return id === undefined || (!isTask && namesError(survey(response))) ? undefined : { id, holder: response };

@@ -104,7 +104,7 @@ export const submissionPlaces = {
   /** Where ids are found. In the second list, only strings are ids, because a number is a database row. */
   ids: {
     imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), noPlaces],
-    image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), noPlaces],
+    image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), places('data')],
     video: [places('task_id', 'data.task_id', 'data.taskId', 'taskId'), places('id', 'data.id', 'data')],
     music: [places('data.task_id', 'data.taskId', 'task_id', 'taskId'), places('data', 'id', 'data.id', 'result')],
   },

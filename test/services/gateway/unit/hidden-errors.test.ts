@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import { containsError } from '../../../../src/services/gateway/error-responses.ts';
+import { IMGX_CODES } from './failed-answer.ts';
 
 describe('A response with status 200', () => {
   it.each([
@@ -63,6 +64,7 @@ describe('A response with status 200 without an error', () => {
     ['code succeed', '{"code":" Succeed ","data":[]}'],
     ['an empty code', '{"code":"","data":[]}'],
     ['code null', '{"code":null,"data":[]}'],
+    ['an unknown code and a list of tasks', '{"code":20000,"data":[{"task_id":"t","status":"SUCCESS"}]}'],
     ['success true', '{"success":true,"message":"","data":[{"id":"m"}]}'],
     ['a list of models', '{"object":"list","data":[{"id":"m","object":"model"}]}'],
     ['usage', '{"object":"list","total_usage":2500.0}'],
@@ -72,6 +74,27 @@ describe('A response with status 200 without an error', () => {
   ])('A response with status 200 that contains %s is not an error: %s', (_what, text) => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
+});
+
+describe('A submit with status 200', () => {
+  it.each([
+    '{"code":"quota_not_enough","message":"no"}',
+    '{"code":7,"message":"quota_not_enough"}',
+    '{"code":402,"msg":"credits insufficient","data":null}',
+    '{"code":23,"description":"queue full","properties":{"discordInstanceId":"1"}}',
+    '{"code":"24","description":"banned","properties":{"bannedWord":"x"}}',
+    '{"success":false,"code":20000,"data":"t"}',
+    '{"code":20000,"error":{"message":"no"}}',
+  ])('A submit with status 200 and the body %s is an error', (text) => {
+    expect(containsError(parseExact(text), true, IMGX_CODES)).toBe(true);
+  });
+
+  it.each(['{"code":20000,"data":"t"}', '{"code":1102,"message":"no"}', '{"code":"E7","data":{"task_id":"t"}}'])(
+    'A submit with status 200, an unknown code and the body %s is not an error',
+    (text) => {
+      expect(containsError(parseExact(text), true, IMGX_CODES)).toBe(false);
+    },
+  );
 });
 
 describe('A failed status without a task', () => {
