@@ -8,7 +8,7 @@ import { type TextFault, textFault } from './text/fault.ts';
 const replacingFaults = [
   z.strictObject({
     type: z.literal('status'),
-    status: z.int().min(400).max(599),
+    status: z.union([z.literal(200), z.int().min(400).max(599)]),
     as: z.enum(['json', 'html', 'empty']).optional(),
     code: z.string().optional(),
     message: z.string().optional(),

@@ -108,6 +108,26 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     expect(failed.failure?.reason).toContain(image);
   });
 
+  it.each([404, 200] as const)(
+    'Videos from an image are polled elsewhere if the vendor path is a page with status %i',
+    async (status) => {
+      const fixture = await openFixture({ profile });
+      const image = `${fixture.embedded.url}/files/none.png`;
+      const order = { model: await videoModel(fixture), prompt: 'waves', image };
+      const { remoteId } = await fixture.gateway.imageToVideo.create(order);
+      const page = { type: 'status', status, as: 'html' } as const;
+      fixture.embedded.faults.add({
+        on: { method: 'GET', path: '/videoa' },
+        times: Number.POSITIVE_INFINITY,
+        do: page,
+      });
+      expect((await fixture.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
+      expect(await failureOf(fixture.gateway.imageToVideo.get('nobody'))).toMatchObject({
+        kind: status === 404 ? 'not-found' : 'malformed',
+      });
+    },
+  );
+
   it('Polling a video by an unknown id fails as not found at every endpoint', async () => {
     const { gateway } = await openFixture({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
+import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
 import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
@@ -84,7 +84,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       return { snapshots: await music.getMany(ids, { attempts: 1 }), isComplete: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (error.kind === 'not-offered') max = 1;
+      if (mayBeUnknownPath(error)) max = 1;
       if (!TOO_LONG_STATUSES.has(error.status)) throw error;
     }
     const [onlyId = ''] = ids;

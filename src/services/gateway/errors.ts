@@ -118,11 +118,17 @@ export const tooLargeError = (max: number, details: ErrorDetails): GatewayError 
 export function notJsonError(text: string, type: string | string[] | undefined, details: ErrorDetails): GatewayError {
   if (text.trim() === '') return malformedError('The response from the gateway is empty.', details);
   const mediaType = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformedError(
-    `The response from the gateway is not JSON (${mediaType}, ${text.length} characters).`,
-    details,
-  );
+  const isPage = /^\s*<(?:!doctype\s+)?html\b/i.test(text);
+  return malformedError(`The response from the gateway is not JSON (${mediaType}, ${text.length} characters).`, {
+    ...details,
+    code: isPage ? WEB_PAGE : undefined,
+  });
 }
+
+const WEB_PAGE = 'web_page';
+
+/** Whether the path may not exist. Some gateways serve their home page with status 200 for unknown paths. */
+export const mayBeUnknownPath = ({ kind, code }: GatewayError): boolean => kind === 'not-offered' || code === WEB_PAGE;
 
 const MAX_MESSAGE_LENGTH = 500;
 const REDACTED = '[hidden]';

@@ -21,7 +21,7 @@ import { UsageReports } from './usage.ts';
 import { ImageToVideo, V1Videos, Videos } from './videos.ts';
 
 export { GatewayConnections } from './connections.ts';
-export { GatewayError, type GatewayErrorKind } from './errors.ts';
+export { GatewayError, type GatewayErrorKind, mayBeUnknownPath } from './errors.ts';
 export type { Snapshot } from './read/snapshot.ts';
 export type { TextEvent, TextResponse } from './responses/events.ts';
 export type { TextRequest, TextTool } from './responses/request.ts';

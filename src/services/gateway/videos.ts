@@ -1,7 +1,7 @@
 import { FormData } from 'undici';
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, mayBeUnknownPath } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import {
@@ -198,9 +198,10 @@ export class ImageToVideo extends TaskResource {
         this.#pollPaths = [pollPath, ...this.#pollPaths.filter((other) => other !== pollPath)];
         return snapshot;
       } catch (error) {
-        const isMissing = error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
+        const isMissing = error instanceof GatewayError && (error.kind === 'not-found' || mayBeUnknownPath(error));
         if (!isMissing) throw error;
-        firstError ??= error;
+        // A page may also stand in for any response for a while, so the task counts as missing only without one.
+        if (firstError === undefined || error.kind === 'malformed') firstError = error;
       }
     }
     throw firstError;

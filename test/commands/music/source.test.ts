@@ -70,4 +70,10 @@ describe('Polling many songs', () => {
     await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(many.max).toBe(1);
   });
+
+  it('Songs are polled one by one if the gateway shows its home page instead of a batch', async () => {
+    const { many } = await startBatchGateway((_some, response) => response.end('<!doctype html><html></html>'));
+    await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'malformed' });
+    expect(many.max).toBe(1);
+  });
 });
