@@ -67,6 +67,8 @@ export function errorKindOf({
   notFoundKind,
 }: ErrorEvidence): GatewayErrorKind | undefined {
   return (
+    // A missing model is reported with status 404 (specification, 4.8).
+    (status === 404 && [sentCode, messageCode].some(isModelCode) ? 'not-found' : undefined) ??
     KIND_OF_CODE.get(normalize(sentCode)) ??
     KIND_OF_CODE.get(normalize(messageCode)) ??
     // With a 5xx the work may have started, so a numeric code does not decide.
@@ -127,8 +129,8 @@ export interface ErrorResponse {
   isSubmit: boolean;
   /** Numeric codes that have a meaning in one resource family. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** The meaning of a 404 without a known code at this URL: the object does not exist, or the whole endpoint does not. */
-  notFoundKind: 'not-found' | 'not-offered';
+  /** The meaning of a 404 without a known code at this URL: the object does not exist, the whole endpoint does not, or the endpoint refuses the request. */
+  notFoundKind: 'not-found' | 'not-offered' | 'invalid';
   secrets: readonly string[];
 }
 

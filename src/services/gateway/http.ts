@@ -63,6 +63,8 @@ export class GatewayHttp {
   readonly #authorization: string;
   #isClosed = false;
   #respondedAt: number | undefined;
+  /** Endpoints that have responded, so that a later 404 with an error in it is not about the endpoint. */
+  readonly #knownPaths = new Set<string>();
 
   constructor(settings: GatewaySettings, limits: GatewayLimits, parts: GatewayParts) {
     this.baseUrl = parseBaseUrl(settings.baseUrl);
@@ -115,6 +117,7 @@ export class GatewayHttp {
     const response = await this.#open({ ...request, body, headers }, true, this.limits.silenceMs);
     if (!isSuccess(response)) return { json: await this.#readJson(response, request, true) };
     this.#noteResponse();
+    this.#notePath(request);
     const pieces = this.#readPieces(response, signal);
     const stream = await peekStream(pieces);
     if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
@@ -210,13 +213,20 @@ export class GatewayHttp {
         ...(body === undefined ? { text } : {}),
         retryAfterMs: parseRetryAfter(headers['retry-after'], this.parts.clock.now()),
         isSubmit,
-        notFoundKind: request.notFoundKind ?? 'not-offered',
+        notFoundKind:
+          request.notFoundKind ?? (isRecord(body) && this.#knownPaths.has(request.path) ? 'invalid' : 'not-offered'),
         familyCodes: request.familyCodes,
         secrets: this.#secrets,
       });
     }
     if (body === undefined) throw notJsonError(text, headers['content-type'], { status, mayHaveTakenEffect: isSubmit });
+    this.#notePath(request);
     return body;
+  }
+
+  /** Paths that contain an id have a `notFoundKind`, so only a few are kept. */
+  #notePath({ path, notFoundKind }: GatewayRequest): void {
+    if (notFoundKind === undefined) this.#knownPaths.add(path);
   }
 
   #noteResponse(): void {

@@ -317,6 +317,25 @@ describe('The HTTP client of the gateway', () => {
       expect(await failureOf(client.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
+    it('A 404 with an error envelope on an endpoint that has responded before is reported in the words of the gateway', async () => {
+      const envelope = json({ error: { message: 'No such style: noir', type: 'x', code: '' } }, 404);
+      const { client } = await openClient([envelope, json({ id: 't' }), envelope, envelope, json('gone', 404)]);
+      const failure = (path: string) => failureOf(client.submit({ path, body: {} }));
+      expect((await failure('/x')).kind).toBe('not-offered');
+      await client.submit({ path: '/x', body: {} });
+      expect(await failure('/x')).toMatchObject({ kind: 'invalid', message: 'No such style: noir' });
+      expect((await failure('/y')).kind).toBe('not-offered');
+      expect((await failure('/x')).kind).toBe('not-offered');
+    });
+
+    it('A 404 with an error envelope after a streamed response is reported in the words of the gateway', async () => {
+      const stream: Responder = (_request, response) =>
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {}\n\n');
+      const { client } = await openClient([stream, json({ error: { message: 'No such voice' } }, 404)]);
+      await client.stream({ path: '/x', body: {} });
+      expect(await failureOf(client.stream({ path: '/x', body: {} }))).toMatchObject({ kind: 'invalid' });
+    });
+
     it('A response in HTML is reported by its title, without any markup', async () => {
       const sendPage: Responder = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });

@@ -88,6 +88,15 @@ describe('A gateway error', () => {
     expect(errorFor(404, text, { notFoundKind: 'not-found' }).kind).toBe('not-found');
   });
 
+  it.each(['invalid_model', 'model_not_available', 'unsupported_model'])(
+    'A gateway error with status 404 and the code %s means that the model does not exist',
+    (code) => {
+      const text = `{"error":{"message":"m","code":"${code}"}}`;
+      expect(errorFor(404, text)).toMatchObject({ kind: 'not-found', refusesModel: true });
+      expect(errorFor(400, text)).toMatchObject({ kind: 'invalid', refusesModel: true });
+    },
+  );
+
   it('A gateway error is classified by its code, then its status, then its type', () => {
     const facts = { messageCode: undefined, familyCodes: undefined, notFoundKind: 'not-found' } as const;
     expect(errorKindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
