@@ -106,6 +106,8 @@ const handlers: Handlers<EarlyContext['services']> = {
   ],
 };
 
+const callback = { method: 'POST', route: /callback/ };
+
 const describeMenu = createSay(texts)('menus.describe');
 
 const closers: (() => Promise<void>)[] = [];
@@ -191,9 +193,8 @@ describe('The interaction router', () => {
     expect(text(await answer.message())).toContain('here: boat');
     // Discord may also say that it no longer knows an interaction whose three seconds are over.
     const { faults } = publicRouter.discord;
-    const on = { method: 'POST', route: /callback/ };
-    faults.add({ on, do: { type: 'delay', ms: 0 } });
-    faults.add({ on, do: { type: 'status', status: 404, code: 10_062 } });
+    faults.add({ on: callback, do: { type: 'delay', ms: 0 } });
+    faults.add({ on: callback, do: { type: 'status', status: 404, code: 10_062 } });
     const lateAnswer = await publicRouter.discord.as('member').slash('show', { what: 'ship' });
     expect(text(await lateAnswer.message())).toContain('here: ship');
     const privateRouter = await startRouter({ does: 'private answer', says: 'private answer' });
@@ -207,10 +208,9 @@ describe('The interaction router', () => {
   it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {
     for (const says of ['public answer', undefined] as const) {
       const { discord, logged } = await startRouter({ does: 'refuses', ...(says && { says }) });
-      const on = { method: 'POST', route: /callback/ };
-      discord.faults.add({ on, do: { type: 'delay', ms: 0 } });
+      discord.faults.add({ on: callback, do: { type: 'delay', ms: 0 } });
       // The library would take the refusal for its own response, whose confirmation was lost.
-      discord.faults.add({ on, do: { type: 'status', status: 503 } });
+      discord.faults.add({ on: callback, do: { type: 'status', status: 503 } });
       const exchange = await discord.as('member').slash('show', { what: 'boat' });
       await expect.poll(logged).toContain('no longer accepts');
       expect(text(await exchange.message())).toBe('Refused elsewhere.');
@@ -274,6 +274,37 @@ describe('The interaction router', () => {
     const lateExchange = await discord.as('member').slash('late');
     expect((await lateExchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await lateExchange.message())).toContain('is restarting');
+  });
+
+  it.each(['a command', 'a form'])(
+    'If Discord refuses the first response to %s, the member privately gets an error reference',
+    async (first) => {
+      const { discord, logged } = await startRouter();
+      const member = discord.as('member');
+      const shown = await (await member.slash('show', { what: 'boat' })).message();
+      discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 50_035 } });
+      const exchange =
+        first === 'a form' ? await member.click(shown, 'Open') : await member.slash('show', { what: 'cat' });
+      const reply = await exchange.message();
+      expect(reply.ephemeral).toBe(true);
+      expect(logged()).toContain(/`([0-9a-f]{8})`/.exec(text(reply))?.[1] ?? 'no reference');
+      expect(discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+    },
+  );
+
+  it('If the outcome of an acknowledgement is unknown, the failure is shown where Discord shows the acknowledgement', async () => {
+    const { discord } = await startRouter();
+    const member = discord.as('member');
+    const lost = { on: callback, do: { type: 'status', status: 503 } } as const;
+    discord.faults.add({ ...lost, times: 3 });
+    const unanswered = await (await member.slash('show', { what: 'boat' })).message();
+    expect([text(unanswered), unanswered.ephemeral]).toEqual([expect.stringMatching(/`[0-9a-f]{8}`/), true]);
+    discord.faults.add({ on: callback, do: { type: 'reset', done: true } });
+    discord.faults.add({ ...lost, times: 2 });
+    const exchange = await member.slash('show', { what: 'cat' });
+    expect((await exchange.acknowledged()).ephemeral).toBe(false);
+    const explanation = await exchange.followUp();
+    expect([text(explanation), explanation.ephemeral]).toEqual([expect.stringMatching(/`[0-9a-f]{8}`/), true]);
   });
 
   it('If a handler throws, the router shows the member an error reference and logs the stack', async () => {

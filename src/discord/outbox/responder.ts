@@ -30,7 +30,10 @@ export class Responder {
   readonly #outbox: Outbox;
   readonly #interaction: InteractionReference;
   readonly #onFirstResponse: () => void;
+  /** What Discord has accepted. */
   #state: 'nothing' | Acknowledgement = 'nothing';
+  /** An acknowledgement whose outcome is unknown. */
+  #uncertain: Acknowledgement | undefined;
   #hasReplied = false;
 
   constructor(outbox: Outbox, interaction: InteractionReference, onFirstResponse: () => void = () => undefined) {
@@ -46,13 +49,24 @@ export class Responder {
 
   /** "Thinking…", unless the pressed message is to be changed. Whether only the member sees the reply is decided here and cannot change later. */
   async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
-    this.#state = acknowledgement;
-    const wasAccepted = (): Promise<boolean> => this.#isAcknowledged(acknowledgement);
-    if (acknowledgement === 'pressed message')
-      return this.#respond({ type: InteractionResponseType.DeferredMessageUpdate }, { wasAccepted });
     const flags = acknowledgement === 'private answer' ? MessageFlags.Ephemeral : 0;
-    const type = InteractionResponseType.DeferredChannelMessageWithSource;
-    await this.#respond({ type, data: { flags } }, { wasAccepted });
+    const response =
+      acknowledgement === 'pressed message'
+        ? { type: InteractionResponseType.DeferredMessageUpdate }
+        : { type: InteractionResponseType.DeferredChannelMessageWithSource, data: { flags } };
+    try {
+      await this.#respond(response, { wasAccepted: () => this.#isAcknowledged(acknowledgement) });
+    } catch (error) {
+      if (isTransient(error)) this.#uncertain = acknowledgement;
+      throw error;
+    }
+    this.#state = acknowledgement;
+  }
+
+  /** After an acknowledgement whose outcome is unknown, asks Discord whether it was accepted. */
+  async determineState(): Promise<void> {
+    if (this.#uncertain && (await this.#isAcknowledged(this.#uncertain))) this.#state = this.#uncertain;
+    this.#uncertain = undefined;
   }
 
   /** For an interaction that another process has certainly acknowledged. */
@@ -68,6 +82,7 @@ export class Responder {
       // After three seconds, Discord may no longer know an acknowledged interaction, although its token works.
       const mayBeAcknowledged = hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged, Code.UnknownInteraction);
       if (!mayBeAcknowledged || !(await this.#isAcknowledged(acknowledgement))) throw error;
+      this.#state = acknowledgement;
     }
   }
 
@@ -98,6 +113,7 @@ export class Responder {
     if (this.#state === 'nothing') {
       const { body: data, files } = asEphemeral(bodyOf(plan));
       await this.#respond({ type: InteractionResponseType.ChannelMessageWithSource, data }, { files });
+      this.#state = 'private answer';
     } else await this.edit(plan);
   }
 
@@ -115,8 +131,9 @@ export class Responder {
   }
 
   async edit(plan: MessagePlan, followUpId?: string): Promise<MessagePlace | undefined> {
+    const place = await this.#outbox.edit(this.#route(followUpId), bodyOf(plan));
     this.#hasReplied = true;
-    return this.#outbox.edit(this.#route(followUpId), bodyOf(plan));
+    return place;
   }
 
   /** Removes the reply, the message that was pressed, or an additional message. */
@@ -130,7 +147,6 @@ export class Responder {
   }
 
   async #respond(body: InitialResponse, options?: ResponseOptions): Promise<void> {
-    if (this.#state === 'nothing') this.#state = 'private answer';
     await this.#outbox.respond(this.#interaction, body, options);
     this.#onFirstResponse();
   }
@@ -150,6 +166,7 @@ export async function notifyMemberPrivately(
   followUp?: { id: string; isPrivate: boolean },
 ): Promise<void> {
   const id = followUp?.id;
+  await retryUntilSent(() => responder.determineState(), limit);
   // Nothing has changed, so the pressed message stays as it is and the sentence is sent separately.
   if (!followUp && responder.responseState === 'pressed message') return followUpPrivately(responder, plan, limit);
   const isPublic = followUp ? !followUp.isPrivate : responder.responseState === 'public answer';
