@@ -23,8 +23,8 @@ const applicationPermissions =
   Permission.SendMessagesInThreads |
   Permission.CreatePublicThreads |
   Permission.CreatePrivateThreads |
-  Permission.EmbedLinks |
   Permission.AttachFiles |
+  Permission.ReadMessageHistory |
   Permission.SendVoiceMessages;
 
 const userNames = ['member', 'other', 'admin', 'owner', 'installer'] as const;

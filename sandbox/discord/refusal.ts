@@ -52,6 +52,7 @@ export const notInDirectMessages = refusal(400, 50003, 'Cannot execute action on
 export const wrongChannelType = refusal(400, 50024, 'Cannot execute action on this channel type');
 export const threadIsArchived = refusal(400, 50083, 'Thread is archived');
 export const noVoiceMessages = refusal(403, 50173, 'You cannot send voice messages in this channel');
+export const cannotReply = refusal(403, 160002, 'Cannot reply without permission to read message history');
 export const threadAlreadyExists = refusal(400, 160004, 'A thread has already been created for this message');
 export const threadIsLocked = refusal(400, 160005, 'This thread is locked');
 export const tooManyThreads = refusal(400, 160006, 'Maximum number of active threads reached');

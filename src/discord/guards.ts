@@ -64,6 +64,7 @@ const SEND_IN_THREADS: Permission = {
   bits: PermissionFlagsBits.SendMessagesInThreads,
   name: 'Send Messages in Threads',
 };
+const READ_HISTORY: Permission = { bits: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History' };
 const CREATE_THREAD: Permission = { bits: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads' };
 const CREATE_PRIVATE_THREAD: Permission = {
   bits: PermissionFlagsBits.CreatePrivateThreads,
@@ -95,7 +96,8 @@ export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): 
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');
   }
-  const missingNames = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH], place);
+  // In a thread, the bot replies to messages.
+  const missingNames = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH, READ_HISTORY], place);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
     return { type: 'this-thread', channelId, isPrivate: channelType === PrivateThread };

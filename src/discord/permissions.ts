@@ -5,7 +5,7 @@ interface NeededPermission {
   bit: bigint;
   /** The name shown in Discord's settings. */
   name: string;
-  purpose: 'results' | 'files' | 'adoption' | 'threads' | 'speech';
+  purpose: 'results' | 'files' | 'history' | 'threads' | 'speech';
 }
 
 /** All permissions that any feature needs; the invite link asks for exactly these. */
@@ -14,7 +14,7 @@ export const neededPermissions: readonly NeededPermission[] = [
   { bit: PermissionFlagsBits.SendMessages, name: 'Send Messages', purpose: 'results' },
   { bit: PermissionFlagsBits.SendMessagesInThreads, name: 'Send Messages in Threads', purpose: 'results' },
   { bit: PermissionFlagsBits.AttachFiles, name: 'Attach Files', purpose: 'files' },
-  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', purpose: 'adoption' },
+  { bit: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', purpose: 'history' },
   { bit: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', purpose: 'threads' },
   { bit: PermissionFlagsBits.CreatePrivateThreads, name: 'Create Private Threads', purpose: 'threads' },
   { bit: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', purpose: 'speech' },

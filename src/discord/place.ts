@@ -65,12 +65,14 @@ export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, '
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }
 
-export const mayManageMessages = ({ permissions }: InteractionFacts): boolean =>
-  (permissions & PermissionFlagsBits.ManageMessages) !== 0n;
-
 /** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
-export const mayManageServer = ({ permissions }: InteractionFacts): boolean =>
-  (permissions & (PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator)) !== 0n;
+const mayDo =
+  (bit: bigint) =>
+  ({ permissions }: InteractionFacts): boolean =>
+    (permissions & (bit | PermissionFlagsBits.Administrator)) !== 0n;
+
+export const mayManageMessages = mayDo(PermissionFlagsBits.ManageMessages);
+export const mayManageServer = mayDo(PermissionFlagsBits.ManageGuild);
 
 /** Who made a request, where, and how to reach them: the part of an interaction that a task stores. */
 export type Origin = OrderOrigin;

@@ -1,10 +1,11 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { talkPlaceFor } from '../../src/discord/guards.ts';
-import type { InteractionFacts } from '../../src/discord/place.ts';
+import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
-const requiredPermissions = Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles;
+const requiredPermissions =
+  Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles | Permission.ReadMessageHistory;
 const allPermissions = requiredPermissions | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
 const textChannel: InteractionFacts = {
@@ -79,6 +80,7 @@ it.each([
   ['Send Messages in Threads', Permission.SendMessagesInThreads],
   ['Attach Files', Permission.AttachFiles],
   ['View Channel', Permission.ViewChannel],
+  ['Read Message History', Permission.ReadMessageHistory],
 ])('A live conversation is refused without the permission %s, and the refusal names it', (name, bit) => {
   const appPermissions = allPermissions & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
@@ -92,6 +94,16 @@ it('A bot with the Administrator permission may start a live conversation', () =
   expect(talkPlaceFor({ ...textChannel, appPermissions: Permission.Administrator }, 'me')).toMatchObject({
     kind: 'private',
   });
+});
+
+it('An administrator may manage messages and the server, whatever other permissions they have', () => {
+  const permissionsOf = (permissions: bigint) => {
+    const place = { ...textChannel, permissions };
+    return [mayManageMessages(place), mayManageServer(place)];
+  };
+  expect(permissionsOf(Permission.Administrator)).toEqual([true, true]);
+  expect(permissionsOf(Permission.ManageMessages)).toEqual([true, false]);
+  expect(permissionsOf(Permission.ManageGuild)).toEqual([false, true]);
 });
 
 it.each([

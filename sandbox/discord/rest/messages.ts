@@ -2,9 +2,9 @@ import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { fileFactsOf, type UploadedFile } from '../body.ts';
 import { editFacts } from '../interactions/respond.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { botPermissions } from '../permissions.ts';
+import { botPermissions, hasPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
-import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
+import { cannotReply, missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
 import { isVoice } from '../validation/voice.ts';
 import { redactForApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
@@ -96,7 +96,9 @@ function checkFiles(channel: Channel, files: readonly UploadedFile[], parts: Par
 }
 
 function checkReference(channel: Channel, { message_reference: reference }: MessageBody, parts: Parts): void {
-  if (!reference?.message_id || reference.fail_if_not_exists === false) return;
+  if (!reference?.message_id) return;
+  if (!hasPermissions(botPermissions(channel, parts), Permission.ReadMessageHistory)) throw cannotReply();
+  if (reference.fail_if_not_exists === false) return;
   if (parts.messages.get(reference.message_id)?.channel === channel) return;
   parts.validator.reject('/channels/:channel/messages', [
     { path: 'message_reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' },

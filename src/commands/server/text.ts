@@ -244,7 +244,7 @@ export const text = {
       uses: {
         results: 'public results',
         files: 'images, videos, audio and charts',
-        adoption: 'finding its own messages again after a restart',
+        history: 'replies, `/talk start`, and finding its own messages again after a restart',
         threads: '`/talk start`',
         speech: 'spoken `/talk` replies as voice messages',
       },

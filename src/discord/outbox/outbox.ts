@@ -104,10 +104,18 @@ export class Outbox {
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
   async post(channelId: string, nonce: string, { body, files }: MessageBody): Promise<MessagePlace | undefined> {
-    const bodyWithNonce = { ...body, nonce, enforce_nonce: true };
-    return placeIn(
-      await retry(() => this.#rest.post(Routes.channelMessages(channelId), { body: bodyWithNonce, files })),
-    );
+    const send = (fields: Partial<MessageBody['body']>) => {
+      const bodyWithNonce = { ...fields, nonce, enforce_nonce: true };
+      return retry(() => this.#rest.post(Routes.channelMessages(channelId), { body: bodyWithNonce, files }));
+    };
+    try {
+      return placeIn(await send(body));
+    } catch (error) {
+      // In a channel whose history the bot may not read, it may post, but not reply.
+      if (!hasCode(error, Code.CannotReplyWithoutPermissionToReadMessageHistory)) throw error;
+      const { message_reference: _, ...bodyWithoutReference } = body;
+      return placeIn(await send(bodyWithoutReference));
+    }
   }
 
   /** Posts an additional message after the reply. Discord does not deduplicate it, so it is sent once. */

@@ -55,6 +55,14 @@ describe('The owner ping at the end of a long job', () => {
     expect(notifyingMessages(stage)).toEqual([]);
   });
 
+  it('Without Read Message History, the owner ping is posted as a message that is not a reply', async () => {
+    const stage = await sceneWithOrder();
+    stage.deny(Permission.ReadMessageHistory);
+    await endJob(stage);
+    await stage.tasks.waitUntilSettled(stage.task.id);
+    expect(notifyingMessages(stage)).toMatchObject([{ type: MessageType.Default, content: expect.any(String) }]);
+  });
+
   it('The owner ping replies to the message with the result and notifies only the owner', async () => {
     const stage = await sceneWithOrder({
       plan: (task) =>

@@ -1,4 +1,4 @@
-import { DiscordAPIError, GatewayIntentBits, MessageFlags, REST, Routes } from 'discord.js';
+import { DiscordAPIError, GatewayIntentBits, MessageFlags, PermissionFlagsBits, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { handleInteractions, startClient, startFixture } from './stage.ts';
 
@@ -93,6 +93,17 @@ describe('Messages with the bot token', () => {
     expect(await rest.get(messageRoute).catch(codeOf)).toBe(10008);
     const orphanReply = send('studio', { content: 'x', message_reference: { message_id: id } });
     expect(await orphanReply.catch(codeOf)).toBe(50035);
+  });
+
+  it('A reply with the bot token needs Read Message History', async () => {
+    const { discord, send } = await startDiscord();
+    const { id } = await send('studio', { content: 'one' });
+    const deny = PermissionFlagsBits.ReadMessageHistory;
+    const { world, applicationId } = discord;
+    world.channel('studio').overwrites.push({ id: applicationId, kind: 'member', allow: 0n, deny });
+    const reply = { content: 'two', message_reference: { message_id: id } };
+    expect(await send('studio', reply).catch(codeOf)).toBe(160002);
+    expect(await send('studio', { content: 'two' })).toMatchObject({ content: 'two' });
   });
 
   it('An edit keeps the files that it names and removes the others', async () => {
