@@ -15,13 +15,16 @@ export interface HandlerContext<Services> {
   place: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
   origin: Origin;
-  /** Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too. */
+  /**
+   * Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too.
+   * Returns false if Discord allows this interaction no more messages.
+   */
   postAnother(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
     /** By default, the message is as private as the reply. */
     options?: { isPrivate: boolean },
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Sends another message that only the member sees, even long after the reply. Returns false if that was not possible. */
   notifyLater(plan: MessagePlan): Promise<boolean>;
   services: Services;

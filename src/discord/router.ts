@@ -1,4 +1,4 @@
-import type { BaseInteraction, Interaction } from 'discord.js';
+import { type BaseInteraction, RESTJSONErrorCodes as Code, type Interaction } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -8,7 +8,7 @@ import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
 import { fullName, InteractionReader, type PrivateByDefault, throwIfRefused } from './interaction-reader.ts';
-import { isTooLate } from './outbox/errors.ts';
+import { hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
   type Acknowledgement,
@@ -158,12 +158,18 @@ export class Router<Services extends EarlyContext['services']> {
   #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
     const { services, say } = this.#parts;
     const postAnother: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
-      const message = await responder.postFollowUp(plan, isPrivate);
       try {
-        await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
+        const message = await responder.postFollowUp(plan, isPrivate);
+        try {
+          await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
+        } catch (error) {
+          const reply = this.#failureReply(error, 'an additional message');
+          await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
+        }
+        return true;
       } catch (error) {
-        const reply = this.#failureReply(error, 'an additional message');
-        await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
+        if (hasCode(error, Code.ThisInteractionHasHitTheMaximumNumberOfFollowUpMessages)) return false;
+        throw error;
       }
     };
     const notifyLater = lateFollowUp(responder, interaction, this.#parts);

@@ -22,6 +22,8 @@ export const en = {
     run_other: 'Run all {{count}}',
     submitted_one: '{{count}} task submitted. It has its own message.',
     submitted_other: '{{count}} tasks submitted. Each has its own message.',
+    partlySubmitted_one: '{{count}} task submitted. Press the button to submit the rest.',
+    partlySubmitted_other: '{{count}} tasks submitted. Press the button to submit the rest.',
     canceled: 'Canceled. Nothing was submitted.',
   },
   /** What members can currently expect from a model. */

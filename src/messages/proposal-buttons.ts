@@ -1,6 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
+import type { Origin } from '../discord/place.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
@@ -21,30 +22,51 @@ const runButton = button(customIds.runProposal, {
       const { outlook } = services.tasks;
       return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
-    try {
-      return await submitAll(proposal, context);
-    } catch (error) {
-      if (error instanceof Refusal || error instanceof GatewayError) await services.proposals.putBack(proposal);
-      throw error;
-    }
+    return submitAll(proposal, context);
   },
 });
 
-async function submitAll({ orders, messages }: Proposal, context: Context): Promise<Outcome> {
-  const ordersWithParents = await Promise.all(orders.map((order) => withParent(order, context)));
-  const { origin, services, say } = context;
-  if (messages === undefined) {
-    for (const order of ordersWithParents) await submitConfirmed(order, { services, origin });
-    return 'shown by delivery';
+/** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
+async function submitAll(proposal: Proposal, context: Context): Promise<Outcome> {
+  const { id, memberId, orders, messages } = proposal;
+  const { services, origin, say } = context;
+  const submitted = new Set<ProposedOrder>();
+  const submit = async (order: ProposedOrder, orderOrigin: Origin): Promise<void> => {
+    submitted.add(order);
+    try {
+      await submitConfirmed(await withParent(order, context), { services, origin: orderOrigin });
+    } catch (error) {
+      // After any other failure, the order may have been submitted.
+      if (error instanceof Refusal || error instanceof GatewayError) submitted.delete(order);
+      throw error;
+    }
+  };
+  const rest = () => orders.filter((order) => !submitted.has(order));
+  try {
+    for (const order of orders) {
+      if (messages === undefined) await submit(order, origin);
+      else if (!(await submitInOwnMessage(order, messages === 'private', submit, context))) break;
+    }
+  } catch (error) {
+    await services.proposals.putBack(proposal, rest());
+    throw error;
   }
-  for (const order of ordersWithParents)
-    await context.postAnother(
-      { content: say('task.submitting') },
-      (newOrigin) => submitConfirmed(order, { services, origin: newOrigin }),
-      { isPrivate: messages === 'private' },
-    );
-  return { content: say('proposal.submitted', { count: ordersWithParents.length }), controls: [] };
+  if (messages === undefined) return 'shown by delivery';
+  const count = submitted.size;
+  if (count === orders.length) return { content: say('proposal.submitted', { count }), controls: [] };
+  const restProposal = await services.proposals.create({ memberId, orders: rest(), messages }, id);
+  const { outlook } = services.tasks;
+  return proposalQuestion(restProposal, { reason: say('proposal.partlySubmitted', { count }), outlook }, say);
 }
+
+/** Returns false if Discord allows no more messages. */
+const submitInOwnMessage = (
+  order: ProposedOrder,
+  isPrivate: boolean,
+  submit: (order: ProposedOrder, origin: Origin) => Promise<void>,
+  { postAnother, say }: Context,
+): Promise<boolean> =>
+  postAnother({ content: say('task.submitting') }, (origin) => submit(order, origin), { isPrivate });
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);

@@ -95,9 +95,10 @@ export class Proposals {
     });
   }
 
-  async putBack(proposal: Proposal): Promise<void> {
+  async putBack(proposal: Proposal, orders = proposal.orders): Promise<void> {
     const ttlMs = proposal.until - this.#parts.clock.now();
-    if (ttlMs > 0) await this.#parts.store.put(proposal, ttlMs);
+    const price = orders.length === proposal.orders.length ? proposal.price : this.priceOf(orders);
+    if (ttlMs > 0 && orders.length > 0) await this.#parts.store.put({ ...proposal, orders, price }, ttlMs);
   }
 
   findByMember(memberId: string): Promise<Proposal[]> {

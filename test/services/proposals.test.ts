@@ -46,6 +46,16 @@ describe('Proposals', () => {
     await store.close();
   });
 
+  it('A proposal whose orders were submitted in part keeps the others, at their own price', async () => {
+    const { proposals, store } = await createFixture();
+    const both = await proposals.create({ memberId: 'member', orders: [...orders, ...orders] });
+    await proposals.putBack(await proposals.take(both.id, 'member'), orders);
+    expect(await proposals.findByMember('member')).toEqual([{ ...both, orders, price: '0.10' }]);
+    await proposals.putBack(await proposals.take(both.id, 'member'), []);
+    expect(await proposals.findByMember('member')).toEqual([]);
+    await store.close();
+  });
+
   it('A proposal reports whether its price has risen since its owner was asked to confirm it', async () => {
     const { proposals, price, store } = await createFixture();
     const proposal = await proposals.create({ memberId: 'member', orders: [...orders, ...orders] });

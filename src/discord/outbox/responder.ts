@@ -124,7 +124,7 @@ export class Responder {
 
   async postFollowUp(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
-    if (!this.#hasReplied) await this.edit(plan);
+    if (!this.#hasReplied && this.#state !== 'pressed message') await this.edit(plan);
     const place = await this.#outbox.addFollowUp(this.#route(), bodyOf(plan), isPrivate);
     if (!place) throw new Error('Discord did not return the ID of a message.');
     return place;

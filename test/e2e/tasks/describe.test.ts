@@ -124,6 +124,33 @@ describe.each(profiles)('/describe (%s gateway profile)', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
+  it('Generate all submits as many tasks as Discord allows messages, and keeps the others for the next press', async () => {
+    const stage = await startFastClockBot({
+      gateway: { profile, speed: 20 },
+      settings: { DISCORD_USER_INSTALL: 'on' },
+      discord: { limits: { userInstallFollowUps: 3 } },
+    });
+    const { discord, gateway } = stage;
+    const installer = discord.as('installer');
+    const image = await png('fox.png', 'orange');
+    const parent = await (await installer.slash('describe', { image })).message(says('Finished in'));
+    const question = await (await installer.click(parent, 'Generate all')).message();
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
+    const partly = await (await installer.click(question, 'Run all 4')).message(says('3 tasks submitted'));
+    expect(labels(partly)).toEqual(['Run', 'Cancel']);
+    expect(submitCount(gateway)).toBe(4);
+    discord.faults.add({ on: { method: 'POST', route: /^.webhooks/ }, do: { type: 'status', status: 503 } });
+    const failed = await (await installer.click(partly, 'Run')).followUp();
+    expect(text(failed)).toContain('reference');
+    expect(submitCount(gateway)).toBe(4);
+    await (await installer.click(partly, 'Run')).message(says('1 task submitted'));
+    expect(
+      orders(gateway)
+        .slice(1)
+        .map(({ body }) => body),
+    ).toEqual(descriptionLines(parent).map((prompt) => ({ prompt })));
+  });
+
   it('The result of a private /describe and everything made from it are hidden from others', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord } = stage;
