@@ -44,7 +44,7 @@ export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
   readonly #answers: Parameters<typeof newestAnswer>[0];
-  /** Streams whose task has not been stored as accepted yet, by idempotency key. */
+  /** Streams whose task has not been stored as accepted yet, by the task's id. */
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #abortControllers = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -60,15 +60,15 @@ export class Asks {
       follow: (task) => this.#follow(task),
       waitLimit: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
-      submit: async (request, { idempotencyKey, materials, requester }) => {
+      submit: async (request, { id, materials, requester }) => {
         const stream = await this.#sender.send({
           request,
           materials,
           asker: requester,
           stop: this.#newAbortController(),
         });
-        this.#openStreams.set(idempotencyKey, stream);
-        return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
+        this.#openStreams.set(id, stream);
+        return { remoteId: stream.id ?? id, needsInput: false };
       },
     });
   }
@@ -126,8 +126,8 @@ export class Asks {
   }
 
   #follow(task: Task): void {
-    const stream = this.#openStreams.get(task.idempotencyKey);
-    this.#openStreams.delete(task.idempotencyKey);
+    const stream = this.#openStreams.get(task.id);
+    this.#openStreams.delete(task.id);
     if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
     if (stream) this.#track(this.#answer(task.id, stream));
     // A call that waits for approval survives a restart; an open stream does not.

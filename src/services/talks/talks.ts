@@ -25,7 +25,7 @@ export class Talks {
   readonly #utterances: Utterances;
   readonly #silence: SilenceWatch;
   readonly #conversations = new Map<string, LiveTalk>();
-  /** Sessions whose task has not been accepted yet, by the idempotency key of the order. */
+  /** Sessions whose task has not been accepted yet, by the task's id. */
   readonly #pendingSessions = new Map<string, RealtimeSession>();
   readonly #runningWork = new Set<Promise<unknown>>();
   readonly #stopController = new AbortController();
@@ -43,9 +43,9 @@ export class Talks {
         follow: (task) => this.#follow(task),
         waitLimit: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
-        submit: async (request, { idempotencyKey }) => {
+        submit: async (request, { id }) => {
           const session = await openSession(parts, request, { history: [], signal: this.#stopController.signal });
-          this.#pendingSessions.set(idempotencyKey, session);
+          this.#pendingSessions.set(id, session);
           return { remoteId: session.id, needsInput: false };
         },
       }),
@@ -54,9 +54,9 @@ export class Talks {
         follow: (task) => this.#track(this.#utterances.follow(task)),
         waitLimit: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
-        submit: async (request, { idempotencyKey, materials }) => {
+        submit: async (request, { id, materials }) => {
           const liveAnswer = await this.#say(request, materials);
-          this.#utterances.register(idempotencyKey, liveAnswer);
+          this.#utterances.register(id, liveAnswer);
           return { remoteId: liveAnswer.answer.id, needsInput: false };
         },
       }),
@@ -99,9 +99,9 @@ export class Talks {
 
   /** The conversation has just begun, or was running when the bot last stopped. In the latter case, its session is opened when a member speaks. */
   #follow(task: Task): void {
-    const { id, idempotencyKey } = task;
-    const session = this.#pendingSessions.get(idempotencyKey);
-    this.#pendingSessions.delete(idempotencyKey);
+    const { id } = task;
+    const session = this.#pendingSessions.get(id);
+    this.#pendingSessions.delete(id);
     const parts = { open: () => this.#reopen(id), log: this.#parts.log };
     const conversation = new LiveTalk(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);

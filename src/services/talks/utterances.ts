@@ -27,7 +27,7 @@ export interface UtteranceParts {
 
 export class Utterances {
   readonly #parts: UtteranceParts;
-  /** Answers whose task is not accepted yet, by the idempotency key of the order. */
+  /** Answers whose task is not accepted yet, by the task's id. */
   readonly #unacceptedAnswers = new Map<string, LiveAnswer>();
   readonly #liveAnswers = new Map<string, LiveAnswer>();
 
@@ -35,14 +35,14 @@ export class Utterances {
     this.#parts = parts;
   }
 
-  register(key: string, liveAnswer: LiveAnswer): void {
-    this.#unacceptedAnswers.set(key, liveAnswer);
+  register(id: string, liveAnswer: LiveAnswer): void {
+    this.#unacceptedAnswers.set(id, liveAnswer);
   }
 
   async follow(task: TaskOf<'said'>): Promise<void> {
-    const { id, idempotencyKey } = task;
-    const liveAnswer = this.#unacceptedAnswers.get(idempotencyKey);
-    this.#unacceptedAnswers.delete(idempotencyKey);
+    const { id } = task;
+    const liveAnswer = this.#unacceptedAnswers.get(id);
+    this.#unacceptedAnswers.delete(id);
     if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
     await this.#joinConversation(task);

@@ -50,7 +50,7 @@ export interface Kind<K extends TaskKind = TaskKind> {
   sendWords?(
     remoteId: string,
     request: TaskRequests[K],
-    context: Omit<SubmitContext, 'requester'>,
+    context: Omit<SubmitContext, 'id' | 'requester'>,
   ): Promise<Submission>;
 }
 
@@ -58,7 +58,8 @@ export interface Kind<K extends TaskKind = TaskKind> {
 export const defineKind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => definition;
 
 interface SubmitContext {
-  idempotencyKey: string;
+  /** The task's id. */
+  id: string;
   materials: Materials;
   /** The member's pseudonym at the gateway, if the operator has enabled pseudonyms. */
   user?: string | undefined;

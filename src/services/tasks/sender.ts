@@ -80,7 +80,7 @@ export class Sender {
       const pendingSubmission =
         kind.keyedSubmit && body !== undefined
           ? kind.keyedSubmit.send({ idempotencyKey, body })
-          : kind.submit?.(request, { idempotencyKey, materials, user, callbackUrl, requester: order });
+          : kind.submit?.(request, { id, materials, user, callbackUrl, requester: order });
       if (!pendingSubmission) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await pendingSubmission, hasCallback: callbackUrl !== undefined };
     } catch (error) {

@@ -67,12 +67,11 @@ export class Words {
     const materials = await gather(fullRequest, { memberId: storedTask.requesterId, timeLimitMs });
     const user = await this.#parts.userOf?.(storedTask.requesterId);
     const sentTask = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
-    const { remoteId = '', request, idempotencyKey } = sentTask;
+    const { remoteId = '', request } = sentTask;
     const callbackUrl = callbackUrlFor(kind, id, this.#parts);
     this.#parts.assertOwnership();
     try {
-      const context = { idempotencyKey, materials, user, callbackUrl };
-      const submission = await kind.sendWords(remoteId, request, context);
+      const submission = await kind.sendWords(remoteId, request, { materials, user, callbackUrl });
       const task = await book.change(id, (current) => markWordsTaken(current, submission, clock.now()), {
         mustHold: true,
       });

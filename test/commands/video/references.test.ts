@@ -84,7 +84,7 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
         ...{ imagineReferences: 'address', videosBody: 'json' },
       });
       const requester = { requesterId: '1', route: undefined as never };
-      await kind?.submit?.(order.request as never, { idempotencyKey: '1', materials: { references }, requester });
+      await kind?.submit?.(order.request as never, { id: 'a-task', materials: { references }, requester });
       await gateway.close();
       const sentBody = JSON.stringify(bodies.at(-1));
       const all = references.map((one) => one.uri);

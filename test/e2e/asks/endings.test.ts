@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
@@ -182,4 +183,17 @@ describe('The Stop button', () => {
     expect(text(refusal)).toContain('Only the member who requested');
     expect(text(await exchange.message(hasEnded))).not.toContain('Stopped');
   });
+});
+
+it('An answer arrives if the gateway accepts its image only after the image was reduced', async () => {
+  const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+  const { discord, gateway } = stage;
+  gateway.faults.add({ on: { path: '/v1/responses' }, do: 'too-large' });
+  const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } });
+  const image = { name: 'blue.png', contentType: 'image/png', bytes: await picture.png().toBuffer() };
+  const exchange = await discord.as('member').slash('ask', { prompt, image });
+  const answer = await exchange.message(hasEnded);
+  expect(text(answer)).toContain(latestAnswer(gateway));
+  expect(labels(answer)).not.toContain('Retry');
+  expect(modelRequests(gateway)).toHaveLength(2);
 });
