@@ -21,7 +21,7 @@ import { type LiveLimits, LiveOrders } from './live-limits.ts';
 import { type Offers, offerNameOf } from './offers.ts';
 import { assertOwnHome, bucketOfOrder } from './order-home.ts';
 import { RecentOrders } from './recent-orders.ts';
-import { RefusedOrders } from './refused-orders.ts';
+import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender, type SenderParts } from './sender.ts';
 import type { Task } from './task.ts';
 import { bucketIn, taskId } from './task-id.ts';
@@ -41,8 +41,6 @@ import {
   setSuccessor,
 } from './transitions.ts';
 
-/** Errors by which the gateway says that it accepts no more jobs at the moment. */
-const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
 /** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
 const TEMPORARY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([...QUEUE_FULL_ERRORS, 'unreachable']);
 
@@ -335,9 +333,9 @@ export class Orders {
       // The task was cancelled or erased in the meantime, or the bot is stopping and the task waits for the next start.
       if (currentTask?.state !== 'waiting' || !this.#line.isRunning) return;
       if (error instanceof Refusal) return this.#refusedOrders.end(id, error);
-      log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
-      this.#line.hold(task.kind, 1);
-      this.#line.join(currentTask, { isNext: true });
+      const level = error instanceof GatewayError ? 'warn' : 'error';
+      log[level]({ task: id, err: error }, 'A waiting task could not be sent.');
+      await this.#refusedOrders.postpone(kind, currentTask, error);
     }
   }
 

@@ -11,8 +11,14 @@ import { type Offers, offerNameOf } from './offers.ts';
 import type { Failure, Task } from './task.ts';
 import { markRefused, markReturned } from './transitions.ts';
 
-/** How often a task returns to the queue because the gateway accepts no more jobs. With the pauses in between, this takes more than half an hour. */
+/** How often a task returns to the queue instead of being sent. With the pauses in between, this takes more than half an hour. */
 const MAX_RETURNS = 10;
+
+/** Errors by which the gateway says that it accepts no more jobs at the moment. */
+export const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
+
+/** Errors after which the files of a task may still be uploaded later. */
+const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'unreachable']);
 
 interface RefusedParts {
   book: TaskBook;
@@ -46,6 +52,21 @@ export class RefusedOrders {
     const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
     this.#parts.line.join(task, { isNext: true });
     return task;
+  }
+
+  /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
+  async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
+    const { book, line, log } = this.#parts;
+    const { id, returns = 0 } = task;
+    try {
+      if (await this.returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
+      const isFinal = error instanceof GatewayError && !UPLOAD_RETRY_ERRORS.has(error.kind);
+      if (isFinal || returns >= MAX_RETURNS) return await this.end(id, error);
+      const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
+      line.joinLater(await book.change(id, markReturned, { mustHold: true }), returns + 1, retryAfterMs);
+    } catch (failure) {
+      log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
+    }
   }
 
   /** Ends a task that had waited. */

@@ -99,7 +99,7 @@ export class Sender {
     }
   }
 
-  /** A different body needs a different key. */
+  /** A different body needs a different key. If nothing smaller can be gathered, the gateway's refusal stands. */
   async #gatherSmaller(
     kind: Kind,
     request: Task['request'],
@@ -108,8 +108,8 @@ export class Sender {
     try {
       return await this.#gather(kind, request, { ...previous, shouldShrink: true });
     } catch (error) {
-      if (error instanceof Refusal) return undefined;
-      throw error;
+      this.#parts.log.info({ kind: kind.name, err: error }, 'The files of a task could not be made smaller.');
+      return undefined;
     }
   }
 }

@@ -97,9 +97,9 @@ export function createAlbum(order: Order, facts: NewTaskFacts): Task {
 /** For a task that waits for its turn: nothing was sent, or the gateway has definitely accepted nothing. */
 export const markWaiting = (task: Task): Task => ({ ...task, state: 'waiting' });
 
-/** For a task that the gateway definitely did not accept, because it accepts no more jobs at the moment. */
+/** For a task whose turn came, but which could not be prepared, or which the gateway definitely did not accept at the moment. */
 export function markReturned(task: Task): Task {
-  if (task.state !== 'submitting') throw transitionError(task, 'waiting');
+  if (task.state !== 'waiting' && task.state !== 'submitting') throw transitionError(task, 'waiting');
   return { ...markWaiting(task), returns: (task.returns ?? 0) + 1 };
 }
 

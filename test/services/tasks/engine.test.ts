@@ -4,6 +4,7 @@ import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
+import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { minute, order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
@@ -135,6 +136,17 @@ describe('An order', () => {
     expect(restarted.changes.find(({ id }) => id === unconfirmedTask.id)?.successorId).toBeDefined();
     expect(restarted.changes.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
     expect(restarted.logged()).not.toContain('"level":50');
+  });
+
+  it('A request that is too large leaves nothing behind when smaller files cannot be gathered', async () => {
+    const gather: Gather = async (_, { shouldShrink }) => {
+      if (shouldShrink) throw new GatewayError('The upload failed.', { kind: 'unavailable' });
+      return { images: ['data:image/png;base64,AAAA'] };
+    };
+    const fixture = await startEngine({}, undefined, { gather });
+    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'too-large' });
+    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ status: 413 });
+    expect(await fixture.store.live()).toEqual([]);
   });
 
   it("An order is not sent when the gateway's client refuses its prompt", async () => {

@@ -16,7 +16,7 @@ const MAX_CONCURRENT_SENDS = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
 const POSITION_UPDATE_MS = 5_000;
 const MAX_SHOWN_POSITIONS = 1_000;
-/** The first pause after a "queue is full" response that names no time. Each further pause is twice as long, up to the maximum. */
+/** The first pause of a kind or a task, if the gateway names no time. Each further pause is twice as long, up to the maximum. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
 
@@ -43,6 +43,8 @@ export class Line {
   readonly #slotHolders = new Set<string>();
   /** Tasks that will wait, but are not stored yet. */
   readonly #comingTasks = new Map<string, WaitingTask>();
+  /** Tasks that join again after a pause of their own, with a way to cancel that. */
+  readonly #postponedTasks = new Map<string, { task: WaitingTask; cancel(): void }>();
   readonly #placeLock = new KeyedLock();
   readonly #sending = new Map<string, TaskKind>();
   /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
@@ -86,6 +88,8 @@ export class Line {
     this.#cancelPositionUpdate = undefined;
     for (const release of this.#pausedKinds.values()) release();
     this.#pausedKinds.clear();
+    for (const { cancel } of this.#postponedTasks.values()) cancel();
+    this.#postponedTasks.clear();
   }
 
   /** Frees the queue's slots for the other queues of this process. */
@@ -131,7 +135,7 @@ export class Line {
 
   /** The number of tasks that wait, or will have to. */
   get size(): number {
-    return this.#turns.size + this.#comingTasks.size;
+    return this.#turns.size + this.#comingTasks.size + this.#postponedTasks.size;
   }
 
   /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
@@ -140,6 +144,16 @@ export class Line {
     this.#turns.add(toWaitingTask(task), { isNext });
     this.#parts.slots.advance();
     this.#schedulePositionUpdate();
+  }
+
+  /** Lets a task join again after a pause, which delays no other task. */
+  joinLater(task: Task, returnCount: number, retryAfterMs?: number): void {
+    if (!this.#isRunning) return;
+    const cancel = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => {
+      this.#postponedTasks.delete(task.id);
+      this.join(task, { isNext: true });
+    });
+    this.#postponedTasks.set(task.id, { task: toWaitingTask(task), cancel });
   }
 
   /** Returns the task's position in the queue; undefined if the task is not waiting. */
@@ -153,15 +167,16 @@ export class Line {
   }
 
   leave(id: string): void {
+    this.#postponedTasks.get(id)?.cancel();
+    this.#postponedTasks.delete(id);
     if (this.#turns.size > 0) this.#turns.remove(id);
   }
 
   /** Call this when the gateway accepts no jobs of this kind at the moment. */
-  hold(kind: TaskKind, returnCount: number, retryAfterMs = 0): void {
+  hold(kind: TaskKind, returnCount: number, retryAfterMs?: number): void {
     if (!this.#isRunning) return;
-    const pauseMs = Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
     this.#pausedKinds.get(kind)?.();
-    const release = this.#parts.clock.after(pauseMs, () => {
+    const release = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => {
       this.#pausedKinds.delete(kind);
       this.#parts.slots.advance();
     });
@@ -175,7 +190,9 @@ export class Line {
   }
 
   #count(isCounted: (task: WaitingTask) => boolean): number {
-    return this.#turns.count(isCounted) + [...this.#comingTasks.values()].filter(isCounted).length;
+    const postponedTasks = [...this.#postponedTasks.values()].map(({ task }) => task);
+    const otherTasks = [...this.#comingTasks.values(), ...postponedTasks];
+    return this.#turns.count(isCounted) + otherTasks.filter(isCounted).length;
   }
 
   #sendNext(): boolean {
@@ -228,6 +245,9 @@ export class Line {
     }
   }
 }
+
+const pauseMs = (returnCount: number, retryAfterMs = 0): number =>
+  Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
 
 /** Whether the gateway is working on the task, or may be. A job that waits for a member's prompt occupies no slot. */
 const occupiesSlot = (task: Task): boolean =>

@@ -179,6 +179,73 @@ describe('A task in the queue', () => {
     expect(fixture.gateway.jobs.list()).toHaveLength(2);
   });
 
+  it('A task whose files cannot be uploaded is tried again after growing pauses, ends with the reason, and delays no other task', async () => {
+    const uploadTimes: number[] = [];
+    let isBroken = false;
+    const broken = new GatewayError('The upload failed.', { kind: 'unavailable', status: 503 });
+    const { fixture, running } = await startWithRunningJob({
+      gather: async (_, { memberId }) => {
+        if (!isBroken || memberId === OTHER_MEMBER) return {};
+        uploadTimes.push(fixture.clock.now());
+        throw broken;
+      },
+    });
+    const task = await fixture.tasks.orders.submit(nextOrder());
+    const otherTask = await fixture.tasks.orders.submit(nextOrder({ requesterId: OTHER_MEMBER }));
+    isBroken = true;
+    await waitForState(fixture, running, 'ready');
+    const freeAt = fixture.clock.now();
+    expect((await waitForState(fixture, otherTask, 'accepted')).times.turn).toBeLessThan(freeAt + 5_000);
+    expect(fixture.tasks.orders.waitingCount).toBe(1);
+    await waitForState(fixture, otherTask, 'ready');
+    await fixture.until(() => uploadTimes[4]);
+    const pauses = uploadTimes.slice(1).map((at, index) => at - (uploadTimes[index] ?? 0));
+    for (const [index, pauseMs] of pauses.entries()) expect(pauseMs).toBeGreaterThanOrEqual(5_000 * 2 ** index);
+    while (stateOf(fixture, task) !== 'failed') {
+      const attempts = uploadTimes.length;
+      fixture.clock.advance(10 * minute);
+      await fixture.until(() => uploadTimes[attempts] ?? (stateOf(fixture, task) === 'failed' ? true : undefined));
+    }
+    expect(uploadTimes).toHaveLength(11);
+    expect(await waitForState(fixture, task, 'failed')).toMatchObject({
+      failure: { cause: 'refused', reason: 'The upload failed.' },
+    });
+    expect(submitCount(fixture)).toBe(2);
+    expect((await standings(fixture)).filter((standing) => standing === 'refunded')).toHaveLength(1);
+  });
+
+  it('A task whose files the gateway definitely refuses ends at once', async () => {
+    let isRefused = false;
+    const gather = async () => {
+      if (isRefused) throw new GatewayError('The key is not valid.', { kind: 'unauthorized', status: 401 });
+      return {};
+    };
+    const { fixture, running } = await startWithRunningJob({ gather });
+    const task = await fixture.tasks.orders.submit(nextOrder());
+    isRefused = true;
+    await waitForState(fixture, running, 'ready');
+    expect((await waitForState(fixture, task, 'failed')).failure?.reason).toBe('The key is not valid.');
+  });
+
+  it('A postponed task can be cancelled, and is then never sent', async () => {
+    let isBroken = false;
+    const gather = async () => {
+      if (isBroken) throw new GatewayError('The upload failed.', { kind: 'unreachable' });
+      return {};
+    };
+    const { fixture, running } = await startWithRunningJob({ gather });
+    const task = await fixture.tasks.orders.submit(nextOrder());
+    isBroken = true;
+    await waitForState(fixture, running, 'ready');
+    await fixture.until(() => (fixture.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
+    await fixture.tasks.orders.cancel(task.id, task.requesterId);
+    isBroken = false;
+    expect(fixture.tasks.orders.waitingCount).toBe(0);
+    fixture.clock.advance(minute);
+    expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('accepted');
+    expect(submitCount(fixture)).toBe(2);
+  });
+
   it('A task whose turn comes while the bot stops waits for the next start', async () => {
     const stopping = Promise.withResolvers<never>();
     let isHeld = false;
