@@ -78,6 +78,7 @@ export const faultPresets = {
   'text-chat-usage': { type: 'text', how: 'chat-usage' },
   'text-chat': { type: 'text', how: 'chat' },
   'text-plain': { type: 'text', how: 'plain' },
+  'text-calls-tools': { type: 'text', how: 'calls-tools' },
   'no-stream': { type: 'text', how: 'refuse-stream' },
   'no-format': { type: 'text', how: 'refuse-format' },
   'no-tools': { type: 'text', how: 'refuse-tools' },

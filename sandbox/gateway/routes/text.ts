@@ -30,7 +30,7 @@ export const textRoutes: Routes = (server, parts) => {
     const fault = parts.faults.takeForText({ method: request.method, path: pathOf(request), kind: 'text' }, sentFields);
     refuseUnsupportedField(fault);
     // Only reasoning models reason; the others ignore the field (specification, 4.6).
-    const generated = generateResponse(body, /reasoning/i.test(model.id));
+    const generated = generateResponse(body, /reasoning/i.test(model.id), fault?.how === 'calls-tools');
     const response: TextResponse = {
       ...{ request: body, generated, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
       id: `resp_${parts.random.alphanumeric(24)}`,

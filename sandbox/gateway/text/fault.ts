@@ -20,6 +20,8 @@ const textFaultKinds = [
   'chat',
   /** Plain JSON although a stream was requested. */
   'plain',
+  /** The model calls a tool although it has the outputs of earlier calls, or must not call any. */
+  'calls-tools',
   /** The model refuses the field. */
   'refuse-stream',
   'refuse-format',

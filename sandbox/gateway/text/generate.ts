@@ -31,10 +31,10 @@ const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Generates a response without a model: the same request always results in the same response. */
-export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
+export function generateResponse(request: TextRequest, canReason: boolean, mustCall = false): GeneratedResponse {
   const conversation = conversationOf(request);
   const thoughts = canReason ? thoughtsOn(conversation, request.reasoning?.effort) : [];
-  const calls = callsFor(request, conversation);
+  const calls = callsFor(request, conversation, mustCall);
   const maxTokens = request.max_output_tokens;
   const messages = calls.length > 0 ? [] : [messageFor(request, conversation)];
   const truncatedMessages = messages.map((item) =>
@@ -70,9 +70,9 @@ function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly str
   );
 }
 
-/** Calls a tool if the question contains all words of its name, or if the request requires a tool; never after a tool's output. */
-function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
-  if (tool_choice === 'none' || outputs.length > 0) return [];
+/** Calls a tool if the question contains all words of its name, or if the request requires a tool; never after a tool's output, unless a fault makes it. */
+function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation, mustCall: boolean) {
+  if (!mustCall && (tool_choice === 'none' || outputs.length > 0)) return [];
   const functions = tools.filter(({ type, name }) => type === 'function' && name !== undefined);
   const namedFunctions = functions.filter(({ name = '' }) =>
     name
@@ -81,7 +81,7 @@ function callsFor({ tools, tool_choice }: TextRequest, { question, words, output
       .every((word) => words.has(word)),
   );
   const calledFunctions =
-    namedFunctions.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : namedFunctions;
+    namedFunctions.length === 0 && (mustCall || tool_choice !== 'auto') ? functions.slice(0, 1) : namedFunctions;
   return calledFunctions.map(({ name = '', parameters }) => ({
     type: 'call' as const,
     name,
