@@ -225,12 +225,13 @@ export function createEngine({
     priceOf: (order) => prices.estimateOf(order)?.amount,
   });
   const asks = new Asks({
-    ...{ book, models, gather, schemas, clock, log },
+    ...{ book, ledger, models, gather, schemas, clock, log },
     responses: gateway.responses,
     transcriptions: gateway.transcriptions,
     refresh: parts.refreshAddresses,
     ...(userOf && { userOf }),
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
+    estimateOf: (order) => prices.estimateOf(order),
     priceOf: (kind, { prompt, model = settings.models[kind] }) =>
       prices.estimateOf({ kind, request: { prompt, model } }),
     page: (query) => store.page(query),

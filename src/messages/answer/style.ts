@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { refusalMessage } from '../../discord/funnel.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
@@ -44,7 +45,7 @@ export const askStyle: AnswerStyle = {
 };
 
 export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, say: Say): string {
-  const { cause, reason: rawReason = '' } = task.failure ?? {};
+  const { cause, reason: rawReason = '', refusal } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
       return stoppedText(task, say);
@@ -54,6 +55,8 @@ export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, sa
       return say(isTalk ? 'talk.cut' : 'ask.cut');
     case 'dismissed':
       return say('task.dismissed');
+    case 'refused':
+      return refusal ? refusalMessage(refusal, say) : say('ask.failedSilently');
     default: {
       const reason = escapeText(rawReason, MAX_REASON_LENGTH);
       if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');

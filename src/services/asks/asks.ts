@@ -1,6 +1,8 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Estimate } from '../prices/estimate.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
@@ -19,9 +21,11 @@ import {
   areCallsSettled,
   completeAnswer,
   endAnswerEarly,
+  isLastRound,
   isWaitingForMember,
   markAnswering,
   markAwaitingApproval,
+  markContinuing,
   markForgotten,
   type StopReason,
   settleCall,
@@ -35,6 +39,9 @@ import {
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
   schemas: Pick<AnswerSchemas, 'check'>;
+  ledger: Pick<Ledger, 'extend'>;
+  /** Returns the estimated cost of a response; undefined if no price is known. */
+  estimateOf(order: OrderedRequest<'ask'>): Estimate | undefined;
   /** Returns the cost of a response, calculated from its tokens, or undefined if no exact price is known. */
   costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
@@ -129,7 +136,7 @@ export class Asks {
     const stream = this.#openStreams.get(task.id);
     this.#openStreams.delete(task.id);
     if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
-    if (stream) this.#track(this.#answer(task.id, stream));
+    if (stream) this.#track(this.#run(task.id, stream.stop, stream));
     // A call that waits for approval survives a restart; an open stream does not.
     else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
@@ -142,49 +149,56 @@ export class Asks {
 
   /** The outputs of all calls are sent to the model together, once the last call has been decided. */
   #continueIfSettled(task: Task): void {
-    if (isOfKind('ask', task) && areCallsSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
+    if (areCallsSettled(task) && !hasEnded(task)) this.#track(this.#run(task.id, this.#newAbortController()));
   }
 
-  async #continue(task: TaskOf<'ask'>): Promise<void> {
-    try {
-      const context = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
-      const { request } = task;
-      const answer = answerOf(task);
-      // The transcript is enough, because the audio may no longer be stored.
-      const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
-      const materials = await this.#parts.gather(continuedRequest, context);
-      const question = { request, materials, asker: task, answer, stop: this.#newAbortController() };
-      await this.#answer(task.id, await this.#sender.send(question));
-    } catch (error) {
-      if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
-      await this.#breakOff(task.id, 'failed', error instanceof GatewayError ? error : undefined);
-    }
-  }
-
-  async #answer(id: string, stream: OpenStream): Promise<void> {
-    const { stop, omission, draft } = stream;
-    const sentInputs = { leftOut: draft.earlierFiles.flatMap(leftOutFiles), heard: draft.sound?.transcript };
+  /** Runs an answer until it ends or waits for its member. `stop` also works between two responses. */
+  async #run(id: string, stop: AbortController, firstStream?: OpenStream): Promise<void> {
     this.#abortControllers.set(id, stop);
     try {
-      const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
-      // The member stopped the answer before it began.
-      if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
-      const response = await this.#readStream(id, stream);
-      const { end, error } = response;
-      const hasFailed = end === 'failed' && isEmpty(response);
-      const retriedStream = hasFailed && error && this.#sender.sendAgain(stream, error);
-      if (retriedStream) return await this.#answer(id, await retriedStream);
-      if (!hasFailed) this.#sender.learn(stream);
-      await this.#conclude(id, response, stop.signal);
-    } catch (error) {
-      const gatewayError = error instanceof GatewayError ? error : undefined;
-      if (!gatewayError && !(error instanceof Refusal)) {
-        this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
+      let stream = firstStream ?? (await this.#openNext(id, stop));
+      while (stream) {
+        const mustContinue = await this.#conclude(id, await this.#receive(id, stream), stop.signal);
+        stream = mustContinue ? await this.#openNext(id, stop) : undefined;
       }
-      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', gatewayError);
+    } catch (error) {
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', error);
     } finally {
-      if (this.#abortControllers.get(id) === stop) this.#abortControllers.delete(id);
+      this.#abortControllers.delete(id);
     }
+  }
+
+  /** Requests the next response. It is reserved first, so a member cannot exceed a limit with a model that keeps calling tools. */
+  async #openNext(id: string, stop: AbortController): Promise<OpenStream | undefined> {
+    const { book, ledger, gather, timeLimitMs } = this.#parts;
+    const task = await book.get(id);
+    if (!task || !isOfKind('ask', task) || hasEnded(task)) return undefined;
+    const { request } = task;
+    const answer = answerOf(task);
+    // The transcript is enough, because the audio may no longer be stored.
+    const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
+    const materials = await gather(continuedRequest, { memberId: task.requesterId, timeLimitMs });
+    const estimate = this.#parts.estimateOf(orderOfTask(task));
+    await ledger.extend(markContinuing(task, estimate));
+    await book.change(id, (current) => markContinuing(current, estimate));
+    return this.#sender.send({ request, materials, asker: task, answer, stop });
+  }
+
+  /** Receives a response, without the features that the model refuses before its first word. */
+  async #receive(id: string, stream: OpenStream): Promise<TextResponse> {
+    const { stop, omission, draft } = stream;
+    const { earlierFiles, sound, requestCount: requests } = draft;
+    const sentInputs = { leftOut: earlierFiles.flatMap(leftOutFiles), heard: sound?.transcript, requests };
+    const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
+    // The member stopped the answer before it began.
+    if (hasEnded(task)) stop.abort('stopped' satisfies StopReason);
+    const response = await this.#readStream(id, stream);
+    const { end, error } = response;
+    const hasFailed = end === 'failed' && isEmpty(response);
+    const retriedStream = hasFailed && error && this.#sender.sendAgain(stream, error);
+    if (retriedStream) return this.#receive(id, await retriedStream);
+    if (!hasFailed) this.#sender.learn(stream);
+    return response;
   }
 
   async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
@@ -210,7 +224,8 @@ export class Asks {
     throw new Error('The gateway closed the stream before its final event.');
   }
 
-  async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<void> {
+  /** Returns whether the model has to continue, with the outputs of its calls. */
+  async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<boolean> {
     const now = (): number => this.#parts.clock.now();
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
@@ -219,19 +234,22 @@ export class Asks {
       await this.#change(id, (task) =>
         endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
       );
-      return;
+      return false;
     }
     const storedTask = await this.#parts.book.get(id);
-    if (!storedTask || hasEnded(storedTask)) return;
-    const usedCalls = end === 'completed' ? await runTools(calls, storedTask, this.#parts) : [];
-    const checked = end === 'completed' && usedCalls.length === 0 ? await this.#check(storedTask, response) : undefined;
+    if (!storedTask || hasEnded(storedTask)) return false;
+    const mustRun = end === 'completed' && calls.length > 0 && !isLastRound(answerOf(storedTask));
+    const usedCalls = mustRun ? await runTools(calls, storedTask, this.#parts) : [];
+    const checked = end === 'completed' && !mustRun ? await this.#check(storedTask, response) : undefined;
     const task = await this.#change(id, (current) => {
       const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
-      if (usedCalls.length === 0)
-        return completeAnswer(updated, end === 'incomplete' ? (reason ?? '') : undefined, now());
-      return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
+      const cause = stopReason(signal);
+      if (mustRun && cause) return endAnswerEarly(updated, cause, undefined, now());
+      if (mustRun) return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
+      const isCutOff = end === 'incomplete' || calls.length > 0;
+      return completeAnswer(updated, isCutOff ? (reason ?? '') : undefined, now());
     });
-    if (usedCalls.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
+    return mustRun && waitingCalls(task).length === 0;
   }
 
   async #check(task: Task, response: TextResponse) {
@@ -244,9 +262,19 @@ export class Asks {
     return cost ?? (isOfKind('ask', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
   }
 
-  async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
+  async #breakOff(id: string, cause: StopReason | 'failed', error: unknown): Promise<void> {
+    const known = error instanceof GatewayError || error instanceof Refusal ? error : undefined;
+    const wasNeverSent = known instanceof Refusal || known?.mayHaveTakenEffect === false;
+    if (error !== undefined && !known)
+      this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
+    const isRefused = cause === 'failed' && known instanceof Refusal;
     await this.#change(id, (task) =>
-      endAnswerEarly(withUnfinishedResponse(task), cause, error, this.#parts.clock.now()),
+      endAnswerEarly(
+        wasNeverSent ? task : withUnfinishedResponse(task),
+        isRefused ? 'refused' : cause,
+        cause === 'failed' ? known : undefined,
+        this.#parts.clock.now(),
+      ),
     );
   }
 

@@ -53,6 +53,8 @@ export interface Draft {
   rounds: Answer['rounds'];
   /** Whether the model must answer and is not allowed to call another tool. */
   isFinalRound: boolean;
+  /** How many requests the answer has taken. */
+  requestCount: number;
   /** Identifies the member to the gateway. */
   user?: string | undefined;
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
-import { refusedPart } from '../gateway/responses/request.ts';
+import { refusedPart, TOO_LARGE_STATUS } from '../gateway/responses/request.ts';
 import type { RefreshUrls } from '../inputs/addresses.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import { acceptsAudio } from '../models/families.ts';
-import type { Answer, RefusableFeature } from '../tasks/answer.ts';
+import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { type Answers, type Asker, earlierTurns, type Turn } from './conversation.ts';
@@ -13,6 +13,7 @@ import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from './request.ts';
 import { questionAudio, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
+import { isLastRound, MAX_REQUESTS } from './transitions.ts';
 
 export interface SenderParts {
   answers: Answers;
@@ -38,43 +39,44 @@ interface Question {
   stop: AbortController;
 }
 
-/** After this many rounds of tool calls, the model must answer. */
-const MAX_ROUNDS = 5;
-
 /** Sends questions to models, leaving out features that a model refuses. */
 export class QuestionSender {
   readonly #parts: SenderParts;
   readonly #refusedFeatures: RefusedFeatures;
+  /** The requests that questions took until they were too large. Those are sent once more, with smaller images. */
+  readonly #requestCounts = new WeakMap<AskRequest, number>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#refusedFeatures = new RefusedFeatures(parts.clock);
   }
 
-  async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
-    const { rounds = [] } = answer ?? {};
+  async send({ request, materials, asker, answer = EMPTY_ANSWER, stop }: Question): Promise<OpenStream> {
+    const { rounds, requests: requestCount = this.#requestCounts.get(request) ?? 0 } = answer;
+    this.#requestCounts.delete(request);
     const unsupportedAudio = acceptsAudio(request.model) ? [] : (['audio'] as const);
     const omittedFeatures = [
-      ...new Set([...(answer?.without ?? []), ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
+      ...new Set([...answer.without, ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
     ];
-    const sound = questionAudio(request.sound, materials, answer?.heard);
+    const sound = questionAudio(request.sound, materials, answer.heard);
     const pastTurns = await earlierTurns(this.#parts.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(pastTurns, { materials, sound }, omittedFeatures, asker);
     const models = await this.#parts.models.listQuickly();
-    const isFinalRound = rounds.length >= MAX_ROUNDS;
     const user = await this.#parts.userOf?.(asker.requesterId);
-    const draft = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
+    const isFinalRound = isLastRound(answer);
+    const question = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
+    const draft = { ...question, requestCount };
     const announced = omittedFeatures.filter((part) => isRequested(part, draft));
     return this.#open(draft, { features: omittedFeatures, announced, namedInError: [] }, stop);
   }
 
-  /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out. */
+  /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out, or the answer has taken too many requests. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
     const isStreamed = !omission.features.includes('stream');
     const hasEarlierFiles = !omission.features.includes('files') && hasFiles(draft.earlierFiles);
     const hasAudio = draft.sound?.wav !== undefined;
     const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
-    if (!refused) return undefined;
+    if (!refused || draft.requestCount >= MAX_REQUESTS) return undefined;
     const { part, isBecauseOfSize = false } = refused;
     const logFields = { model: request.model, part, code: error.code };
     this.#parts.log.info(logFields, 'A model rejected a feature of a request; the request is sent without it.');
@@ -91,16 +93,21 @@ export class QuestionSender {
 
   /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
   async #open(initialDraft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
-    const draft = omission.features.includes('audio') ? await this.#transcribeSound(initialDraft, stop) : initialDraft;
+    const finalDraft = omission.features.includes('audio')
+      ? await this.#transcribeSound(initialDraft, stop)
+      : initialDraft;
+    const draft = { ...finalDraft, requestCount: finalDraft.requestCount + 1 };
     const request = buildTextRequest(draft, omission.features);
     const sentQuestion = { request, draft, omission, stop };
     try {
       const options = { signal: stop.signal, user: draft.user, isBuffered: omission.features.includes('stream') };
       return await openStream(this.#parts.responses.stream(request, options), sentQuestion);
     } catch (error) {
-      const reopened = error instanceof GatewayError && this.sendAgain(sentQuestion, error);
-      if (!reopened) throw error;
-      return reopened;
+      if (!(error instanceof GatewayError)) throw error;
+      const reopened = this.sendAgain(sentQuestion, error);
+      if (reopened !== undefined) return reopened;
+      if (error.status === TOO_LARGE_STATUS) this.#requestCounts.set(draft.request, draft.requestCount);
+      throw error;
     }
   }
 

@@ -1,6 +1,8 @@
 import { sumOf } from '../../lib/decimals.ts';
-import type { GatewayError } from '../gateway/index.ts';
+import type { Refusal } from '../../lib/refusal.ts';
+import { type GatewayError, refusableParts } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
+import type { Estimate } from '../prices/estimate.ts';
 import {
   type Answer,
   type AnswerCall,
@@ -12,10 +14,20 @@ import {
   type SchemaCheck,
   type Tokens,
 } from '../tasks/answer.ts';
+import { failureOf } from '../tasks/refused-orders.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 
 /** A crash loses at most the text that arrived within this time. */
 const SAVE_INTERVAL_MS = 5_000;
+
+/** After this many rounds of tool calls, the model must answer: calls in its next response are not run. */
+const MAX_TOOL_ROUNDS = 5;
+/** One for each round, one for the last response, and one for each feature that the model may refuse. */
+export const MAX_REQUESTS = MAX_TOOL_ROUNDS + 1 + refusableParts.length;
+
+/** Whether nothing more is requested after the next response, or the current one, whatever it says. */
+export const isLastRound = ({ rounds, requests = 0 }: Answer): boolean =>
+  rounds.length >= MAX_TOOL_ROUNDS || requests >= MAX_REQUESTS;
 
 export const answerOf = ({ answer = EMPTY_ANSWER }: Task): Answer => answer;
 
@@ -29,13 +41,30 @@ const joinTexts = (paragraphs: readonly string[]): string => paragraphs.filter((
 export function markAnswering(
   task: Task,
   omittedFeatures: readonly RefusableFeature[],
-  { leftOut = [], heard }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined } = {},
+  {
+    leftOut = [],
+    heard,
+    requests,
+  }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined; requests?: number } = {},
 ): Task {
   if (hasEnded(task)) return task;
   const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
   const transcript = heard !== undefined && { heard };
-  return withAnswer({ ...task, state: 'running' }, { without: omitted, ...files, ...transcript, doing: 'thinking' });
+  const changes = { without: omitted, ...files, ...transcript, ...(requests !== undefined && { requests }) };
+  return withAnswer({ ...task, state: 'running' }, { ...changes, doing: 'thinking' });
+}
+
+/** For an answer whose next response is about to be requested, which will cost about as much as the first one. */
+export function markContinuing(task: Task, added: Estimate | undefined): Task {
+  if (hasEnded(task)) return task;
+  const amount = sumOf([task.estimate, added].flatMap((one) => one?.amount ?? []));
+  const estimate = task.estimate ?? added;
+  const continuedTask = { ...task, state: 'running' as const };
+  return withAnswer(
+    estimate && amount !== undefined ? { ...continuedTask, estimate: { ...estimate, amount } } : continuedTask,
+    { doing: 'thinking' },
+  );
 }
 
 /** Records further text, which is stored at intervals because the gateway sends many events a second. */
@@ -101,9 +130,9 @@ type Cause = NonNullable<Task['failure']>['cause'];
 export type StopReason = 'stopped' | 'interrupted';
 
 /** Ends an answer early. The text so far is kept. */
-export function endAnswerEarly(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
+export function endAnswerEarly(task: Task, cause: Cause, error: GatewayError | Refusal | undefined, now: number): Task {
   if (hasEnded(task)) return task;
-  const failure = { cause, reason: error?.message, code: error?.code };
+  const failure = { ...failureOf(error), cause };
   return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 

@@ -17,7 +17,7 @@ export type Standing = (typeof standings)[number];
 const fact = z.object({
   standing: z.enum(standings),
   at: z.number(),
-  /** The gateway's amount with `settled` and `waived`, the estimate with `reserved`. */
+  /** The gateway's amount with `settled` and `waived`, the whole estimate with `reserved`. */
   amount: amount.optional(),
   /** The gateway's token count, at the end of an answer. */
   tokens: tokens.optional(),
@@ -69,6 +69,14 @@ export function addFact(entry: Entry, fact: Fact): Entry {
   return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
 }
 
+/** For an answer that continues: its reservation grows to this estimate. */
+export function extendReservation(entry: Entry | undefined, amount: string | undefined, at: number): Entry {
+  if (!entry || standingOf(entry) !== 'reserved') throw new Error('Only an open reservation can grow.');
+  return amount === estimateOf(entry)
+    ? entry
+    : { ...entry, facts: [...entry.facts, { standing: 'reserved', at, amount }] };
+}
+
 /** The standing of a task. The task is authoritative, and the ledger only keeps it longer. */
 export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
@@ -96,10 +104,17 @@ function standingOfTask(task: Task): Standing {
 function hasCost({ text, answer, failure }: Task): boolean {
   if (failure?.cause === 'unconfirmed' || failure?.cause === 'dismissed') return false;
   const isCounted = answer?.tokens !== undefined || answer?.counted !== undefined;
-  return text !== undefined || isCounted || failure?.cause === 'interrupted';
+  const hasRounds = answer !== undefined && answer.rounds.length > 0;
+  return text !== undefined || isCounted || hasRounds || failure?.cause === 'interrupted';
 }
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
+
+/** The fact with the estimate, which may have grown. A fact that a repair added has none. */
+const lastReservation = ({ facts }: Pick<Entry, 'facts'>): Fact | undefined =>
+  facts.findLast(({ standing, amount }) => standing === 'reserved' && amount !== undefined) ??
+  facts.find(({ standing }) => standing === 'reserved');
+const estimateOf = (entry: Pick<Entry, 'facts'>): string | undefined => lastReservation(entry)?.amount;
 
 const FINAL_STANDINGS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
 
@@ -108,7 +123,7 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
   const reported = facts.findLast(
     ({ standing, amount }) => FINAL_STANDINGS.has(standing) && amount !== undefined,
   )?.amount;
-  const amount = reported ?? facts[0]?.amount;
+  const amount = reported ?? estimateOf({ facts });
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
@@ -117,10 +132,9 @@ const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind',
 /** The estimate and the cost, if both are known. */
 export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
   const currentAmount = amountOf(entry);
-  const [first] = entry.facts;
-  if (!currentAmount || currentAmount.isEstimate || first?.standing !== 'reserved' || first.amount === undefined)
-    return undefined;
-  return { estimate: first.amount, cost: currentAmount.amount };
+  const estimate = estimateOf(entry);
+  if (!currentAmount || currentAmount.isEstimate || estimate === undefined) return undefined;
+  return { estimate, cost: currentAmount.amount };
 }
 
 /** The entry as it should be according to the task; the same object if it is correct already. */
@@ -134,9 +148,10 @@ export function reconcileEntry(existing: Entry | undefined, task: Task): Entry {
 
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
 export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): Entry {
+  const reservation = lastReservation(entry);
   const facts = entry.facts.map((fact) => {
     const isEnd = FINAL_STANDINGS.has(fact.standing);
-    const newAmount = isEnd ? cost : fact.standing === 'reserved' ? estimate?.amount : undefined;
+    const newAmount = isEnd ? cost : fact === reservation ? estimate?.amount : undefined;
     return newAmount === undefined || newAmount === fact.amount ? fact : { ...fact, amount: newAmount };
   });
   return facts.every((fact, index) => fact === entry.facts[index]) ? entry : { ...entry, facts };

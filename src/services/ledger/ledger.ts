@@ -19,6 +19,7 @@ import {
   type EntryStore,
   entryKey,
   estimateAndCostOf,
+  extendReservation,
   type Fact,
   factOfTask,
   reconcileEntry,
@@ -158,6 +159,25 @@ export class Ledger {
       throw error;
     }
     this.#open.add(task.id);
+  }
+
+  /** Called before an answer requests another response, whose estimate its task includes already. Throws the `Refusal` of a limit that it would exceed. */
+  async extend(task: Task): Promise<void> {
+    const { entries, spending, clock } = this.#parts;
+    const key = taskEntryKey(task);
+    const extendEntry = (entry: Entry | undefined): Entry =>
+      extendReservation(entry, task.estimate?.amount, clock.now());
+    await this.#gate.run(async () => {
+      const known = await entries.find(key);
+      const extended = extendEntry(known);
+      await spending?.admit(extended, extended.roleIds ?? [], known);
+      try {
+        await entries.change(key, extendEntry);
+      } catch (error) {
+        spending?.replace(extended, known);
+        throw error;
+      }
+    });
   }
 
   /** Counts all entries again if these limits need sums that are not counted yet. During the count, no other request is reserved. */

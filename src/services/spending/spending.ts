@@ -1,3 +1,4 @@
+import { difference } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
@@ -41,6 +42,13 @@ interface SpendingParts {
   wholeBot?: () => OtherUse | undefined;
 }
 
+interface CheckedOrder {
+  kind: string;
+  amount: string | undefined;
+  /** Set if the order is counted already and only its amount grows. */
+  isCounted?: boolean;
+}
+
 type OtherUse = Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'announce'>;
 
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
@@ -59,8 +67,8 @@ export class Spending {
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   readonly #remaining: Remaining;
   #tally: Tally;
-  /** The entry that was announced to the other partitions and is not counted yet. */
-  #announcedEntry: Entry | undefined;
+  /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
+  #announced: { entry?: Entry; previous?: Entry | undefined } = {};
   readonly #lock = new KeyedLock();
   readonly #recentRoles = new RecentRoles();
 
@@ -126,29 +134,29 @@ export class Spending {
     if (guildId !== undefined && !isDirect) for (const listener of this.#listeners) listener(guildId, exceeded);
   }
 
-  /** Counts a new reservation, or throws the `Refusal` that says which limit it would exceed. */
-  async admit(entry: Entry, roleIds: readonly string[]): Promise<void> {
+  /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
+  async admit(entry: Entry, roleIds: readonly string[], previous?: Entry): Promise<void> {
     const wholeBot = this.#parts.wholeBot?.();
     const { total } = this.#parts.settings;
-    if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds);
+    if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds, previous);
     // One at a time: an order that is refused after all must not cause the refusal of another one.
     await this.#lock.run(TOTAL, async () => {
-      this.#announcedEntry = entry;
+      this.#announced = { entry, previous };
       try {
         const requester = { ...entry, roleIds };
-        await wholeBot.announce(() => this.#exceededBy(requester, orderIn(entry)) === undefined);
-        this.#admit(entry, roleIds);
+        await wholeBot.announce(() => this.#exceededBy(requester, orderIn(entry, previous)) === undefined);
+        this.#admit(entry, roleIds, previous);
       } finally {
-        this.#announcedEntry = undefined;
+        this.#announced = {};
       }
     });
   }
 
   /** Checks and counts in one step, so no other request can come in between. */
-  #admit(entry: Entry, roleIds: readonly string[]): void {
-    this.check({ ...entry, roleIds }, orderIn(entry));
+  #admit(entry: Entry, roleIds: readonly string[], previous: Entry | undefined): void {
+    this.check({ ...entry, roleIds }, orderIn(entry, previous));
     this.#tally.prune(this.#countingStart(this.#tally.periods));
-    this.replace(undefined, entry);
+    this.replace(previous, entry);
   }
 
   /** The usage that counts towards the bot-wide limits, including what is about to be reserved. */
@@ -156,7 +164,7 @@ export class Spending {
     const { calendar, settings, clock } = this.#parts;
     const { total } = settings;
     const announcedTally = new Tally(calendar, this.#tally.periods);
-    announcedTally.replace(undefined, this.#announcedEntry, [TOTAL]);
+    announcedTally.replace(this.#announced.previous, this.#announced.entry, [TOTAL]);
     const caps = [total, ...Object.values(total.kinds ?? {})];
     const limitedPeriods = periods.filter((period) => caps.some((one) => one[period] !== undefined));
     const spans = limitedPeriods.flatMap((period) => {
@@ -176,8 +184,9 @@ export class Spending {
   }
 
   /** Throws if the request would be refused, before any work is done for it. */
-  check(requester: Requester, order: { kind: string; amount: string | undefined }): void {
-    this.#recentRoles.note(requester);
+  check(requester: Requester, order: CheckedOrder): void {
+    // An entry has only those roles that had limits.
+    if (!order.isCounted) this.#recentRoles.note(requester);
     this.checkNotBlocked(requester);
     const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
@@ -186,14 +195,11 @@ export class Spending {
     throw refusalFor(exceeded, order.amount);
   }
 
-  #exceededBy(
-    requester: Requester,
-    { kind, amount }: { kind: string; amount: string | undefined },
-  ): Allowance | undefined {
+  #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {
     const allowances = this.#limitsFor(requester).flatMap((appliedLimits) =>
       this.#remaining.allowancesFor(appliedLimits, kind),
     );
-    return allowances.find((one) => isExceeded(one, amount));
+    return allowances.find((one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount));
   }
 
   /** Throws if an admin has paused requests, or blocked the member. */
@@ -366,7 +372,12 @@ export class Spending {
 
 const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
-const orderIn = (entry: Entry) => ({ kind: entry.kind, amount: amountOf(entry)?.amount });
+function orderIn(entry: Entry, previous?: Entry): CheckedOrder {
+  const amount = amountOf(entry)?.amount;
+  const counted = previous && amountOf(previous)?.amount;
+  const added = amount === undefined || counted === undefined ? amount : difference(amount, counted);
+  return { kind: entry.kind, amount: added, isCounted: previous !== undefined };
+}
 
 /** The key of a reset of the operator's limits for a server. Resets of the server's own limits use the scope itself. */
 export const operatorResetKey = (scope: string): string => `operator ${scope}`;

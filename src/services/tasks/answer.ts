@@ -77,6 +77,8 @@ export const answer = z.object({
   rounds: z.array(round),
   draft: z.string(),
   keptAt: z.number().optional(),
+  /** How many requests it has taken so far. */
+  requests: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
   /** Features that the model refused, so the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),

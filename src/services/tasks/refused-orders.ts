@@ -105,8 +105,8 @@ export class RefusedOrders {
   }
 }
 
-/** What is shown to the owner of a task that was refused after it had waited. */
-function failureOf(error: unknown): Omit<Failure, 'cause'> {
+/** What is shown to the owner of a task that the bot or the gateway refused after it was stored. */
+export function failureOf(error: unknown): Omit<Failure, 'cause'> {
   if (error instanceof GatewayError) return { reason: error.message, code: error.code };
   if (!(error instanceof Refusal)) return {};
   const variables = Object.entries(error.variables).map(([name, value]) => [

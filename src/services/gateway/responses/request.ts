@@ -188,7 +188,7 @@ const UNRELATED_CODES: ReadonlySet<string> = new Set(
 
 /** Codes that require a smaller body, which is only possible with fewer files. */
 const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_large context_length_exceeded'));
-const TOO_LARGE_STATUS = 413;
+export const TOO_LARGE_STATUS = 413;
 const WRONG_CONTENT_TYPE_STATUS = 415;
 
 interface SentFeatures {
