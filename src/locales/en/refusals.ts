@@ -139,6 +139,8 @@ export const refusals = {
     press: 'This server does not let you press these buttons on other members’ results.',
     personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
     patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use RE2 syntax.',
+    patternsTooComplex:
+      'The patterns up to {{pattern}} are too complex together. Use shorter ones with fewer repetitions.',
   },
   tooMany: {
     ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',

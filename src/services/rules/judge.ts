@@ -21,11 +21,10 @@ export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'channelI
   roleIds?: readonly string[] | undefined;
 }
 
-interface KindLists {
+interface KindWords {
   /** Undefined for all kinds. */
   kinds: readonly string[] | undefined;
   words: WordList;
-  patterns: PatternList;
 }
 
 /** Fields whose text is not checked: those that only refer to something, and models, which the access rules cover. */
@@ -48,7 +47,8 @@ const MAX_TEXT_LENGTH = 100_000;
 /** The rules of one server, prepared so that requests can be checked in memory. */
 export class Judge {
   readonly #rules: RuleSet;
-  readonly #lists: readonly KindLists[];
+  readonly #words: readonly KindWords[];
+  readonly #patterns: PatternList;
   readonly #allowed: WordList;
   readonly #allowedDomains: readonly string[] | undefined;
   readonly #deniedDomains: readonly string[];
@@ -56,7 +56,8 @@ export class Judge {
   /** Throws a `Refusal` for an invalid pattern. */
   constructor(rules: RuleSet) {
     this.#rules = rules;
-    this.#lists = listsOf(rules);
+    this.#words = wordsByKinds(rules);
+    this.#patterns = new PatternList(rules.patterns);
     this.#allowed = new WordList(rules.allowedWords);
     this.#allowedDomains = rules.allowedDomains?.map(plainHost);
     this.#deniedDomains = rules.deniedDomains.map(plainHost);
@@ -93,7 +94,7 @@ export class Judge {
         refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
         rule: 'longestPrompt',
       };
-    const isAnyBlocked = this.#listsFor(kind).length > 0;
+    const isAnyBlocked = this.#wordsFor(kind).length > 0 || this.#patterns.appliesTo(kind);
     const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
     if (!isAnyBlocked && !hasDomains) return undefined;
     const text = [...new Set(stringsIn(request))].join('\n').slice(0, MAX_TEXT_LENGTH);
@@ -109,17 +110,18 @@ export class Judge {
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
     const judged = { ...rest, words: words.filter(isJudged), joinedWords: joinedWords.filter(isJudged) };
     const plainText = words.map((word) => word.plain).join(' ');
-    for (const list of this.#listsFor(kind)) {
+    for (const list of this.#wordsFor(kind)) {
       const word = list.words.find(judged);
       if (word !== undefined) return { refusal: new Refusal('refusals.rules.word'), rule: 'words', entry: word };
-      const entry = list.patterns.find(folded.clean) ?? list.patterns.find(plainText);
-      if (entry !== undefined) return { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
     }
-    return undefined;
+    const entry = this.#patterns.find(kind, folded.clean) ?? this.#patterns.find(kind, plainText);
+    return entry === undefined
+      ? undefined
+      : { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
   }
 
-  #listsFor(kind: string): KindLists[] {
-    return this.#lists.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
+  #wordsFor(kind: string): KindWords[] {
+    return this.#words.filter(({ kinds }) => kinds === undefined || kinds.includes(kind));
   }
 
   #allowsLink({ host, hasScheme }: { host: string; hasScheme: boolean }): boolean {
@@ -138,18 +140,12 @@ const notAllowed = (entry?: string): Verdict => ({
   entry,
 });
 
-function listsOf({ words, patterns }: RuleSet): KindLists[] {
-  const nameOf = ({ kinds }: { kinds?: readonly string[] | undefined }): string => kinds?.toSorted().join() ?? '';
-  const entriesByKind = Map.groupBy([...words, ...patterns], nameOf);
-  return [...entriesByKind].map(([name, [first]]): KindLists => {
-    const entryTexts = (rules: RuleSet['words']): string[] =>
-      rules.filter((one) => nameOf(one) === name).map(({ text }) => text);
-    return {
-      kinds: first?.kinds,
-      words: new WordList(entryTexts(words)),
-      patterns: new PatternList(entryTexts(patterns)),
-    };
-  });
+function wordsByKinds({ words }: RuleSet): KindWords[] {
+  const entriesByKinds = Map.groupBy(words, ({ kinds }) => kinds?.toSorted().join());
+  return [...entriesByKinds.values()].map((entries) => ({
+    kinds: entries[0]?.kinds,
+    words: new WordList(entries.map(({ text }) => text)),
+  }));
 }
 
 function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { ModerationService } from '../moderation/moderation-service.ts';
@@ -76,8 +77,11 @@ export class Rules {
   }
 
   /** Keeps a copy of rules that belong to another partition, for interactions in that server with tasks of this partition. */
-  borrow(guildId: string, rules: ServerRules): void {
-    this.#borrowedRules.set(guildId, rules);
+  borrow(guildId: string, read: ServerRules): void {
+    const known = this.#borrowedRules.get(guildId);
+    this.#borrowedRules.delete(guildId);
+    // The same object is kept as long as nothing has changed, so that it is prepared only once.
+    this.#borrowedRules.set(guildId, isDeepStrictEqual(known, read) && known ? known : read);
     const [oldest = guildId] = this.#borrowedRules.keys();
     if (this.#borrowedRules.size > MAX_PREPARED) this.#borrowedRules.delete(oldest);
   }

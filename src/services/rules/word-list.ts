@@ -278,16 +278,16 @@ const toKatakana = (text: string): string =>
 
 /** A word without repeated letters, and how often each letter was repeated. */
 function runsOf(text: string): { letters: string; runs: number[] } {
-  let letters = '';
+  const letters: string[] = [];
   const runs: number[] = [];
   for (const letter of text) {
-    if (letters.endsWith(letter)) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
+    if (letter === letters.at(-1)) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1;
     else {
-      letters += letter;
+      letters.push(letter);
       runs.push(1);
     }
   }
-  return { letters, runs };
+  return { letters: letters.join(''), runs };
 }
 
 /** `caaasino` is the same as `casino`, but `good` is not the same as `god`. */

@@ -1,7 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Judge, type JudgedRequest } from '../../../src/services/rules/judge.ts';
 import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const heapUsed = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+};
 
 const judgeOf = (rules: Partial<RuleSet>) => new Judge({ ...ruleSet.parse({}), ...rules });
 const order = (prompt: string, overrides: Partial<JudgedRequest> = {}): JudgedRequest => ({
@@ -41,6 +50,52 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('a storm', { kind: 'video' }))).toBe('refusals.rules.word');
     expect(keyOf(rules, order('two FOXES', { kind: 'image' }))).toBe('refusals.rules.pattern');
     expect(keyOf(rules, order('two f\u200bo\u0301xes', { kind: 'image' }))).toBe('refusals.rules.pattern');
+  });
+
+  it('Judgements compile no pattern again and hold memory, however many requests are refused', () => {
+    const patterns = Array.from({ length: 100 }, (_, index) => ({
+      text: `\\bpattern${index}[a-f]{2,8}(?:\\s+of)?\\b`,
+    }));
+    const judge = judgeOf({ patterns });
+    const judgeMany = (count: number): void => {
+      for (let index = 0; index < count; index++)
+        expect(judge.judge(order(`${index} patterns, pattern99abc of ${index}`))?.entry).toBe(patterns[99]?.text);
+    };
+    judgeMany(2_000);
+    const before = heapUsed();
+    judgeMany(2_000);
+    expect(heapUsed() - before).toBeLessThan(1_000_000);
+  });
+
+  it('Patterns that would make each text expensive are refused, and those of a usual size are not', () => {
+    const usual = Array.from({ length: 100 }, (_, index) => ({ text: `\\bfree[ -]?(?:nitro|money)${index}\\b` }));
+    expect(keyOf({ patterns: usual }, order('free-money42'))).toBe('refusals.rules.pattern');
+    const costly = { text: 'a(?:b?c?){499}d', kinds: ['video'] };
+    expect(() => judgeOf({ patterns: [costly, { ...costly, kinds: ['image'] }, ...usual] })).toThrow(
+      'refusals.rules.patternsTooComplex',
+    );
+    expect(() => judgeOf({ patterns: [{ text: 'a{2,1000}(b' }] })).toThrow('refusals.rules.patternInvalid');
+  });
+
+  it.each([
+    ['(?i)\\x{e9}t\\u00e9', 'ÉTÉ'],
+    ['^fo{2}', 'foo bar'],
+    ['\\p{Cyrillic}+', 'the word мир'],
+    ['(?<name>a+)b', 'aab'],
+  ])('The pattern %s is found in %s', (text, prompt) => {
+    expect(keyOf({ patterns: [{ text }] }, order(prompt))).toBe('refusals.rules.pattern');
+  });
+
+  it('A pattern that takes a backtracking engine for ever is judged in a time that grows with the text alone', () => {
+    const judge = judgeOf({ patterns: [{ text: '^(?:(?:a|aa)+)+$' }, { text: '(?:[ab]*a){20}c' }] });
+    const timeFor = (length: number): number => {
+      const text = 'ab'.repeat(length / 2);
+      const start = performance.now();
+      for (let round = 0; round < 5; round++) expect(judge.judge(order(`${text}b`))).toBeUndefined();
+      return performance.now() - start;
+    };
+    timeFor(20_000);
+    expect(timeFor(80_000)).toBeLessThan(16 * timeFor(20_000));
   });
 
   it('Models can be denied by the prefix of their ids, and if a role is allowed a model, members without the role are denied all models', () => {
