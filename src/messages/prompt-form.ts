@@ -11,16 +11,11 @@ interface PromptFormOptions {
   hasRegion: boolean;
 }
 
-/** The capacity of a field. A longer prompt continues in a second field, so nothing is silently cut off. */
+/** The capacity of a field. */
 const MAX_FIELD_LENGTH = 4_000;
 
 export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, say: Say): FormPlan {
-  const [first, second] = splitPrompt(prompt);
-  const text = { type: 'text', isLong: true } as const;
-  const fields: FieldPlan[] = [
-    { ...text, name: 'words', label: say('promptForm.prompt'), value: first, required: true },
-    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('promptForm.continued'), value: second }]),
-  ];
+  const fields = promptFields(prompt, { label: say('promptForm.prompt'), required: true }, say);
   const shownTitle = title === '' ? say('promptForm.title') : title;
   if (!hasRegion) return { id, title: shownTitle, fields };
   const options = sides.map((side) => ({ value: side, label: say(`promptForm.areas.${side}`) }));
@@ -34,6 +29,18 @@ export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, 
     ],
   };
 }
+
+/** The field of a prompt, and a second one for the rest of a long prompt, so nothing is silently cut off. */
+export function promptFields(prompt: string, field: { label: string; required?: boolean }, say: Say): FieldPlan[] {
+  const [first, second] = splitPrompt(prompt);
+  const text = { type: 'text', isLong: true } as const;
+  return [
+    { ...text, ...field, name: 'words', value: first },
+    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('promptForm.continued'), value: second }]),
+  ];
+}
+
+export const promptIn = ({ words = '', more = '' }: FormValues['fields']): string => (words + more).trim();
 
 /** Splits at a space near the end of the first field, if there is one. */
 function splitPrompt(prompt: string): [string, string] {
@@ -52,7 +59,7 @@ export interface PromptFormValues {
 }
 
 export function readPromptForm({ fields, files }: FormValues): PromptFormValues | Refusal {
-  const { words: prompt = '', more = '', side = '' } = fields;
-  const text = (prompt + more).trim();
-  return text === '' ? new Refusal('refusals.promptMissing') : { prompt: text, side, maskFile: files.mask };
+  const prompt = promptIn(fields);
+  const { side = '' } = fields;
+  return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, side, maskFile: files.mask };
 }

@@ -8,6 +8,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MessageContext } from '../../messages/kind-view.ts';
 import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { promptFields, promptIn } from '../../messages/prompt-form.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -80,10 +81,10 @@ interface AnimateValues {
 }
 
 function animateValues({ fields, files }: FormValues): AnimateValues | Refusal {
-  const { words = '', loop = '', picture: links = '', which: videoNumber = '1' } = fields;
+  const { loop = '', picture: links = '', which: videoNumber = '1' } = fields;
   return (
     referenceRefusal({ links }, 1) ?? {
-      words: words.trim(),
+      words: promptIn(fields),
       motion: motions.find((one) => one === fields.motion) ?? 'low',
       loop: loop === '' ? undefined : loop === 'yes',
       address: linksIn({ links })[0],
@@ -149,7 +150,7 @@ function extendForm({ id, words, count }: { id: string; words: string; count: nu
     id,
     title: say('animate.extendTitle'),
     fields: [
-      { type: 'text', name: 'words', label: say('animate.prompt'), value: words, isLong: true },
+      ...promptFields(words, { label: say('animate.prompt') }, say),
       motionField(say),
       ...(count > 1 ? [whichField] : []),
     ],

@@ -207,4 +207,21 @@ describe('A gateway with buttons of its own for videos', () => {
     expect(labels(video)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
     expect(labels(video)).not.toContain('Extend');
   });
+
+  it('The form that extends a video contains all of a prompt that is longer than a field of a form', async () => {
+    const stage = await startFastClockBot({
+      gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
+    });
+    const member = stage.discord.as('member');
+    const prompt = `a fox ${'runs through the snow, '.repeat(240)}at night`;
+    const image = await pressAndWait(stage, await orderGrid(stage, { prompt }), 'U1');
+    stage.gateway.faults.add({ do: 'no-buttons' });
+    const video = await (await member.click(image, 'Animate (Low motion)')).message(says('Finished in'));
+    const form = await (await member.click(video, 'Extend')).modal();
+    await (await member.fill(form, {})).message(says('Finished in'));
+    const videoOrder = orders(stage.gateway).find(({ path }) => path === '/imgx/submit/video');
+    // The embedded gateway records the beginning and the length of a long text.
+    const recordedPrompt = expect.stringMatching(new RegExp(`^a fox runs .*\\(${prompt.length} characters\\)$`));
+    expect(videoOrder?.body).toMatchObject({ action: 'extend', prompt: recordedPrompt });
+  });
 });
