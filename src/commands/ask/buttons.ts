@@ -12,6 +12,7 @@ import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
+import { kindOfFile } from '../file-kinds.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
@@ -59,13 +60,10 @@ function continueForm(id: string, say: Say): FormPlan {
   };
 }
 
-/** A form does not reveal the type of a file; the content is checked before it is sent. */
-const IMAGE_NAME = /\.(?:png|jpe?g|webp|gif|avif)$/i;
-
 function parseQuestion({ fields, files: { file } }: FormValues) {
   const prompt = (fields.words ?? '').trim();
   if (prompt === '') return new Refusal('refusals.promptMissing');
-  const isImage = file !== undefined && IMAGE_NAME.test(file.name);
+  const isImage = file !== undefined && kindOfFile(file) === 'image';
   return { prompt, ...(file && (isImage ? { image: file } : { file })) };
 }
 

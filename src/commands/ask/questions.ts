@@ -6,6 +6,7 @@ import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { type AskRequest, formats } from '../../services/asks/request.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { kindOfFile } from '../file-kinds.ts';
 import { chooseModel } from '../options.ts';
 import type { Services } from '../services.ts';
 import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
@@ -58,14 +59,10 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
   };
 }
 
-const AUDIO_TYPE = /^audio\//i;
-/** A form does not reveal the type of a file; the content is checked before it is sent. */
-const AUDIO_NAME = /\.(?:mp3|wav|ogg|oga|opus)$/i;
-
 /** Returns the file as audio or as a document, depending on its type. */
-function fileRequest({ address, name, mediaType }: QuestionFile): Pick<AskRequest, 'sound' | 'documents'> {
-  const isAudio = mediaType === undefined ? AUDIO_NAME.test(name) : AUDIO_TYPE.test(mediaType);
-  return isAudio ? { sound: { address, name } } : { documents: [{ address, name }] };
+function fileRequest(file: QuestionFile): Pick<AskRequest, 'sound' | 'documents'> {
+  const { address, name } = file;
+  return kindOfFile(file) === 'audio' ? { sound: { address, name } } : { documents: [{ address, name }] };
 }
 
 interface QuestionReaderParts extends ReplyParts {
@@ -80,7 +77,7 @@ export function questionReader({ isThread, ...parts }: QuestionReaderParts): Thr
     if (!(await isThread(channelId))) return undefined;
     const previous = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
-    const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));
+    const image = files.find((one) => kindOfFile(one) === 'image');
     const file = files.find((one) => one !== image);
     const { effort, web } = previous.request;
     const question = { prompt: content, image, file, effort, web };

@@ -10,6 +10,7 @@ import { loadForForm, pressedTask, submitConfirmed } from '../../messages/presse
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
+import { kindOfFile } from '../file-kinds.ts';
 import type { Services } from '../services.ts';
 import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
@@ -79,10 +80,6 @@ function speakForm(id: string, say: Say): FormPlan {
   };
 }
 
-/** Recognizes audio by the type that Discord reports; the content is checked before it is sent. */
-const AUDIO_TYPE = /^audio\//i;
-const AUDIO_NAME = /\.(?:ogg|oga|opus|mp3|wav|m4a|aac|flac)$/i;
-
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
   // Utterances are answered in the order in which they were sent, however long it takes to fetch their audio.
@@ -92,7 +89,7 @@ export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
     const { channelId, memberId, content: words, files } = message;
     const talk = services.talks.findInChannel(channelId);
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
-    const sound = files.find(({ mediaType, name }) => (mediaType ? AUDIO_TYPE.test(mediaType) : AUDIO_NAME.test(name)));
+    const sound = files.find((file) => kindOfFile(file) === 'audio');
     const utterance = readUtterance({ words, sound });
     // An image without text is meant for the other members in the thread.
     if (utterance instanceof Refusal) return async () => undefined;

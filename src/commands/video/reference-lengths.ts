@@ -1,5 +1,6 @@
 import { type Media, MediaError } from '../../services/media/index.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
+import { kindOfFile } from '../file-kinds.ts';
 
 interface LengthDeps {
   media: Media;
@@ -10,12 +11,7 @@ const FETCH_LIMITS = { max: 64 * 2 ** 20, timeoutMs: 30_000 };
 
 /** Guesses an unknown medium from the file name. The real type of the file is checked when it is sent. */
 export function groupByMedium(references: readonly Reference[]) {
-  const mediumOf = ({ medium, name }: Reference): Reference['medium'] => {
-    if (medium !== 'any') return medium;
-    if (/\.(?:mp4|m4v|mov|webm|mkv)$/i.test(name)) return 'video';
-    return /\.(?:mp3|wav|ogg|opus|m4a|flac|aac)$/i.test(name) ? 'audio' : 'image';
-  };
-  return Map.groupBy(references, mediumOf);
+  return Map.groupBy(references, ({ medium, name }) => (medium === 'any' ? (kindOfFile({ name }) ?? 'image') : medium));
 }
 
 /** The total length of the reference videos, if it can be measured. */

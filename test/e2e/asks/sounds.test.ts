@@ -138,7 +138,12 @@ describe.each(profiles)('Audio in a question with the %s gateway profile', (prof
     const stage = await startStage(audioModelSettings);
     const member = stage.discord.as('member');
     const first = await askAndWait(stage, { prompt: 'snow?' });
-    const form = await (await member.click(first, 'Continue')).modal();
+    const openForm = async () => (await member.click(first, 'Continue')).modal();
+    const unreadable = { name: 'voice.m4a', bytes: Buffer.from('words') };
+    const values = { 'Your next question': 'and this?', 'Image or file': [unreadable] };
+    const refused = await member.fill(await openForm(), values);
+    expect(text(await refused.message())).toContain('audio format is not supported');
+    const form = await openForm();
     const files = [await recording()];
     await (await member.fill(form, { 'Your next question': 'and this?', 'Image or file': files })).message(hasEnded);
     expect(partsOf(stage, 2).map(({ type }) => type)).toEqual(['input_text', 'input_audio']);
