@@ -102,7 +102,7 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
       const task = makeTask({ kind: 'ask', state: 'submitting', request, model: request.model, estimate });
       await ledger.reserve(task);
       await book.add(task);
-      const context = { idempotencyKey: task.idempotencyKey, materials: {}, requester: task };
+      const context = { id: task.id, materials: {}, requester: task };
       const submission = await asks.kind.submit?.(request as never, context);
       if (!submission) throw new Error('Questions cannot be submitted.');
       asks.kind.follow?.((await book.change(task.id, (one) => markAccepted(one, submission, clock.now()))) as never);
