@@ -26,6 +26,8 @@ export interface Quirks {
   lateTask: boolean;
   /** An image job without `Idempotency-Key` is refused. */
   idempotencyRequired: boolean;
+  /** An image job that is sent again under the same `Idempotency-Key` is a new job. */
+  idempotencyIgnored: boolean;
   /** Fine-tune events return status 501. */
   fineTunesMissing: boolean;
   /** The usage query ignores its dates. */
@@ -87,6 +89,7 @@ const spec: Quirks = {
   innerContradiction: false,
   lateTask: false,
   idempotencyRequired: false,
+  idempotencyIgnored: false,
   fineTunesMissing: false,
   usageIgnoresDates: false,
   pricesListed: false,

@@ -46,8 +46,8 @@ function idempotencyKeyOf(parts: Parts, request: FastifyRequest): string | undef
 /** A repeated request with the same key and body returns the existing job and is not charged. */
 function existingJob(parts: Parts, request: FastifyRequest): Job | undefined {
   const idempotencyKey = idempotencyKeyOf(parts, request);
-  const found =
-    idempotencyKey === undefined ? undefined : parts.idempotency.find(request.grant.key, idempotencyKey, request.body);
+  const isIgnored = idempotencyKey === undefined || parts.settings.quirks.idempotencyIgnored;
+  const found = isIgnored ? undefined : parts.idempotency.find(request.grant.key, idempotencyKey, request.body);
   if (found === 'conflict') {
     throw new ApiError('This Idempotency-Key was used with another body.', {
       status: 409,

@@ -87,8 +87,7 @@ export function factOfTask(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The same request is counted under its successor.
-  if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
+  if (task.releasedAt !== undefined) return 'refunded';
   if (task.review?.outcome === 'deleted') return 'waived';
   // Any part of an answer has cost something, possibly even one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';

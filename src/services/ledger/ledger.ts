@@ -149,9 +149,7 @@ export class Ledger {
   async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
     const { entries, spending } = this.#parts;
     const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
-    // A request that is repeated under the same key uses the reservation of the first one.
-    if (task.predecessorId === undefined) await spending?.admit(entry, roleIds);
-    else spending?.replace(undefined, entry);
+    await spending?.admit(entry, roleIds);
     try {
       await entries.change(taskEntryKey(task), (known) => known ?? entry);
     } catch (error) {

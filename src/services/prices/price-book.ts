@@ -66,9 +66,9 @@ export class PriceBook {
 
   /** Call this for every change of a task. */
   async learn(task: Task): Promise<void> {
-    const { id, state, cost, handedOver, traits } = task;
+    const { id, state, cost, traits } = task;
     const hasResult = state === 'ready' || state === 'delivered';
-    if (hasResult && traits.isPaid && !handedOver && cost !== undefined)
+    if (hasResult && traits.isPaid && cost !== undefined)
       await this.#parts.learned.learn(id, this.#costKeyOf(orderOfTask(task)), cost);
   }
 

@@ -84,13 +84,7 @@ export class ModelCircuits {
   }
 
   /** Lets an order through or refuses it. If the order's task is not sent, the order no longer counts as the trial. */
-  async run(
-    id: string,
-    order: OrderedTask & { predecessorId?: string | undefined },
-    work: () => Promise<Task>,
-  ): Promise<Task> {
-    // Repeating a request under the same key orders nothing new.
-    if (order.predecessorId !== undefined) return work();
+  async run(id: string, order: OrderedTask, work: () => Promise<Task>): Promise<Task> {
     const probe = this.admit(id, order);
     let task: Task | undefined;
     try {

@@ -162,12 +162,9 @@ export class Orders {
     return trackUntilDone(this.#dismiss(id, memberId), this.#pendingWork);
   }
 
-  /**
-   * The gateway creates a single job for this order and its predecessor, so only one of them is shown and counted. After a crash, the next
-   * start repeats this.
-   */
+  /** Moves the order as it was sent from the predecessor to this task. After a crash, the next start repeats this. */
   async takeOverPredecessor({ id, state, predecessorId }: Task): Promise<void> {
-    const { book, store, ledger, log } = this.#parts;
+    const { book, store, log } = this.#parts;
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
@@ -176,8 +173,7 @@ export class Orders {
         const sentOrder = await store.getSentOrder(predecessorId);
         if (sentOrder) await store.putSentOrder(id, sentOrder);
       }
-      const predecessor = await book.change(predecessorId, markHandedOver, { mustHold: true });
-      await ledger?.refund(predecessor);
+      await book.change(predecessorId, markHandedOver, { mustHold: true });
     } catch (error) {
       // The order has been sent anyway, and the next start tries this again.
       log.warn({ task: id, err: error }, 'A resubmitted task could not replace the first one.');
@@ -203,12 +199,7 @@ export class Orders {
     assertOwnHome(origin, this.#parts.partition);
     const successorId = taskId(clock.now(), bucketIn(id));
     const storedTask = await book.get(id);
-    // An order that was sent after the backup had another key.
-    const isKeyed =
-      storedTask !== undefined &&
-      kinds.get(storedTask.kind)?.keyedSubmit !== undefined &&
-      storedTask.restored?.wasWaiting === undefined;
-    if (storedTask && !isKeyed) await ledger?.expectDecision(requireUndecided(storedTask, origin.requesterId));
+    if (storedTask) await ledger?.expectDecision(requireUndecided(storedTask, origin.requesterId));
     // The bot may have crashed after the successor's id was stored and before its task was.
     const hasSuccessor =
       storedTask?.successorId !== undefined && (await book.get(storedTask.successorId)) !== undefined;
@@ -216,11 +207,14 @@ export class Orders {
       const { successorId: currentSuccessorId } = requireUndecided(task, origin.requesterId);
       if (hasSuccessor || currentSuccessorId !== storedTask?.successorId)
         throw new Refusal('refusals.alreadyResubmitted');
-      return setSuccessor(task, successorId, isKeyed);
+      return setSuccessor(task, successorId);
     });
     try {
       const parent = predecessor.parentId === undefined ? undefined : await book.get(predecessor.parentId);
       const order = { ...origin, ...orderOfTask(predecessor), parent };
+      // An order that was sent after the backup had another key.
+      const isKeyed =
+        kinds.get(predecessor.kind)?.keyedSubmit !== undefined && predecessor.restored?.wasWaiting === undefined;
       if (!isKeyed) return await this.#carryOut(order, successorId);
       // An older version stored only the key, but that still keeps the gateway from creating a second job.
       const attempt = (await store.getSentOrder(id)) ?? { idempotencyKey: predecessor.idempotencyKey };
@@ -228,7 +222,7 @@ export class Orders {
     } catch (error) {
       // The new order was refused, so the old task has no successor.
       const undecided = await book.change(id, (task) => setSuccessor(task, undefined));
-      if (!isKeyed) await ledger?.reconsider(undecided);
+      await ledger?.reconsider(undecided);
       throw error;
     }
   }
@@ -250,16 +244,14 @@ export class Orders {
     if (!kind.submit && !kind.keyedSubmit) throw new Refusal('refusals.unknownButton');
     if (offers.isKindRefused(kind.name)) throw new Refusal('refusals.kindNotSupported');
     rules?.assertAllowed(original);
-    // A request that is repeated with the same key is not a new order.
-    if (original.predecessorId === undefined) this.#credit.assertAvailable(kind.name);
+    this.#credit.assertAvailable(kind.name);
     const { traits } = this.#parts.specs[original.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(original) : undefined;
     const requester = requesterOf(original);
     // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
     // made by the reservation.
-    const isCounted = traits.isPaid && original.predecessorId === undefined;
-    if (!isCounted) spending?.checkNotBlocked(requester);
-    else spending?.check(requester, { kind: original.kind, amount: estimate?.amount });
+    if (traits.isPaid) spending?.check(requester, { kind: original.kind, amount: estimate?.amount });
+    else spending?.checkNotBlocked(requester);
     // A request that is repeated under the same key must not change.
     const isModerated = rules !== undefined && original.predecessorId === undefined;
     const order = isModerated

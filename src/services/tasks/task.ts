@@ -203,12 +203,12 @@ export const taskFacts = z.object({
   successorId: z.string().optional(),
   /** When its unknown outcome stopped counting, because its owner had not decided for too long. */
   releasedAt: time.optional(),
-  /** Whether its successor is a different order that the gateway may also carry out, so that both count. */
+  /** Whether the gateway may also carry out the order of its successor, so that both count. */
   isRepeated: z.literal(true).optional(),
   /** The task that this one replaced, with the same order and the same key. */
   predecessorId: z.string().optional(),
   restored: restored.optional(),
-  /** Whether its successor is the same order. The gateway carries it out only once, so only the successor is shown and counted. */
+  /** Whether its successor has sent the same order under the same key, so that only the successor can send it again. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
   /** The estimated cost of the task when it was requested. */

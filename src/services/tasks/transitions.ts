@@ -204,20 +204,20 @@ export function markRestored(task: Task, now: number): Task {
   };
 }
 
-/** `isKeyed` is true if the gateway recognizes the order by its key and carries it out only once. */
-export const setSuccessor = (task: Task, successorId: string | undefined, isKeyed = true): Task => ({
+/** Both orders count from now on, also under the same key, because a gateway may ignore the key. */
+export const setSuccessor = (task: Task, successorId: string | undefined): Task => ({
   ...task,
   successorId,
-  isRepeated: successorId === undefined || isKeyed ? undefined : true,
+  isRepeated: successorId === undefined ? undefined : true,
 });
 
 /** For a task whose owner has not decided about its unknown outcome within the time that the operator has configured. */
 export function markReleased(task: Task, now: number): Task {
-  const isUndecided = task.state === 'unconfirmed' && !task.handedOver && !task.isRepeated;
+  const isUndecided = task.state === 'unconfirmed' && !task.isRepeated;
   return isUndecided && task.releasedAt === undefined ? { ...task, releasedAt: now } : task;
 }
 
-/** For a task whose successor has sent the same order under the same key. The gateway creates a single job, which belongs to the successor. */
+/** For a task whose successor has sent the same order under the same key, so that only the successor can send it again. */
 export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
 /** For an order with an unknown outcome that the member no longer wants to follow. */

@@ -64,14 +64,17 @@ export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, 
   const countedIds = new Set(countedEntries.map(({ id }) => id));
   const tasksOf = (job: { prompt: string }): Task[] => tasksByPrompt.get(job.prompt) ?? [];
   const unconfirmedTasks = [...tasks.values()].filter(
-    ({ state, handedOver }) => state === 'unconfirmed' && !handedOver,
+    ({ state, isRepeated }) => state === 'unconfirmed' && !isRepeated,
   );
   const unconfirmedJobs = chargedJobs.filter((job) => !tasksOf(job).some(({ remoteId }) => remoteId !== undefined));
   const unreservedJobs = chargedJobs.filter((job) => !tasksOf(job).some(({ id }) => countedIds.has(id)));
   const bill = amountText(chargedJobs.reduce((sum, { charge }) => plus(sum, charge), ZERO));
-  const settledSum = sumOf(
-    countedEntries.filter((entry) => standingOf(entry) === 'settled').flatMap((entry) => amountOf(entry)?.amount ?? []),
+  const settledEntries = countedEntries.filter((entry) => standingOf(entry) === 'settled');
+  // The bot counts a repeated order twice, because a gateway may ignore its key. This gateway charges it once.
+  const [repeatedEntries = [], chargedEntries = []] = [true, false].map((isRepeated) =>
+    settledEntries.filter(({ id }) => (tasks.get(id)?.isRepeated ?? false) === isRepeated),
   );
+  const settledSum = sumOf(chargedEntries.flatMap((entry) => amountOf(entry)?.amount ?? []));
   const unconfirmedSum = amountText(unconfirmedJobs.reduce((sum, { charge }) => plus(sum, charge), ZERO));
   const discrepancy = difference(bill, sumOf([settledSum ?? '0', unconfirmedSum]) ?? '0');
   const bookedSum = amountText(gateway.usage.total('sk-sandbox'));
@@ -85,7 +88,7 @@ export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, 
     ],
     figures: [
       `orders with an entry: ${entries.length}; counted: ${countedEntries.length}; jobs at the gateway: ${jobs.length}`,
-      `unconfirmed: ${unconfirmedTasks.length}, of which the gateway accepted ${unconfirmedJobs.length}`,
+      `unconfirmed: ${unconfirmedTasks.length}, of which the gateway accepted ${unconfirmedJobs.length}; repeated: ${repeatedEntries.length}`,
       `reservations above a limit: ${exceededLimits.length}; double releases: ${doubleReleases.length}; lost reservations: ${unreservedJobs.length}`,
       `gateway's bill $${bill} = settled $${settledSum ?? '0'} + unconfirmed orders that it accepted $${unconfirmedSum}; difference ${discrepancy}`,
     ],

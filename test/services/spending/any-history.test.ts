@@ -230,6 +230,21 @@ describe('Limits under any history', () => {
     await bot.store.close();
   });
 
+  it('An order that is repeated under the same key needs room of its own, because a gateway may ignore the key', async () => {
+    const bot = new Bot(createStoreFixture());
+    await bot.start();
+    const reserve = (amount: string, predecessorId?: string) =>
+      bot.ledger.reserve(
+        makeTask({
+          ...{ state: 'submitting', requesterId: 'ann', guildId: 'den', predecessorId },
+          estimate: { amount, source: 'operator', at: 0 },
+        }),
+      );
+    await reserve('0.40');
+    await expect(reserve('0.40', 'the-first')).rejects.toBeInstanceOf(Refusal);
+    await bot.store.close();
+  });
+
   it('Simultaneous orders cannot exceed a limit in total', async () => {
     const bot = new Bot(createStoreFixture());
     await bot.start();

@@ -8,7 +8,7 @@ import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { keysIn, sql } from '../store/store-fixture.ts';
-import { order as imagine } from './builders.ts';
+import { order as imagine, minute } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
 
 const PATH = '/v1/images/generations/jobs';
@@ -61,7 +61,7 @@ const addFault = (
 async function countedStandings({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.readRange('', '9999')) standings.push(standingOf(entry));
-  return standings.filter((standing) => standing !== 'refunded');
+  return standings.filter((standing) => standing !== 'refunded').sort();
 }
 
 async function submitWithUnknownOutcome(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
@@ -89,18 +89,36 @@ describe('An unconfirmed image order that is tried again', () => {
     },
   );
 
-  it('An unconfirmed image order is counted once, whatever its outcome', async () => {
-    const fixture = await startEngine({}, undefined, { hasLedger: true });
-    addFault(fixture, 'accepted-then-reset');
-    const lost = await fixture.tasks.orders.submit(order);
-    const second = await fixture.tasks.orders.tryAgain(lost.id, order);
-    await fixture.until(() => fixture.changes.findLast(({ id, state }) => id === second.id && state === 'ready'));
-    await fixture.stop();
-    const restarted = await startEngine({}, fixture, { hasLedger: true });
-    expect(await countedStandings(restarted)).toEqual(['settled']);
+  it.each([false, true])(
+    'An unconfirmed image order counts together with the order that repeats it, because the gateway may ignore the key (%s)',
+    async (idempotencyIgnored) => {
+      const fixture = await startEngine({ quirks: { idempotencyIgnored } }, undefined, { hasLedger: true });
+      addFault(fixture, 'accepted-then-reset');
+      const lost = await fixture.tasks.orders.submit(order);
+      const second = await fixture.tasks.orders.tryAgain(lost.id, order);
+      expect(fixture.gateway.jobs.list()).toHaveLength(idempotencyIgnored ? 2 : 1);
+      expect(await countedStandings(fixture)).toEqual(['reserved', 'settled']);
+      await fixture.until(() => fixture.changes.findLast(({ id, state }) => id === second.id && state === 'ready'));
+      await fixture.stop();
+      const restarted = await startEngine({}, fixture, { hasLedger: true });
+      expect(await countedStandings(restarted)).toEqual(['settled', 'settled']);
+    },
+  );
+
+  it('An unconfirmed image order is taken over at the start even if the order that repeats it has settled', async () => {
+    const { fixture, lost } = await submitWithUnknownOutcome();
+    const { id } = await fixture.tasks.orders.tryAgain(lost.id, order);
+    await fixture.until(() => fixture.changes.find((task) => task.id === id && hasEnded(task)));
+    await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
+    // As after a store that could not be read when the order was repeated.
+    const { handedOver: _, ...notTakenOver } = expectDefined(await fixture.tasks.book.get(lost.id));
+    await fixture.store.put(notTakenOver);
+    await fixture.kill();
+    const restarted = await startEngine({}, fixture);
+    expect((await restarted.tasks.book.get(lost.id))?.handedOver).toBe(true);
   });
 
-  it('An unconfirmed image order stays one order after any number of unknown outcomes', async () => {
+  it('An unconfirmed image order creates one job after any number of unknown outcomes, and every attempt counts', async () => {
     const { fixture, lost } = await submitWithUnknownOutcome();
     addFault(fixture, 'accepted-then-reset');
     const second = await fixture.tasks.orders.tryAgain(lost.id, order);
@@ -109,7 +127,7 @@ describe('An unconfirmed image order that is tried again', () => {
     expect(third.state).toBe('accepted');
     expect(new Set(sentOrders(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
     expect(fixture.gateway.jobs.list()).toHaveLength(1);
-    expect(await countedStandings(fixture)).toEqual(['reserved']);
+    expect(await countedStandings(fixture)).toEqual(['reserved', 'settled', 'settled']);
   });
 
   it('An unconfirmed image order can be tried again unchanged after a definite refusal', async () => {
@@ -117,9 +135,10 @@ describe('An unconfirmed image order that is tried again', () => {
     addFault(fixture, 'quota');
     await expect(fixture.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
     expect(await countedStandings(fixture)).toEqual(['unconfirmed']);
+    fixture.clock.advance(2 * minute);
     expect((await fixture.tasks.orders.tryAgain(lost.id, order)).state).toBe('accepted');
     expect(new Set(sentOrders(fixture).map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(await countedStandings(fixture)).toEqual(['reserved']);
+    expect(await countedStandings(fixture)).toEqual(['reserved', 'settled']);
   });
 
   it('An unconfirmed image order is sent under the same key by a bot that only has the key, so no second job is created', async () => {
@@ -295,7 +314,7 @@ describe('An image order of a bot that dies at any write', () => {
   }
 
   it.each([1, 2, 3, 4, 5])(
-    'An image order of a bot that dies at any write creates at most one job, which is counted once (%i writes)',
+    'An image order of a bot that dies at any write creates at most one job, and every attempt counts (%i writes)',
     async (writes) => {
       const first = await startEngine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
@@ -303,7 +322,7 @@ describe('An image order of a bot that dies at any write', () => {
       const restarted = await retryUntilKnown(await startEngine({}, first, { hasLedger: true }));
       expect(restarted.gateway.jobs.list().length).toBeLessThanOrEqual(1);
       await endAll(restarted);
-      expect(await countedStandings(restarted)).toEqual(restarted.gateway.jobs.list().map(() => 'settled'));
+      expect(await countedStandings(restarted)).toEqual((await allTasks(restarted)).map(() => 'settled'));
       expect(keysIn(restarted.file, 'sent')).toEqual([]);
     },
   );
@@ -324,7 +343,7 @@ describe('An image order of a bot that dies at any write', () => {
       await endAll(restarted);
       await restarted.stop();
       const last = await startEngine({}, restarted, { hasLedger: true });
-      expect(await countedStandings(last)).toEqual(['settled']);
+      expect(await countedStandings(last)).toEqual((await allTasks(last)).map(() => 'settled'));
       expect(keysIn(last.file, 'sent')).toEqual([]);
     },
   );
