@@ -212,9 +212,14 @@ export class Tasks {
       // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
-    for (const { id, predecessorId } of unfinished) {
-      const task = predecessorId === undefined ? undefined : this.book.find(id);
-      if (task) await this.orders.takeOverPredecessor(task);
+    // One of the two may have settled already, or during this start.
+    const successorIds = unfinished.flatMap((task) => [
+      ...(task.predecessorId === undefined ? [] : [task.id]),
+      ...(task.successorId === undefined ? [] : [task.successorId]),
+    ]);
+    for (const id of successorIds) {
+      const successor = await this.book.get(id);
+      if (successor) await this.orders.takeOverPredecessor(successor);
     }
     await this.albums.start(unfinished);
     this.erasure.start();
