@@ -39,7 +39,17 @@ async function deploy(): Promise<number> {
   return 0;
 }
 
-async function apply({ create, change, remove }: Deployment, rest: REST, commandsRoute: `/${string}`): Promise<void> {
+async function apply(
+  { create, change, remove, unchanged }: Deployment,
+  rest: REST,
+  commandsRoute: `/${string}`,
+): Promise<void> {
+  const isAnyRegistered = change.length + remove.length + unchanged.length > 0;
+  if (!isAnyRegistered && create.length > 0) {
+    // Discord lets each of more than a few creations wait for seconds. This one request would replace registered commands.
+    await rest.put(commandsRoute, { body: create });
+    return;
+  }
   for (const body of create) await rest.post(commandsRoute, { body });
   for (const { id, body } of change) await rest.patch(`${commandsRoute}/${id}`, { body });
   for (const { id } of remove) await rest.delete(`${commandsRoute}/${id}`);

@@ -105,6 +105,8 @@ export class Buckets {
       return { limit: limits.messagesPerChannel, windowMs: limits.channelWindowMs };
     if (route === '/channels/:channel/messages/:message' && method === 'PATCH')
       return { limit: limits.editsPerChannel, windowMs: limits.channelWindowMs };
+    if (route.startsWith('/applications/') && route.endsWith('/commands') && method === 'POST')
+      return { limit: limits.commandsPerScope, windowMs: limits.commandsWindowMs };
     if (route.startsWith('/webhooks/')) return { limit: limits.webhookPerToken, windowMs: limits.webhookWindowMs };
     return { limit: limits.otherPerRoute, windowMs: limits.otherWindowMs };
   }

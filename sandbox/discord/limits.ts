@@ -8,6 +8,9 @@ export interface Limits {
   readonly channelWindowMs: number;
   readonly webhookPerToken: number;
   readonly webhookWindowMs: number;
+  /** The number of `POST` requests that create or overwrite one command, for each scope of commands. */
+  readonly commandsPerScope: number;
+  readonly commandsWindowMs: number;
   readonly otherPerRoute: number;
   readonly otherWindowMs: number;
   readonly acknowledgeMs: number;
@@ -53,6 +56,8 @@ export const discordLimits: Limits = {
   channelWindowMs: 5 * second,
   webhookPerToken: 5,
   webhookWindowMs: 2 * second,
+  commandsPerScope: 5,
+  commandsWindowMs: 20 * second,
   otherPerRoute: 50,
   otherWindowMs: second,
   acknowledgeMs: 3 * second,

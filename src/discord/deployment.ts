@@ -23,7 +23,7 @@ export function planDeployment(
     const [existing] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
     if (existing) matchedCommands.add(existing);
     if (!existing) deployment.create.push(body);
-    else if (comparableForm(existing) === comparableForm(body)) deployment.unchanged.push(body.name);
+    else if (isSameCommand(existing, body)) deployment.unchanged.push(body.name);
     else deployment.change.push({ id: existing.id, body });
   }
   for (const command of registered) {
@@ -36,9 +36,16 @@ function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<Comm
   return command.name === name && command.type === type;
 }
 
+function isSameCommand(existing: APIApplicationCommand, body: CommandBody): boolean {
+  // Discord keeps no contexts for the commands of one server, because they are offered nowhere else.
+  const isGlobal = existing.guild_id === undefined;
+  return comparableForm(existing, isGlobal) === comparableForm(body, isGlobal);
+}
+
 /** A comparable form of a command, without the fields that Discord adds. An absent field equals its default. */
-function comparableForm(command: APIApplicationCommand | CommandBody): string {
-  const { type, name, contexts, integration_types, default_member_permissions } = command;
+function comparableForm(command: APIApplicationCommand | CommandBody, isGlobal: boolean): string {
+  const { type, name, default_member_permissions } = command;
+  const { contexts, integration_types } = isGlobal ? command : {};
   const { description = '', options = [] } = 'description' in command ? command : {};
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
   return JSON.stringify([

@@ -222,9 +222,9 @@ describe('npm run deploy', () => {
     expect(first).toMatchObject({ code: 0 });
     expect(first.output).toContain('new       /models');
     expect(first.output).toContain(`client_id=${fixture.discord.applicationId}`);
-    expect(commandWrites(fixture)).toEqual(allCommandNames.map(() => 'POST'));
+    expect(commandWrites(fixture)).toEqual(['PUT']);
     expect((await deploy(fixture)).output).toContain('unchanged /models');
-    expect(commandWrites(fixture)).toHaveLength(allCommandNames.length);
+    expect(commandWrites(fixture)).toEqual(['PUT']);
 
     const models = fixture.discord.commands.global().find(({ name }) => name === 'models');
     await fetch(`${fixture.discord.apiUrl}/v10/applications/${fixture.discord.applicationId}/commands/${models?.id}`, {
@@ -234,6 +234,8 @@ describe('npm run deploy', () => {
     });
     expect((await deploy(fixture)).output).toContain(`changed   /${models?.name}`);
     expect((await deploy(fixture)).output).not.toContain('changed   /');
+    expect(commandWrites(fixture)).toEqual(['PUT', 'PATCH', 'PATCH']);
+    expect(fixture.discord.rateLimitHits).toEqual([]);
     expect(fixture.discord.violations).toEqual([]);
   });
 
@@ -252,6 +254,8 @@ describe('npm run deploy', () => {
     await deploy(fixture, '--guild', guild);
     expect(fixture.discord.commands.guild(guild).map(({ name }) => name)).toEqual(allCommandNames);
     expect(fixture.discord.commands.global()).toEqual([]);
+    expect((await deploy(fixture, '--guild', guild)).output).toContain('unchanged /models');
+    expect(commandWrites(fixture)).toEqual(['PUT']);
   });
 
   it('npm run deploy explains an invalid option or token in one sentence', async () => {

@@ -57,6 +57,20 @@ describe('Rate limits', () => {
     expect((await call('POST', hallMessages, { content: 'x' })).status).toBe(200);
   });
 
+  it('Five commands can be created in twenty seconds, globally and in each server', async () => {
+    const { call, discord, clock } = await rawClient();
+    const { applicationId, world } = discord;
+    for (const scope of ['', `/guilds/${world.guild('atelier').id}`]) {
+      const route = `/applications/${applicationId}${scope}/commands`;
+      const create = async (name: string) => (await call('POST', route, { name, description: 'x' })).status;
+      for (const name of ['a', 'b', 'c', 'd', 'e']) expect(await create(name)).toBe(201);
+      expect(await create('f')).toBe(429);
+      expect((await call('PUT', route, [{ name: 'f', description: 'x' }])).status).toBe(200);
+      clock.advance(20_000);
+      expect(await create('g')).toBe(201);
+    }
+  });
+
   it('The global limit is fifty requests a second and does not apply to interactions', async () => {
     const { call, discord, clock } = await rawClient({ limits: { otherPerRoute: 1_000 } });
     for (let count = 0; count < 50; count++) expect((await call('GET', '/users/@me')).status).toBe(200);
