@@ -19,7 +19,7 @@ export interface MessagePlan {
 /** A plan whose files may hold memory. */
 export interface PreparedMessage {
   plan: MessagePlan;
-  /** Sent if Discord rejects the plan. */
+  /** Sent if Discord rejects the plan, mostly because of its files. */
   fallback?: MessagePlan;
   /** Frees the memory of the files. */
   release(): void;

@@ -8,7 +8,7 @@ import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
 import { fullName, InteractionReader, type PrivateByDefault, throwIfRefused } from './interaction-reader.ts';
-import { hasCode, isTooLate } from './outbox/errors.ts';
+import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
   type Acknowledgement,
@@ -18,6 +18,7 @@ import {
   type RetryLimit,
 } from './outbox/responder.ts';
 import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFETIME_MS } from './place.ts';
+import type { PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 
 export interface RouterParts<Services extends EarlyContext['services']> {
@@ -188,12 +189,22 @@ async function sendOutcome(responder: Responder, outcome: Outcome): Promise<void
   if (outcome === 'deleted') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {
-      const message = await responder.edit(outcome.plan);
+      const message = await showOutcome(responder, outcome);
       await outcome.onPosted?.(message);
     } finally {
       outcome.release();
     }
-  } else if (outcome !== 'shown by delivery') await responder.edit(outcome);
+  } else if (outcome !== 'shown by delivery') await showOutcome(responder, { plan: outcome });
+}
+
+async function showOutcome(responder: Responder, { plan, fallback }: Omit<PreparedMessage, 'release'>) {
+  try {
+    return await responder.edit(plan);
+  } catch (error) {
+    if (failureKindOf(error, 'token') !== 'too-large') throw error;
+    if (!fallback) throw new Refusal('refusals.filesTooLarge');
+    return responder.edit(fallback);
+  }
 }
 
 /** The name for the log, so it never contains text that a member typed. */

@@ -92,13 +92,23 @@ export function presenter(parts: PresenterParts) {
         ...(await costLines(task, parts)),
       ],
       links: results.filter((result) => result.outcome === 'link'),
-      originals: results.flatMap((result) => (result.outcome === 'file' ? (result.smallerThan?.address ?? []) : [])),
+      originals: results.flatMap((result) =>
+        result.outcome === 'file' && result.isReduced ? (result.original.address ?? []) : [],
+      ),
       failedDownloads: goneResults.length - lostCount,
       lostCount,
       invalidCount: results.filter(({ outcome }) => outcome === 'invalid').length,
     };
+    const shownWithoutFiles = {
+      ...shownResult,
+      files: [],
+      notes: [say('task.filesRefused'), ...shownResult.notes],
+      links: results.flatMap(linkOf),
+      originals: [],
+    };
     return {
       plan: taskMessage(task, context, say, shownResult),
+      fallback: { ...taskMessage(task, context, say, shownWithoutFiles), files: [] },
       release: () => {
         extras.release();
         for (const { release } of previews) release();
@@ -133,9 +143,9 @@ export function presenter(parts: PresenterParts) {
       if (task.delivery.call) return pingFor(task, say);
       if (task.traits.isAlbum) return music.album(task);
       const customMessage = ownMessage(task);
-      if (customMessage) return toPrepared(customMessage);
+      if (customMessage) return withFallback(customMessage, say);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await singleAnswerMessage(task, parentLink));
+      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, parentLink), say);
       const base = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
@@ -165,9 +175,9 @@ export function presenter(parts: PresenterParts) {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask);
-      if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
+      if (task.traits.isTalk) return withFallback(transcript(await talkTurns(task, tasks.book), say), say);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return toPrepared(await singleAnswerMessage(withoutFollowUps(task), parentLink));
+      if (task.traits.isText) return withFallback(await singleAnswerMessage(withoutFollowUps(task), parentLink), say);
       const base = { ...NOTHING_SHOWN, parentLink };
       const storedFiles = await parts.storedFiles(task);
       const results = await resultsOf(shownTask, parts, copiesOf(storedFiles ?? new Map()));
@@ -197,6 +207,19 @@ async function costLines(task: Task, { tasks, budgets, spending, say }: Presente
 }
 
 const toPrepared = (plan: MessagePlan, release = (): void => undefined): PreparedMessage => ({ plan, release });
+
+/** The fallback says that the files are missing. */
+function withFallback(plan: MessagePlan, say: Say): PreparedMessage {
+  const { files: _, overflow: __, ...rest } = plan;
+  const fallback = { ...rest, content: `${say('task.filesRefused')}\n${plan.content ?? ''}` };
+  return { ...toPrepared(plan), fallback };
+}
+
+function linkOf(result: Result): ShownResult['links'] {
+  if (result.outcome === 'link') return [result];
+  const { address, expiresAt } = result.outcome === 'file' ? result.original : {};
+  return address === undefined ? [] : [{ address, expiresAt }];
+}
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   // A song is not made from its album, nor an utterance from its talk, so these get no link.

@@ -30,7 +30,9 @@ export type Result =
       outcome: 'file';
       type: MediaType;
       video?: VideoFacts;
-      smallerThan?: ResultUrl;
+      original: ResultUrl;
+      /** It is a smaller copy of the original. */
+      isReduced?: boolean;
       lostManifest?: boolean;
       release(): void;
     } & FileContent)
@@ -108,7 +110,7 @@ function createFetch(task: Task, { media, log, marksResults }: ResultParts, max:
       const fittedFile = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
       if (fittedFile.how === 'none') return { ...linkTo(resultUrl), ...facts };
       const { how, ...file } = fittedFile;
-      return { outcome: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: resultUrl }) };
+      return { outcome: 'file', ...file, ...facts, original: resultUrl, isReduced: how === 'preview' };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.warn({ task: id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');

@@ -94,7 +94,7 @@ class Editor extends LatestState {
     const cancelSignal = AbortSignal.any([this.endSignal, stopping]);
     const prepared = await prepare(task, cancelSignal);
     try {
-      if (!cancelSignal.aborted) await this.#edit(route, bodyOf(portionOf(prepared.plan, this.#portion)));
+      if (!cancelSignal.aborted) await this.#edit(route, bodyOf(portionOf(prepared, this.#portion)));
     } finally {
       prepared.release();
     }

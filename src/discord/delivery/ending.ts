@@ -75,7 +75,7 @@ export class EndDelivery {
     const prepared = await this.#context.prepare(task);
     try {
       for (const route of routes) {
-        const outcome = await this.#tryRoute(route, task, prepared.plan);
+        const outcome = await this.#tryRoute(route, task, prepared);
         if (outcome) return outcome;
       }
       return undefined;
@@ -109,9 +109,9 @@ export class EndDelivery {
   }
 
   /** Returns undefined if the end cannot be shown by this route. */
-  async #tryRoute(route: MessageRoute, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
+  async #tryRoute(route: MessageRoute, task: Task, prepared: PreparedMessage): Promise<DeliveryResult | undefined> {
     for (;;) {
-      const body = bodyOf(portionOf(plan, this.#portion));
+      const body = bodyOf(portionOf(prepared, this.#portion));
       try {
         return { message: await this.#send(route, task, body), by: route.by };
       } catch (error) {

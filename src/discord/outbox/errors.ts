@@ -1,7 +1,8 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
 import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
 import { hasNeverConnected } from '../../lib/never-connected.ts';
-import type { MessagePlan } from '../plan.ts';
+import { bodyOf } from '../adapter.ts';
+import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import type { MessageRoute } from './ways.ts';
 
 /** What a failed request means for its message. */
@@ -85,10 +86,12 @@ export function smallerPortion(portion: PlanPortion, failure: FailureKind): Plan
   return failure === 'too-large' && portion === 'whole' ? 'without-files' : 'words';
 }
 
-export function portionOf(plan: MessagePlan, portion: PlanPortion): MessagePlan {
+export function portionOf({ plan, fallback }: PreparedMessage, portion: PlanPortion): MessagePlan {
   if (portion === 'whole') return plan;
-  if (portion === 'words') return { content: plan.content ?? plan.page?.title ?? '…' };
   // Content that would overflow into a file is cut.
   const { files: _files, overflow: _overflow, ...rest } = plan;
-  return rest;
+  // The fallback says that files are missing, which is only true if there were any.
+  const planWithoutFiles = fallback && bodyOf(plan).files.length > 0 ? fallback : rest;
+  if (portion === 'words') return { content: planWithoutFiles.content ?? planWithoutFiles.page?.title ?? '…' };
+  return planWithoutFiles;
 }

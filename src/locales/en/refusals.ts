@@ -51,6 +51,7 @@ export const refusals = {
   talkOver: 'This live conversation has ended. Use `/talk start` to start another one.',
   stopping: 'The bot is restarting. Try again in a moment.',
   interrupted: 'A restart interrupted this. Check `/tasks` to see what was started, then try again.',
+  filesTooLarge: 'Discord refused the files of this response as too large. Ask the operator of this bot for a copy.',
   exportTooLarge: 'Your data is too large for a Discord file. Ask the operator of this bot for a copy.',
   exportInProgress: 'Your export is already in progress. It will appear where you first requested it.',
   exportDuringErasure: 'Your data is being deleted. Request an export when the deletion has finished.',

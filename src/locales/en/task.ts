@@ -38,6 +38,7 @@ export const task = {
   },
   empty: 'Finished without a result, usually because of a safety filter. Change the prompt and try again.',
   alt: 'AI-generated: {{prompt}}',
+  filesRefused: '-# Discord did not accept the files of this message.',
   link: 'The result could not be attached. Open it at {{address}}',
   links: 'These results could not be attached:',
   until: '{{address}} (available until <t:{{until}}:f>)',

@@ -60,7 +60,9 @@ export function musicPresenter(parts: MusicParts) {
           throw error;
         }
       }
-      return { plan: albumMessage(album, layout, { files, notes: attachments.notes }, say), release };
+      const plan = albumMessage(album, layout, { files, notes: attachments.notes }, say);
+      const fallback = albumMessage(album, layout, { files: [], notes: attachments.notesWithoutFiles }, say);
+      return { plan, fallback, release };
     },
 
     /** The description of a song's audio file; undefined for other kinds. */
@@ -97,6 +99,7 @@ class Attachments {
   readonly files: FilePlan[] = [];
   readonly #say: Say;
   readonly #links: string[] = [];
+  readonly #attachedLinks: string[] = [];
   readonly #covers: string[] = [];
   readonly #releases: (() => void)[] = [];
   #goneCount = 0;
@@ -114,6 +117,7 @@ class Attachments {
     if (result.outcome === 'file' && this.files.length < MAX_FILES) {
       this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
       this.#releases.push(result.release);
+      if (result.original.address !== undefined) this.#attachedLinks.push(result.original.address);
     } else if (result.outcome === 'file') result.release();
     else if (result.outcome === 'link') this.#links.push(result.address);
     else if (result.outcome === 'gone') this.#goneCount += 1;
@@ -125,9 +129,18 @@ class Attachments {
   }
 
   get notes(): string[] {
+    return this.#notesWith(this.#links);
+  }
+
+  /** For a message whose files Discord does not accept. */
+  get notesWithoutFiles(): string[] {
+    return [this.#say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
+  }
+
+  #notesWith(links: readonly string[]): string[] {
     return [
       ...this.#covers,
-      ...(this.#links.length === 0 ? [] : [this.#say('task.links'), ...this.#links]),
+      ...(links.length === 0 ? [] : [this.#say('task.links'), ...links]),
       ...(this.#goneCount === 0 ? [] : [this.#say('task.gone', { count: this.#goneCount })]),
       ...(this.#invalidCount === 0 ? [] : [this.#say('task.invalid', { count: this.#invalidCount })]),
     ];
@@ -185,7 +198,10 @@ async function addCovers(
       }
       const { how: _, ...cover } = fittedCover;
       const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
-      attachments.add({ outcome: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
+      attachments.add(
+        { outcome: 'file', ...cover, original: { address: track.cover } },
+        { name: `cover${index + 1}-${id}`, alt },
+      );
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be fetched.');

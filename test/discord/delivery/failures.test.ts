@@ -44,15 +44,16 @@ describe('The delivery of a result during failures', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('A result is posted without its files if Discord refuses their size, with all text and buttons', async () => {
+  it('A result is posted with links instead of its files if Discord refuses their size, with all text and buttons', async () => {
     const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
+      fallback: { content: 'ready, at https://files.example/1', controls: [{ type: 'button', id: 'x', label: 'U1' }] },
     });
     await updateTask(task.id, { state: 'ready' });
     expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     const [message] = discord.messages('studio');
-    expect(message).toMatchObject({ content: 'ready', attachments: [] });
+    expect(message).toMatchObject({ content: 'ready, at https://files.example/1', attachments: [] });
     expect(message?.components).toHaveLength(1);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
     expect(logText()).toContain('larger than Discord allows');

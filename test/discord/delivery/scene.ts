@@ -57,6 +57,8 @@ class TimerCountingClock implements Clock {
 export interface SceneOptions extends DiscordOptions {
   /** The content of a task's message; by default the task's state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
+  /** What is sent instead if Discord refuses the files. */
+  fallback?: MessagePlan;
   /** What does not fail the test: 429s (`waits`) or requests that Discord refuses (`refusals`). */
   expects?: 'waits' | 'refusals';
   /** The store of the tasks; in memory by default. */
@@ -70,7 +72,13 @@ export interface Order {
 }
 
 /** Opens a delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
-export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(), ...options }: SceneOptions = {}) {
+export async function scene({
+  plan = planOf,
+  fallback,
+  expects,
+  tasks = new MemoryTasks(),
+  ...options
+}: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
   onTestFinished(async () => {
@@ -105,6 +113,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
     preparedTotal += 1;
     return {
       plan: messagePlan,
+      ...(fallback && { fallback }),
       release: () => {
         unreleasedCount -= 1;
       },

@@ -7,6 +7,7 @@ import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { profiles } from '../../contract/both.ts';
 import { box } from '../../services/media/videos.ts';
 import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
+import { openTask, openTaskList } from './pages.ts';
 import {
   bytesOf,
   errorsIn,
@@ -250,6 +251,24 @@ describe('A result that exceeds the upload limit', () => {
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`The result could not be attached. Open it at ${fileUrl(stage)}`);
     expect(labels(message)).toContain('U1');
+  });
+
+  it('If Discord refuses a file as too large although its limit allows it, the member gets a link or a sentence', async () => {
+    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord } = stage;
+    const member = discord.as('member');
+    await orderGrid(stage);
+    const page = await openTask(stage, await openTaskList(stage));
+    const tooLarge = { on: { method: 'PATCH' }, do: { type: 'status', status: 413, code: 40_005 } } as const;
+    discord.faults.add(tooLarge);
+    const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
+    expect(text(shown)).toMatch(
+      /The result could not be attached\. Open it at http.*\n-# Discord did not accept the files/,
+    );
+    expect([shown.attachments, labels(shown)]).toEqual([[], expect.arrayContaining(['U1'])]);
+    discord.faults.add(tooLarge);
+    const usage = await (await member.slash('usage')).message(says('refused the files of this response'));
+    expect(usage.ephemeral).toBe(true);
   });
 
   it.each([
