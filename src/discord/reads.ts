@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
+import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
@@ -98,10 +99,11 @@ type Command = z.output<typeof commandsShape>[number];
 
 /** Registered commands only change when they are deployed. */
 const CACHE_MS = 10 * 60_000;
+const MAX_CACHED_SERVERS = 500;
 
 /** The ids of our commands, both global and server-specific, by their full names. */
 export function createCommandLookup({ client, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
-  const cache = new Map<string, { at: number; commands: ReadonlyMap<string, string> }>();
+  const cache = new RecentMap<string, { at: number; commands: ReadonlyMap<string, string> }>(MAX_CACHED_SERVERS);
 
   async function fetch(guildId?: string): Promise<Command[]> {
     const id = client.application?.id ?? '';
@@ -161,7 +163,7 @@ const MAX_CACHED_CHANNELS = 5_000;
 
 /** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
 export function createThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
-  const cache = new Map<string, Promise<boolean>>();
+  const cache = new RecentMap<string, Promise<boolean>>(MAX_CACHED_CHANNELS);
   return (channelId) => {
     const check =
       cache.get(channelId) ??
@@ -169,8 +171,6 @@ export function createThreadCheck(reads: DiscordReads): (channelId: string) => P
     cache.set(channelId, check);
     // A failed read is not cached.
     check.catch(() => cache.delete(channelId));
-    const [oldest] = cache.keys();
-    if (cache.size > MAX_CACHED_CHANNELS && oldest !== undefined) cache.delete(oldest);
     return check;
   };
 }

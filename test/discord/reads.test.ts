@@ -1,7 +1,10 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { createOwnerLookup } from '../../src/discord/reads.ts';
+import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
+import type { InteractionFacts } from '../../src/discord/place.ts';
+import { createCommandLookup, createOwnerLookup } from '../../src/discord/reads.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -56,4 +59,20 @@ it('There is no operator while Discord does not respond, and the request is repe
   expect(warnings).toHaveLength(1);
   isUp = true;
   expect(await isOperator('1')).toBe(true);
+});
+
+it('The registered commands are cached for a limited number of servers, and the oldest are read again', async () => {
+  const paths: string[] = [];
+  const reads = { get: async (path: string) => paths.push(path) && [] };
+  const clients = { client: { application: { id: '1' } }, reads } as unknown as DiscordClients;
+  const lookUp = createCommandLookup(clients, [], new ManualClock());
+  const readOf = async (server: number): Promise<number> => {
+    const countBefore = paths.length;
+    await lookUp({ guildId: String(server), install: 'guild' } as InteractionFacts);
+    return paths.length - countBefore;
+  };
+  for (let server = 0; server <= 500; server++) expect(await readOf(server)).toBe(2);
+  expect(await readOf(500)).toBe(0);
+  expect(await readOf(1)).toBe(0);
+  expect(await readOf(0)).toBe(2);
 });

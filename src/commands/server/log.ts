@@ -3,6 +3,7 @@ import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
@@ -43,11 +44,13 @@ interface RuleLogParts {
 /** A member who keeps retrying must not flood the channel. */
 const MAX_REFUSALS = 5;
 const WINDOW_MS = 60_000;
+/** Far more servers than have a refused request within one window. */
+const MAX_SERVERS = 5_000;
 const MAX_ENTRY_LENGTH = 60;
 
 /** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
 export function startRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
-  const windows = new Map<string, { startsAt: number; posted: number; skippedCount: number }>();
+  const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
     const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
     if (channel !== undefined) void post(guildId, channel, { content }, memberId);
