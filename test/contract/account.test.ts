@@ -98,6 +98,22 @@ describe('Fine-tune events', () => {
     expect(events.every(({ message }) => message.length > 0)).toBe(true);
   });
 
+  it.each([
+    ['oldest first', 'made', 'queued', 'started', 'noted', 'done'],
+    ['newest first', 'done', 'noted', 'started', 'queued', 'made'],
+  ])('Fine-tune events without a time keep their place in a list that is sorted %s', async (_order, ...messages) => {
+    const { gateway, embedded } = await openFixture();
+    const times: Record<string, number> = { queued: 10, started: 20, done: 30 };
+    const data = messages.map((message) => ({
+      message,
+      level: 'info',
+      ...(times[message] && { created_at: times[message] }),
+    }));
+    embedded.faults.add({ on: { path: /fine-tunes/ }, do: { type: 'body', body: { object: 'list', data } } });
+    const events = await gateway.fineTunes.events('ft-sandbox-1');
+    expect(events.map(({ message }) => message)).toEqual(['made', 'queued', 'started', 'noted', 'done']);
+  });
+
   it('Fine-tune events are not found for an unknown task, and are not offered by a gateway without the endpoint', async () => {
     const { gateway } = await openFixture();
     expect((await failureOf(gateway.fineTunes.events('ft-nobody'))).kind).toBe('not-found');

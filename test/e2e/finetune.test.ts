@@ -54,7 +54,7 @@ describe('/finetune', () => {
     expect(visibleText(message).indexOf(raw)).toBeLessThan(visibleText(message).indexOf('later'));
     expect(visibleText(message)).toContain('2023-11-14 22:14:20  warn  later');
     expect(text(message).split('```')).toHaveLength(3);
-    expect(message.attachments).toEqual([]);
+    expect(await attachmentText(message)).toContain(`\tinfo\t${raw}\n`);
   });
 
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {

@@ -43,10 +43,9 @@ export function fineTunePage(
       : say('fineTune.heading', headingFacts);
   const block = ['```', ...(pages[pageIndex] ?? []), '```'].join('\n');
   const body = events.length === 0 ? say(reportedEvents ? 'fineTune.empty' : 'fineTune.noResponse') : block;
-  const isTruncated = events.some(({ message }) => escapeCodeBlock(message).length > MAX_EVENT_LENGTH);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
-    files: pages.length > 1 || isTruncated ? [fileOf(fineTuneId, events)] : [],
+    files: events.length > 0 ? [fileOf(fineTuneId, events)] : [],
     controls: controlsOf(fineTuneId, following, { page: pageIndex, last: lastIndex }, say),
   };
 }

@@ -41,10 +41,15 @@ function eventFrom(value: unknown): FineTuneEvent | undefined {
   };
 }
 
-/** Events of the same second keep their order, so a reversed list has to be reversed before it is sorted. */
+/** Events of the same second keep their order, so a reversed list has to be reversed before it is sorted. An event without a time stays behind the one before it. */
 function sortByTime(events: FineTuneEvent[]): FineTuneEvent[] {
   const firstTime = events.find((event) => event.at !== undefined)?.at ?? 0;
   const lastTime = events.findLast((event) => event.at !== undefined)?.at ?? 0;
   const chronological = firstTime > lastTime ? events.toReversed() : events;
-  return chronological.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  let time = 0;
+  const timed = chronological.map((event) => {
+    time = event.at ?? time;
+    return { event, time };
+  });
+  return timed.toSorted((a, b) => a.time - b.time).map(({ event }) => event);
 }

@@ -40,12 +40,9 @@ describe('The events of a fine-tuning job', () => {
           const plan = page({ events: messages.map((message) => event(message)), page: pageIndex });
           expect(plan.content?.length).toBeLessThanOrEqual(2_000);
           const [file] = plan.files ?? [];
-          const isComplete = messages.every((message) => visibleText(plan.content ?? '').includes(message));
-          if (!isComplete) expect(file).toBeDefined();
-          if (file)
-            expect(file.bytes?.toString()).toBe(
-              messages.map((message) => `2023-11-14T22:13:20.000Z\tinfo\t${message}\n`).join(''),
-            );
+          expect(file?.bytes?.toString()).toBe(
+            messages.map((message) => `2023-11-14T22:13:20.000Z\tinfo\t${message}\n`).join(''),
+          );
         },
       ),
       { numRuns: 100 },
