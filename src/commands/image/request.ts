@@ -20,8 +20,8 @@ const image: KindSpec<'image'> = {
 };
 export const imageSpecs = { image };
 
-/** The highest number that any of the gateway's models is known to accept (specification, part 8). */
-const MAX_REFERENCES = 7;
+/** The specification names no limit for image jobs, so this only limits how many files one order makes the bot check. */
+const MAX_REFERENCES = 16;
 
 /** The request without its model, which has to be looked up; or a refusal that follows from the payload alone. */
 export function imageRequest(values: References & { prompt: string }): Omit<ImageRequest, 'model'> | Refusal {
