@@ -5,12 +5,17 @@ import type { Source } from '../job-details.ts';
 /** Text that is not blank, because a blank prompt counts as missing. */
 export const nonEmptyText = z.string().refine((text) => text.trim() !== '', 'must not be empty');
 
-const numericField = z
-  .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')])
-  .transform(Number);
+const numericText = z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number');
+const numericField = z.union([z.number(), numericText]).transform(Number);
 
-/** Accepts numbers and numeric strings (specification, 4.4). */
-export const seconds = numericField.refine((value) => value >= 1 && value <= 60, 'must be from 1 to 60 seconds');
+const isDuration = (value: number) => value >= 1 && value <= 60;
+const DURATION_MESSAGE = 'must be from 1 to 60 seconds';
+export const seconds = numericField.refine(isDuration, DURATION_MESSAGE);
+/** Accepts integers and numeric strings (specification, 4.4). */
+export const integerOrTextSeconds = z
+  .union([z.int('must be a whole number or text'), numericText])
+  .transform(Number)
+  .refine(isDuration, DURATION_MESSAGE);
 
 export const gridIndex = numericField.refine((value) => [1, 2, 3, 4].includes(value), 'must be from 1 to 4');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../../src/lib/exact-json.ts';
 import type { Source } from '../job-details.ts';
-import { listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields.ts';
+import { integerOrTextSeconds, listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields.ts';
 
 const MAX_IMAGES = 7;
 const MAX_VIDEOS = 3;
@@ -39,8 +39,8 @@ const knownFields = {
   prompt: nonEmptyText,
   mode: z.string().min(1).optional(),
   size: pixelSize.optional(),
-  duration: seconds.optional(),
-  seconds: seconds.optional(),
+  duration: integerOrTextSeconds.optional(),
+  seconds: integerOrTextSeconds.optional(),
   image: source.optional(),
   images: z.array(source).max(MAX_IMAGES, `must have at most ${MAX_IMAGES} items`).optional(),
   input_reference: source.optional(),
@@ -149,6 +149,7 @@ function parseMetadata(text: string, context: z.RefinementCtx): Record<string, u
 /** A request at the vendor path (specification, 4.2), which also accepts the vendor's own field names. */
 export const imageToVideoRequest = z.preprocess((body) => {
   if (!isRecord(body)) return body;
-  const { model_name, ...rest } = body;
-  return { ...rest, model: rest.model ?? model_name };
+  const { model_name, duration, ...rest } = body;
+  // At this path, the duration is any number.
+  return { ...rest, model: rest.model ?? model_name, ...(duration !== undefined && { duration: String(duration) }) };
 }, videoRequest);

@@ -40,11 +40,11 @@ export const frameSize = z
   .string()
   .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'this is not a size: write <width>x<height>, for example 1280x720');
 
-/** Seconds. The specification (4.4) accepts a number or a numeric string; the input is sent unchanged. */
+/** Seconds. The specification (4.4) accepts an integer or a numeric string; the input is sent unchanged. */
 export const seconds = z.custom<number | string>((value) => {
-  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value));
+  const isNumeric = typeof value === 'string' ? /^\d+(?:\.\d+)?$/.test(value) : Number.isInteger(value);
   return isNumeric && Number(value) > 0 && Number.isFinite(Number(value));
-}, 'this is not a duration: write seconds as a number, for example 5');
+}, 'this is not a duration: write whole seconds, for example 5');
 
 function isDataUri(text: string, pattern: RegExp): boolean {
   const head = pattern.exec(text.slice(0, 200));

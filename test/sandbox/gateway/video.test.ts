@@ -113,6 +113,7 @@ describe('The generic video tasks of the gateway', () => {
       [{ duration: 8 }, { seconds: 8 }],
       [{ duration: '7' }, { seconds: 7 }],
       [{ seconds: '4' }, { seconds: 4 }],
+      [{ duration: '7.5' }, { seconds: 7.5 }],
       [{ metadata: { duration: '3' } }, { seconds: 3 }],
     ];
     for (const [request, video] of cases)
@@ -138,6 +139,7 @@ describe('The generic video tasks of the gateway', () => {
       [{ ...videoRequest, size: '1x99999' }, /size/],
       [{ ...videoRequest, duration: 'long' }, /duration must be a number/],
       [{ ...videoRequest, duration: 0 }, /duration must be from 1 to 60/],
+      [{ ...videoRequest, duration: 5.5 }, /duration must be a whole number or text/],
       [{ ...videoRequest, image: 'data:image/png,raw' }, /image is not a base64 data URI/],
       [{ ...videoRequest, aspect_ratio: 'wide' }, /aspect_ratio must have the form/],
       [{ ...videoRequest, metadata: { resolution: 'huge' } }, /resolution/],

@@ -146,19 +146,33 @@ describe('A size in a request', () => {
 });
 
 describe('A duration in a request', () => {
-  it.each([5, 0.5, '5', '5.5', '10'])('A duration in a request may be %j', (input) => {
+  it.each([5, '5', '5.5', '10'])('A duration in a request may be %j', (input) => {
     expect(validationMessage(schemas.seconds, input)).toBeUndefined();
     expect(validate(schemas.seconds, input)).toBe(input);
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
-    'A duration in a request may not be %j, with a readable error message',
-    (input) => {
-      expect(validationMessage(schemas.seconds, input)).toBe(
-        'this is not a duration: write seconds as a number, for example 5',
-      );
-    },
-  );
+  it.each([
+    0,
+    0.5,
+    5.5,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '',
+    '0',
+    '-5',
+    '5s',
+    'five',
+    '1e3',
+    '5.',
+    ' 5',
+    null,
+    true,
+  ])('A duration in a request may not be %j, with a readable error message', (input) => {
+    expect(validationMessage(schemas.seconds, input)).toBe(
+      'this is not a duration: write whole seconds, for example 5',
+    );
+  });
 });
 
 describe('An index in a request', () => {
