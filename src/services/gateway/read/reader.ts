@@ -11,8 +11,9 @@ import { findJobId } from './search/job-id.ts';
 import { hasStateField } from './search/names.ts';
 import { echoedUrls, urlMatcher } from './search/own-addresses.ts';
 import { findResultMedia } from './search/result-media.ts';
+import { findResultText } from './search/result-text.ts';
 import { findProgress } from './search/state.ts';
-import { survey } from './search/survey.ts';
+import { type Spot, survey } from './search/survey.ts';
 import type { Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
   type Family,
@@ -62,18 +63,19 @@ export function readSnapshot(
   const resultMedia = placedMedia.filter(({ address }) => address === undefined || !isFromRequest(address));
   const kinds = table.media.map(({ kind }) => kind);
   const foundMedia = once(() => findResultMedia(spots(), kinds, context));
+  const action = firstAt(record, table.action, asText)?.toUpperCase();
+  const mayReturnText = table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
+  const resultText = once(() => readResultText(record, table, mayReturnText ? spots() : [], action));
   const hasNoResult = (): boolean =>
-    resultMedia.length + tracks.length + foundMedia().length === 0 &&
-    firstAt(record, table.textResult, asText) === undefined;
+    resultMedia.length + tracks.length + foundMedia().length === 0 && resultText().text === undefined;
   const { state, cause } =
     isAcknowledged && hasNoResult()
       ? { state: 'running' as const, cause: undefined }
       : (reportedMeaning ?? stateWithoutWord(family, record, resultMedia, tracks, remoteId));
   const isDone = state === 'succeeded';
 
-  const action = firstAt(record, table.action, asText)?.toUpperCase();
-  const canBeText = isDone && table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
-  const text = firstAt(record, canBeText ? table.textResult : table.text, asText);
+  const canBeText = isDone && mayReturnText;
+  const text = canBeText ? resultText().text : firstAt(record, table.text, asText);
   const isText = canBeText && text !== undefined;
 
   // The described image is not a result of /describe.
@@ -82,6 +84,7 @@ export function readSnapshot(
     media.push(...foundMedia());
     if (media.length > 0) warnings.onFoundBySearch(family, remoteId);
   }
+  if (isText && resultText().isFoundBySearch) warnings.onFoundBySearch(family, remoteId);
   return {
     remoteId,
     state,
@@ -101,6 +104,14 @@ export function readSnapshot(
     startedAt: firstAt(record, timePlaces.started, asTime),
     finishedAt: firstAt(record, timePlaces.finished, asTime),
   };
+}
+
+/** The text that the task returns, if its action returns one. */
+function readResultText(record: Record<string, unknown>, table: PlaceTable, spots: readonly Spot[], action?: string) {
+  const placedText = firstAt(record, table.textResult, asText);
+  const foundText = placedText === undefined ? findResultText(spots, record, action === undefined) : undefined;
+  const text = placedText ?? foundText ?? firstAt(record, table.textFallback, asText);
+  return { text, isFoundBySearch: foundText !== undefined };
 }
 
 const noRequestWords: ReadonlySet<string> = new Set();

@@ -48,6 +48,8 @@ const defaults = {
   loneTrack: noPlaces,
   /** The result of an action that returns text. */
   textResult: noPlaces,
+  /** Where it is in some gateways; in others, these are fields of the request. */
+  textFallback: noPlaces,
 };
 
 /** Where each value may be found, best place first. Paths start at the task's record, inside all envelopes. */
@@ -69,7 +71,8 @@ export const tables: Readonly<Record<Family, PlaceTable>> = {
     ],
     preview: places('imageUrl', 'image_url', 'imageUrls[]', 'thumbnailUrl'),
     text: places('properties.finalPrompt', 'finalPrompt'),
-    textResult: places('properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'),
+    textResult: places('properties.finalPrompt', 'finalPrompt'),
+    textFallback: places('promptEn', 'description', 'prompt'),
     actions: places('buttons[]'),
   },
   image: {

@@ -180,6 +180,45 @@ export const imgxBodies: BodyCase[] = [
     expected: { text: 'Shortened prompts: 1. a cat', isEmpty: false, media: [] },
   },
   {
+    what: 'a finished description whose text is nested',
+    body: '{"id":"17","action":"DESCRIBE","status":"SUCCESS","data":{"properties":{"finalPrompt":"1️⃣ a cat"}}}',
+    expected: { text: '1️⃣ a cat', isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'a finished description whose lines are a nested list',
+    body: '{"id":"17","action":"DESCRIBE","status":"SUCCESS","imageUrl":"https://cdn.example/1.png","output":{"prompts":["a cat","a dog"]}}',
+    expected: { text: 'a cat\na dog', media: [], isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'a finished description whose nested text has an unmistakable name, without an action',
+    body: '{"id":"17","status":"SUCCESS","result":{"final_prompt":"a cat"}}',
+    expected: { text: 'a cat', isEmpty: false },
+    notices: ['walked'],
+  },
+  {
+    what: 'a finished shortening whose text is nested, next to its own prompt',
+    body: '{"id":"17","action":"SHORTEN","status":"SUCCESS","prompt":"a cat on a mat","result":{"text":"a cat"}}',
+    expected: { text: 'a cat' },
+    notices: ['walked'],
+  },
+  {
+    what: 'the nested prompt of a request is not a text',
+    body: '{"id":"17","action":"SHORTEN","status":"SUCCESS","request":{"prompt":"a cat on a mat"},"buttons":[{"text":"U1"}]}',
+    expected: { text: undefined, isEmpty: true },
+  },
+  {
+    what: 'the nested prompt of an image is not a text',
+    body: '{"id":"17","status":"SUCCESS","result":{"prompt":"a cat"}}',
+    expected: { text: undefined, isEmpty: true },
+  },
+  {
+    what: 'two different nested texts of the same name are none',
+    body: '{"id":"17","action":"DESCRIBE","status":"SUCCESS","result":{"text":"a cat"},"output":{"text":"a dog"}}',
+    expected: { text: undefined, isEmpty: true },
+  },
+  {
     what: 'the text of an unfinished description is not its result',
     body: '{"id":"17","action":"DESCRIBE","status":"IN_PROGRESS","promptEn":"/describe","description":"/describe"}',
     expected: { state: 'running', text: undefined },
