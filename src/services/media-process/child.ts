@@ -53,6 +53,11 @@ const NODE_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--im
 /** Neither a file nor the result of a job is larger. */
 const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
+export interface ChildOptions {
+  readonly memoryBytes: number;
+  readonly program?: string | undefined;
+}
+
 interface ChildListeners {
   onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
   /** Called once when the process has ended, with the exit code or signal. */
@@ -64,8 +69,8 @@ export class MediaChild {
   readonly #pipe: Socket;
   readonly ended: Promise<void>;
 
-  constructor(memoryBytes: number, listeners: ChildListeners) {
-    this.#process = spawn(process.execPath, [...NODE_FLAGS, PROGRAM_PATH, String(memoryBytes)], {
+  constructor({ memoryBytes, program = PROGRAM_PATH }: ChildOptions, listeners: ChildListeners) {
+    this.#process = spawn(process.execPath, [...NODE_FLAGS, program, String(memoryBytes)], {
       env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       windowsHide: true,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { currentSubject, runWithoutSubject } from '../../lib/log-subject.ts';
 import type { FileContent } from '../media/content.ts';
-import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
+import { type ChildOptions, MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
 import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
 
 /** The next request often follows within this time, and starting the process takes a fifth of a second. */
@@ -13,11 +13,17 @@ export const MIN_MEDIA_MEMORY_BYTES = 192 * 2 ** 20;
 const SAMPLE_INTERVAL_MS = 100;
 /** A job that was lost this many times is refused. The second time it ran alone, so it was the cause. */
 const MAX_LOSSES = 2;
+/** How long a job may wait for memory in total; those before it in the process end within their own limits. */
+const MAX_MEMORY_WAIT_MS = 5 * 60_000;
+/** An image that is encoded again and again to fit claims memory about 20 times. */
+const MAX_CLAIMS = 100;
 
 export interface MediaProcessParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, message: string): void };
   readonly memoryBytes?: number;
+  /** Tests run a program that does not keep to the limits. */
+  readonly program?: string;
 }
 
 interface RunOptions {
@@ -33,6 +39,8 @@ interface Result<Facts> {
   readonly bytes: Buffer<ArrayBuffer>;
 }
 
+type Phase = Extract<ProcessReport, { now: unknown }>['now'];
+
 interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly id: number;
   /** The task that the job belongs to, if known. */
@@ -42,7 +50,11 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   losses: number;
   /** Whether the caller no longer waits, although the process may still be working on it. */
   isAbandoned: boolean;
-  clearTimeLimit: () => void;
+  claims: number;
+  /** What is left of its time in each phase. Each phase continues where it was left, so claims do not extend it. */
+  remainingMs: Record<Phase, number>;
+  /** Stops the clock of the current phase. */
+  leavePhase: () => void;
   resolve(result: Result<object>): void;
   reject(error: unknown): void;
 }
@@ -51,6 +63,7 @@ interface Entry extends Pick<RunOptions, 'input' | 'into'> {
 export class MediaProcess {
   readonly #clock: Clock;
   readonly #log: MediaProcessParts['log'];
+  readonly #childOptions: Omit<ChildOptions, 'memoryBytes'>;
   #memoryBytes: number;
   /** The limit with which the current process was started. */
   #childMemoryBytes = 0;
@@ -66,9 +79,10 @@ export class MediaProcess {
   #cancelSampling: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ clock, log, memoryBytes = 512 * 2 ** 20 }: MediaProcessParts) {
+  constructor({ clock, log, memoryBytes = 512 * 2 ** 20, program }: MediaProcessParts) {
     this.#clock = clock;
     this.#log = log;
+    this.#childOptions = { program };
     this.#memoryBytes = memoryBytes;
   }
 
@@ -115,9 +129,21 @@ export class MediaProcess {
       throw new JobLost('busy');
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
-    const initialState = { losses: 0, isAbandoned: false, clearTimeLimit: () => undefined };
-    const task = currentSubject().task;
-    const entry: Entry = { id: this.#jobCount, task, job, input, into, jobClass, ...initialState, resolve, reject };
+    const entry: Entry = {
+      id: this.#jobCount,
+      task: currentSubject().task,
+      job,
+      input,
+      into,
+      jobClass,
+      losses: 0,
+      isAbandoned: false,
+      claims: 0,
+      remainingMs: { waiting: 0, working: 0 },
+      leavePhase: () => undefined,
+      resolve,
+      reject,
+    };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -180,12 +206,14 @@ export class MediaProcess {
   }
 
   #send(entry: Entry): void {
-    const { id, job, input, into } = entry;
+    const { id, job, jobClass, input, into } = entry;
     this.#cancelIdleTimer();
     this.#child ??= this.#startProcess();
     this.#child.markBusy();
     this.#running.set(id, entry);
-    this.#startTimeLimit(entry);
+    entry.claims = 0;
+    entry.remainingMs = { waiting: MAX_MEMORY_WAIT_MS, working: jobClass.limitMs(job) };
+    this.#enterPhase(entry, 'working');
     const command = { id, job, ...(into !== undefined && { into }) };
     if (input?.path === undefined) this.#child.send(command, input?.bytes);
     else this.#child.send({ ...command, path: input.path });
@@ -194,19 +222,22 @@ export class MediaProcess {
 
   #startProcess(): MediaChild {
     this.#childMemoryBytes = this.#memoryBytes;
-    const child: MediaChild = new MediaChild(this.#memoryBytes, {
-      onReport: (report, body) => {
-        if (this.#child === child) this.#receive(report, body);
+    const child: MediaChild = new MediaChild(
+      { ...this.#childOptions, memoryBytes: this.#memoryBytes },
+      {
+        onReport: (report, body) => {
+          if (this.#child === child) this.#receive(report, body);
+        },
+        onEnd: (reason) => {
+          if (this.#child !== child) return;
+          this.#warn(
+            { how: reason, jobs: this.#running.size, tasks: this.#runningTasks },
+            'The media process ended unexpectedly.',
+          );
+          this.#loseProcess('died');
+        },
       },
-      onEnd: (reason) => {
-        if (this.#child !== child) return;
-        this.#warn(
-          { how: reason, jobs: this.#running.size, tasks: this.#runningTasks },
-          'The media process ended unexpectedly.',
-        );
-        this.#loseProcess('died');
-      },
-    });
+    );
     const ended = child.ended.then(() => void this.#ending.delete(ended));
     this.#ending.add(ended);
     return child;
@@ -220,8 +251,9 @@ export class MediaProcess {
     const entry = this.#running.get(report.id);
     if (!entry) return;
     if ('now' in report) {
-      entry.clearTimeLimit();
-      if (report.now === 'working') this.#startTimeLimit(entry);
+      if (report.now === 'waiting') entry.claims++;
+      if (entry.claims > MAX_CLAIMS) this.#timeOut(entry);
+      else this.#enterPhase(entry, report.now);
       return;
     }
     if ('facts' in report) entry.resolve({ facts: report.facts, bytes: body });
@@ -230,9 +262,15 @@ export class MediaProcess {
     this.#startNextJobs();
   }
 
-  #startTimeLimit(entry: Entry): void {
-    entry.clearTimeLimit();
-    entry.clearTimeLimit = this.#clock.after(entry.jobClass.limitMs(entry.job), () => this.#timeOut(entry));
+  #enterPhase(entry: Entry, phase: Phase): void {
+    entry.leavePhase();
+    const enteredAt = this.#clock.now();
+    const cancel = this.#clock.after(entry.remainingMs[phase], () => this.#timeOut(entry));
+    entry.leavePhase = () => {
+      cancel();
+      entry.remainingMs[phase] -= this.#clock.now() - enteredAt;
+      entry.leavePhase = () => undefined;
+    };
   }
 
   #timeOut(entry: Entry): void {
@@ -296,7 +334,7 @@ export class MediaProcess {
     const child = this.#child;
     this.#child = undefined;
     this.#cancelSampling();
-    for (const entry of this.#running.values()) entry.clearTimeLimit();
+    for (const entry of this.#running.values()) entry.leavePhase();
     this.#running.clear();
     child?.kill();
   }
@@ -328,7 +366,7 @@ export class MediaProcess {
   }
 
   #remove(entry: Entry): void {
-    entry.clearTimeLimit();
+    entry.leavePhase();
     this.#running.delete(entry.id);
     for (const queue of [this.#waiting, this.#suspects]) {
       const index = queue.indexOf(entry);

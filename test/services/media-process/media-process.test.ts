@@ -25,6 +25,13 @@ function openMediaProcess(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 2
   return { media, warnings };
 }
 
+function openHijackedProcess(clock: Clock): MediaProcess {
+  const program = fileURLToPath(new URL('./hijacked.ts', import.meta.url));
+  const media = new MediaProcess({ clock, log: { warn: () => undefined }, program });
+  onTestFinished(() => media.close());
+  return media;
+}
+
 function imagesOf(media: MediaProcess) {
   const images = openMedia(
     { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false },
@@ -100,6 +107,29 @@ describe('The media process', () => {
     clock.advance(30_000);
     expect(await late).toBe('JobLost: The job exceeded its time limit.');
     expect(await other).toBe('PNG');
+  });
+
+  it('The media process cannot extend the time of a job: its claims of memory are counted, and its work and its waits add up', async () => {
+    const clock = new ManualClock();
+    const media = openHijackedProcess(clock);
+    const outcomeOf = (job: Job) => media.run(job, factsSchema).then(() => 'done', String);
+    const likeness: Job = { do: 'likeness', maxPixels: 1 };
+    const timedOut = 'JobLost: The job exceeded its time limit.';
+    expect(await outcomeOf({ do: 'drawn-mask', maxPixels: 1 })).toBe(timedOut);
+    for (const [job, steps, ms] of [
+      [{ do: 'measure', maxPixels: 1 }, 3, 20_000],
+      [{ do: 'check', maxPixels: 1 }, 5, 60_000],
+    ] as const) {
+      let outcome: string | undefined;
+      const work = outcomeOf(job).then((text) => (outcome = text));
+      for (let step = 0; step < steps; step++) {
+        // When this job has ended, the reports about the other one have arrived.
+        await outcomeOf(likeness);
+        expect(outcome).toBeUndefined();
+        clock.advance(ms);
+      }
+      expect(await work).toBe(timedOut);
+    }
   });
 
   it.runIf(process.platform === 'linux')(
