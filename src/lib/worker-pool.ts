@@ -114,7 +114,8 @@ export class WorkerPool<Job, Result> {
       // Codecs print complaints about broken files to the console, which must not end up in the log.
       stdout: true,
       stderr: true,
-      execArgv: [],
+      // A thread has the permissions of its process only if the flags are repeated.
+      execArgv: process.execArgv.filter((flag) => /^--(permission|allow-)/.test(flag)),
       env: {},
     });
     const entry: PoolWorker<Job, Result> = { worker, current: undefined, cancelTimer: () => undefined };

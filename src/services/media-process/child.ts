@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
+import { privateFilesPattern } from '../media/download/private-files.ts';
 import { MediaError, mediaErrorKinds } from '../media/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
 import type { Job } from './jobs.ts';
@@ -46,15 +47,32 @@ export function toError(parts: JobFailure): Error {
   }
 }
 
-const PROGRAM_PATH = fileURLToPath(new URL('./program/main.ts', import.meta.url));
-const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.url).href;
-/** Limits the JavaScript heap; images and samples are outside of it. */
-const NODE_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
+const inProject = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const PROGRAM_PATH = inProject('src/services/media-process/program/main.ts');
+const COMPILE_CACHE_SCRIPT = inProject('scripts/compile-cache.mjs');
+/** Not the bot's own, because code from a cache that this process can write would run in the bot. */
+const COMPILE_CACHE = inProject('node_modules/.cache/atelier-media');
+
+function nodeFlags(temporaryFolder: string): string[] {
+  const privateFiles = privateFilesPattern(temporaryFolder);
+  const readable = [inProject('src'), inProject('node_modules'), inProject('package.json'), COMPILE_CACHE_SCRIPT];
+  return [
+    // Limits the JavaScript heap; images and samples are outside of it.
+    ...['--max-old-space-size=192', '--max-semi-space-size=4'],
+    // A seat belt, not a wall: it binds JavaScript only, and both addons and new threads can get around it.
+    ...['--permission', '--allow-addons', '--allow-worker'],
+    ...[...readable, privateFiles].map((path) => `--allow-fs-read=${path}`),
+    ...[`${COMPILE_CACHE}*`, privateFiles].map((path) => `--allow-fs-write=${path}`),
+    ...['--import', pathToFileURL(COMPILE_CACHE_SCRIPT).href],
+  ];
+}
+
 /** Neither a file nor the result of a job is larger. */
 const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
 export interface ChildOptions {
   readonly memoryBytes: number;
+  readonly temporaryFolder: string;
   readonly program?: string | undefined;
 }
 
@@ -69,8 +87,10 @@ export class MediaChild {
   readonly #pipe: Socket;
   readonly ended: Promise<void>;
 
-  constructor({ memoryBytes, program = PROGRAM_PATH }: ChildOptions, listeners: ChildListeners) {
-    this.#process = spawn(process.execPath, [...NODE_FLAGS, program, String(memoryBytes)], {
+  constructor({ memoryBytes, temporaryFolder, program = PROGRAM_PATH }: ChildOptions, listeners: ChildListeners) {
+    this.#process = spawn(process.execPath, [...nodeFlags(temporaryFolder), program, String(memoryBytes)], {
+      // Node lets a thread read its working directory, and the bot's contains its settings and its store.
+      cwd: inProject('src'),
       env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
       windowsHide: true,
@@ -142,6 +162,7 @@ function parseReport(metadata: string): ProcessReport {
 
 /** The process gets nothing from the bot's own environment, which contains its secrets. */
 const ENVIRONMENT = {
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
   // One memory pool for all threads, and separate large blocks, so that the memory of a finished image is returned to the system.
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '262144',

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { currentSubject, runWithoutSubject } from '../../lib/log-subject.ts';
@@ -22,6 +23,8 @@ export interface MediaProcessParts {
   readonly clock: Clock;
   readonly log: { warn(facts: object, message: string): void };
   readonly memoryBytes?: number;
+  /** The parent of the private files that jobs read and write. */
+  readonly temporaryFolder?: string;
   /** Tests run a program that does not keep to the limits. */
   readonly program?: string;
 }
@@ -79,10 +82,10 @@ export class MediaProcess {
   #cancelSampling: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ clock, log, memoryBytes = 512 * 2 ** 20, program }: MediaProcessParts) {
+  constructor({ clock, log, memoryBytes = 512 * 2 ** 20, temporaryFolder = tmpdir(), program }: MediaProcessParts) {
     this.#clock = clock;
     this.#log = log;
-    this.#childOptions = { program };
+    this.#childOptions = { temporaryFolder, program };
     this.#memoryBytes = memoryBytes;
   }
 

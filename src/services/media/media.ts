@@ -89,7 +89,7 @@ export class Media {
     this.#results = createSource('results', limits.resultsBytes);
     this.#memberFiles = createSource('given', limits.memberFilesBytes);
     this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
-    const { process = new MediaProcess({ clock: systemClock, log }) } = parts;
+    const { process = new MediaProcess({ clock: systemClock, log, temporaryFolder }) } = parts;
     this.#images = new ImageJobs(process, limits.pixels);
     this.#ownProcess = process === parts.process ? undefined : process;
   }

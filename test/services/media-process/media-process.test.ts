@@ -1,10 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { privateFilesPattern } from '../../../src/services/media/download/private-files.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import type { Job } from '../../../src/services/media-process/jobs.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
@@ -13,7 +25,7 @@ import { interlacedPng } from './laced-png.ts';
 
 const factsSchema = z.object({}).loose();
 const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, maxPixels: 1_000_000 };
-const chart: Job = {
+const chart: Extract<Job, { do: 'chart' }> = {
   do: 'chart',
   chart: { title: 'T', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
 };
@@ -161,17 +173,48 @@ describe('The media process', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('The media process does not inherit the environment of the bot', async () => {
-    vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
-    vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { media } = openMediaProcess();
-    await media.run(mask, factsSchema);
-    const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
-    expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
-      'MALLOC_ARENA_MAX',
-      'MALLOC_MMAP_THRESHOLD_',
-    ]);
+  it.runIf(process.platform === 'linux')(
+    'The media process inherits neither the environment nor the open files of the bot',
+    async () => {
+      vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
+      vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const openFile = fileURLToPath(import.meta.url);
+      const descriptor = openSync(openFile, 'r');
+      onTestFinished(() => closeSync(descriptor));
+      const { media } = openMediaProcess();
+      await media.run(mask, factsSchema);
+      expect(readlinkSync(`/proc/${process.pid}/fd/${descriptor}`)).toBe(openFile);
+      const fds = `/proc/${pidOf(media)}/fd`;
+      const targets = readdirSync(fds).map((one) => readlinkSync(join(fds, one)));
+      expect(targets.filter((target) => target.startsWith('/') && !target.startsWith('/dev/'))).toEqual([]);
+      const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
+      expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
+        'NODE_COMPILE_CACHE',
+        'MALLOC_ARENA_MAX',
+        'MALLOC_MMAP_THRESHOLD_',
+      ]);
+    },
+  );
+
+  it('The media process can read its own files and those of its jobs through JavaScript, but not the settings or the store, and starts nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
+    const ownFolder = mkdtempSync(privateFilesPattern(tmpdir()).slice(0, -1));
+    onTestFinished(() => [folder, ownFolder].forEach((path) => void rmSync(path, { recursive: true })));
+    const store = join(folder, 'atelier.sqlite');
+    const ownFile = join(ownFolder, '0');
+    for (const path of [store, ownFile]) writeFileSync(path, 'content');
+    const media = openHijackedProcess(systemClock);
+    const attempts = async (title: string) =>
+      (await media.run({ ...chart, chart: { ...chart.chart, title } }, factsSchema)).facts;
+    const denied = 'ERR_ACCESS_DENIED';
+    for (const path of [store, join(dirname(store), '..'), resolve('.env.example'), resolve('.'), '/proc/self/environ'])
+      expect([path, await attempts(path)]).toEqual([
+        path,
+        { read: denied, inThread: { done: denied }, write: denied, spawn: denied },
+      ]);
+    expect(await attempts(ownFile)).toEqual({ read: 'done', inThread: { done: 'done' }, write: 'done', spawn: denied });
+    expect(await attempts(resolve('src/index.ts'))).toMatchObject({ read: 'done', write: denied });
   });
 
   it('The media process loses no job when its memory limit changes: it is replaced once it is idle', async () => {

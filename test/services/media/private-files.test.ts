@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { readWhole } from '../../../src/services/media/content.ts';
+import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { chunked, file } from './file-host.ts';
 import { noise } from './images.ts';
 import { type MediaFixture, openFixture } from './scene.ts';
@@ -46,7 +48,9 @@ describe('A file too large for memory', () => {
   );
 
   it('A file too large for memory stays on disk while its metadata is removed', async () => {
-    const media = open();
+    const process = new MediaProcess({ clock: systemClock, log: { warn: () => undefined }, temporaryFolder });
+    onTestFinished(() => process.close());
+    const media = fixture.open(false, { temporaryFolder, process });
     const tagged = await noise(1_800, 1_200)
       .withExif({ IFD0: { Artist: 'somebody' } })
       .png()

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../lib/refusal.ts';
 import { MemoryPool } from '../../media/download/capacity.ts';
@@ -60,6 +61,8 @@ async function runCommand(command: Extract<ProcessCommand, { job: Job }>, body: 
     sendReport({ id, failure: failureOf(error) });
   } finally {
     runningJobs.delete(id);
+    // The process is always killed, so it never writes its cache at an exit.
+    flushCompileCache();
   }
 }
 

@@ -72,7 +72,7 @@ export class PrivateFiles {
 
   async #ownFolder(): Promise<string> {
     await this.#sweepDone;
-    this.#folder ??= mkdtemp(join(this.#parts.parent, `${OWN_PREFIX}${process.pid}-${STARTED_AT}-`));
+    this.#folder ??= mkdtemp(ownFolderPrefix(this.#parts.parent));
     try {
       return await this.#folder;
     } catch (error) {
@@ -102,6 +102,11 @@ export class PrivateFiles {
 
 /** Several machines may share a folder for temporary files, and containers may have the same pids. */
 const OWN_PREFIX = `${FOLDER_PREFIX}${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}-`;
+
+const ownFolderPrefix = (parent: string): string => join(parent, `${OWN_PREFIX}${process.pid}-${STARTED_AT}-`);
+
+/** The private files of this process, for Node's permission model. */
+export const privateFilesPattern = (parent: string): string => `${ownFolderPrefix(parent)}*`;
 
 function isRunning(pid: number | undefined): boolean {
   if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 0) return false;
