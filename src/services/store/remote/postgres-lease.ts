@@ -1,9 +1,11 @@
 import type { LeaseServer } from '../lease.ts';
 import type { Query } from './postgres-pool.ts';
 
+/** The second key makes a change of the holder a change of a key, which waits for the writes that lock the row FOR KEY SHARE; nothing else would be safe. */
 export const LEASE_TABLE = `
   CREATE TABLE IF NOT EXISTS atelier_lease (
-    id integer PRIMARY KEY, holder text NOT NULL, number bigint NOT NULL, renewals bigint NOT NULL, ends timestamptz NOT NULL
+    id integer PRIMARY KEY, holder text NOT NULL, number bigint NOT NULL, renewals bigint NOT NULL, ends timestamptz NOT NULL,
+    UNIQUE (id, holder)
   )`;
 
 /** The row of a partition's lease. */

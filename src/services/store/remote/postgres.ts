@@ -30,8 +30,11 @@ const TABLES = [
 /** Whether a row belongs to the partition whose namespaces have this prefix. */
 const inPartition = (prefix: string): string => `left(namespace, strpos(namespace, '/')) = ${prefix}`;
 
-/** Returns one row while the bot's lease is valid, and none otherwise. The row is locked, so that no other bot takes the lease before the statement ends. */
-const HELD_LEASE = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR SHARE)`;
+/**
+ * Returns one row while the bot's lease is valid, and none otherwise. The lock keeps the key of the row, which includes the holder, until the statement has been
+ * committed. It does not keep the lease from being renewed: a steady stream of writes would otherwise hold up every renewal.
+ */
+const HELD_LEASE = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR KEY SHARE)`;
 
 const WRITE = `
   WITH ${HELD_LEASE}, written AS (
