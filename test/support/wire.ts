@@ -8,6 +8,9 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   #isDisconnected = false;
   #isSilent = false;
+  /** What was held back, by the connection to the server. */
+  readonly #heldBack = new Map<Socket, Buffer[]>();
+  readonly #clients = new Map<Socket, Socket>();
   readonly url: string;
 
   private constructor(server: Server, url: string) {
@@ -40,6 +43,26 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** What the clients of the current connections send is held back. */
+  holdBack(): void {
+    for (const upstream of this.#clients.values()) this.#heldBack.set(upstream, []);
+  }
+
+  /** Breaks the connections of the clients whose data is held back. The server does not notice. */
+  cutHeldClients(): void {
+    for (const [client, upstream] of this.#clients) if (this.#heldBack.has(upstream)) client.resetAndDestroy();
+  }
+
+  /** Delivers what was held back, and resolves once the server has responded to all of it. */
+  async deliverLate(): Promise<void> {
+    for (const [upstream, chunks] of this.#heldBack) {
+      if (chunks.length === 0) continue;
+      const responded = once(upstream, 'data');
+      upstream.write(Buffer.concat(chunks));
+      await responded;
+    }
+  }
+
   restore(): void {
     this.#isDisconnected = false;
     this.#isSilent = false;
@@ -47,17 +70,22 @@ export class TcpProxy {
   }
 
   #relay(client: Socket, upstream: Socket): void {
+    this.#clients.set(client, upstream);
     for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       this.#sockets.add(socket);
-      // The peer reports its own errors.
-      socket.on('error', () => peer.destroy());
-      socket.on('data', (chunk) => peer.write(chunk));
+      // The peer is destroyed when the socket closes.
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        const heldBack = this.#heldBack.get(peer);
+        if (heldBack) heldBack.push(chunk);
+        else peer.write(chunk);
+      });
       socket.on('close', () => {
         this.#sockets.delete(socket);
-        peer.destroy();
+        if (!this.#heldBack.has(peer)) peer.destroy();
       });
     }
     if (this.#isDisconnected) client.resetAndDestroy();

@@ -1,4 +1,5 @@
 import { pause, systemClock } from '../../lib/clock.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { closedError, inUseError, StoreError } from './backend.ts';
 import { hasCertainlyEnded, nameLease } from './holder.ts';
 
@@ -51,8 +52,8 @@ interface AcquiredLease {
 /** Stores the lease on a server, using the server's clock. */
 export interface LeaseServer {
   /**
-   * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `endedHolder`, whose process has
-   * ended.
+   * Returns the fencing number, which grows with every holder, or the lease of another holder. Also takes over the lease of `endedHolder`, which writes nothing
+   * more. Waits until the server has carried out or rejected the writes of the last holder that it has begun.
    */
   acquire(holder: string, ms: number, endedHolder?: string): Promise<number | ForeignLease>;
   /** Returns false if the lease has expired or belongs to another bot. */
@@ -89,19 +90,21 @@ export interface LeaseParts {
  */
 export class Lease {
   readonly #parts: LeaseParts;
-  readonly #holder: string;
   readonly #lost = Promise.withResolvers<StoreError>();
-  /** Grows with every holder of the store. */
-  readonly number: number;
+  readonly #writes = new Set<Promise<unknown>>();
+  #holder: string;
+  /** The holder's next name, while it is unknown whether the server may still carry out a write under the current one. */
+  #nextHolder: string | undefined;
+  #number: number;
   #expiries: readonly number[];
   #endError: StoreError | undefined;
   #cancel: (() => void) | undefined;
-  #renewal: Promise<void> = Promise.resolve();
+  #renewal: Promise<void> | undefined;
 
   private constructor(parts: LeaseParts, holder: string, acquired: AcquiredLease) {
     this.#parts = parts;
     this.#holder = holder;
-    this.number = acquired.number;
+    this.#number = acquired.number;
     this.#expiries = acquired.ends;
     this.#renewAfter(parts.ms / RENEWALS_PER_LEASE);
   }
@@ -130,6 +133,11 @@ export class Lease {
     return 'number' in result ? new Lease(parts, holder, result) : undefined;
   }
 
+  /** Grows with every name of a holder of the store. */
+  get number(): number {
+    return this.#number;
+  }
+
   get lost(): Promise<StoreError> {
     return this.#lost.promise;
   }
@@ -150,12 +158,27 @@ export class Lease {
     return this.#endLease('was taken over or deleted');
   }
 
+  /**
+   * Runs a write. If an earlier one had no response, the lease continues under a new name first: the server could still carry that one out after this one, which
+   * may be meant to undo it.
+   */
+  async write<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#nextHolder !== undefined) await this.#renew();
+    try {
+      return await trackUntilDone(work(), this.#writes);
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'unreachable')
+        this.#nextHolder ??= nameLease(this.#parts.holder);
+      throw error;
+    }
+  }
+
   /** Ends the lease, so that another bot may acquire it. */
   async release(): Promise<void> {
     if (this.#endError) return;
     this.#endError = closedError(this.#parts.name);
     this.#cancel?.();
-    await this.#renewal;
+    await Promise.allSettled([this.#renewal]);
     await this.#parts.leaseServer.release(this.#holder);
   }
 
@@ -164,27 +187,54 @@ export class Lease {
   }
 
   #renewAfter(ms: number): void {
-    this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#renewal = this.#renew();
-    });
+    this.#cancel = this.#parts.clock.after(ms, () => void this.#keepRenewing());
   }
 
-  async #renew(): Promise<void> {
-    const { leaseServer, ms } = this.#parts;
-    const gapMs = ms / RENEWALS_PER_LEASE;
-    // Measured from before the request, which may take a long time.
-    const expiries = expiriesOf(this.#parts);
+  async #keepRenewing(): Promise<void> {
+    const gapMs = this.#parts.ms / RENEWALS_PER_LEASE;
     try {
-      // After the machine was suspended there is no attempt to renew it: another bot may have had the lease and released it.
-      if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
-      if (!(await leaseServer.renew(this.#holder, ms))) return void this.lostError();
-      this.#expiries = expiries;
+      await this.#renew();
       if (!this.#endError) this.#renewAfter(gapMs);
     } catch (error) {
       // The connection was lost for a moment, which is logged elsewhere; there will be more attempts before the lease expires.
       if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
       else if (!this.#endError) this.#renewAfter(gapMs / RETRY_FACTOR);
     }
+  }
+
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { leaseServer, ms } = this.#parts;
+    const nextHolder = this.#nextHolder;
+    // The server would reject them, and that would look as if another bot had the lease.
+    if (nextHolder !== undefined) await Promise.allSettled(this.#writes);
+    // After the machine was suspended there is no attempt to renew it: another bot may have had the lease and released it.
+    this.assertHeld();
+    // Measured from before the request, which may take a long time.
+    const expiries = expiriesOf(this.#parts);
+    const isHeld =
+      nextHolder === undefined ? await leaseServer.renew(this.#holder, ms) : await this.#rename(nextHolder);
+    if (!isHeld) throw this.lostError();
+    this.#expiries = expiries;
+  }
+
+  /** The server rejects everything that arrives later under the former name. */
+  async #rename(nextHolder: string): Promise<boolean> {
+    const result = await this.#parts.leaseServer.acquire(nextHolder, this.#parts.ms, this.#holder);
+    // An earlier attempt may have succeeded although its response was lost. A number that is too high shows that another bot had the lease in the meantime.
+    if (typeof result === 'number' ? result !== this.#number + 1 : result.holder !== nextHolder) return false;
+    this.#holder = nextHolder;
+    this.#nextHolder = undefined;
+    this.#number += 1;
+    // If the lease had expired, another bot may have had it and released it before this request.
+    this.assertHeld();
+    return true;
   }
 
   #endLease(reason: string, cause?: unknown): StoreError {

@@ -1,13 +1,17 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import { openBackend } from '../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import { onServers, type TestStore } from './sites.ts';
+import { SuspendedClock } from './standing.ts';
 import { makeTask, START, settled } from './store-fixture.ts';
 
 /** So long that a fifth of it is enough for a request on a busy machine. */
 const LEASE_MS = 12_000;
+/** For tests that wait until a request is aborted. */
+const SHORT_LEASE_MS = 6_000;
 /** A request without a response within a fifth of the lease is aborted. */
 const REQUEST_LIMIT_MS = LEASE_MS / 5;
 
@@ -75,6 +79,29 @@ describe('A lost connection to the store', () =>
       expect((await store.get(task.id))?.state).toBe('delivered');
       store.ownership.assertOwned();
       await store.close();
+    });
+
+    it('A write whose outcome is unknown is not carried out after a later one, however late it reaches the server', async () => {
+      const testStore = await createTestStore();
+      const { url, scheme, log, clock } = testStore;
+      const proxy = await TcpProxy.open(url);
+      const { backend, close } = await openBackend(
+        { url: proxy.url, scheme },
+        // Without renewals, which might use one of the connections.
+        { log, clock, leaseMs: SHORT_LEASE_MS, leaseClock: new SuspendedClock() },
+      );
+      onTestFinished(close);
+      const rows = backend.adapter('live', 'immediate');
+      await Promise.all([rows.set('kept', 'first'), rows.set('removed', 'first')]);
+
+      proxy.holdBack();
+      const writes = [rows.set('removed', 'late'), rows.set('kept', 'late')];
+      expect(await outcomes(...writes)).toEqual(['unreachable', 'unreachable']);
+      proxy.cutHeldClients();
+      await vi.waitFor(() => rows.delete('removed'), { timeout: SHORT_LEASE_MS });
+      await rows.set('kept', 'second');
+      await proxy.deliverLate();
+      expect((await testStore.rows('live')).map(({ key, text }) => [key, text])).toEqual([['kept', 'second']]);
     });
 
     it('When the connection to the store does not come back in time, the lease of the store ends', async () => {

@@ -1,11 +1,15 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { onStores, type TestStore } from './sites.ts';
 import { makeTask } from './store-fixture.ts';
 
 /** For tests in which no request is aborted. */
 const LONG_LEASE_MS = 60_000;
+/** For tests that wait until a request is aborted. */
+const SHORT_LEASE_MS = 5_000;
 
 async function connect({ url }: TestStore): Promise<pg.Client> {
   const client = new pg.Client(url);
@@ -50,6 +54,20 @@ class TimerClock implements LeaseClock {
 
 describe('The lease of a store in Postgres', () =>
   onStores(['postgres'], (createTestStore) => {
+    it('A new task whose write stalls in the server does not reappear after its member has learned that nothing was done', async () => {
+      const testStore = await createTestStore();
+      const store = await testStore.open({ leaseMs: SHORT_LEASE_MS });
+      const book = new TaskBook({ store, clock: systemClock, log: testStore.log });
+      const task = makeTask({ state: 'waiting' });
+      const lock = await lockLiveRow(testStore, task.id);
+      await expect(book.add(task)).rejects.toMatchObject({ kind: 'unreachable' });
+      await lock.unlock();
+      const observer = await connect(testStore);
+      await expect.poll(() => countStatements(observer, "state = 'active' AND query ~ 'written AS'")).toBe(0);
+      expect(await testStore.keys('live')).toEqual([]);
+      await store.put(task);
+    });
+
     it('The lease is renewed while writes are being carried out', async () => {
       const testStore = await createTestStore();
       const clock = new TimerClock();

@@ -2,6 +2,7 @@ import { type Backend, StoreError } from '../backend.ts';
 import { type Lease, type LeaseParts, leaseClock, type StoreOwnership } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { LEASE_MS, type RemoteParts } from './connect.ts';
+import { writeUnder } from './leased.ts';
 import type { Server } from './server.ts';
 
 /** A store that is reserved for this process until it is closed. */
@@ -57,7 +58,7 @@ export async function openPartition(
   try {
     const schema = await backend.adapter('meta', 'immediate').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
-    return { backend, ownership, close };
+    return { backend: writeUnder(acquired, backend), ownership, close };
   } catch (error) {
     await close();
     throw error;

@@ -37,6 +37,8 @@ export class PostgresPool {
       max: parts.max,
       connectionTimeoutMillis: parts.limitMs,
       keepAlive: true,
+      // The server would otherwise wait for a lock long after this process has given up, and hold its own locks in the meantime.
+      statement_timeout: Math.ceil(parts.limitMs),
       // A connection that the server never closes must not keep a stopped bot from ending.
       allowExitOnIdle: true,
     });
