@@ -6,7 +6,7 @@ export interface Packet {
 }
 
 export interface TakenPacket extends Packet {
-  /** Whether another process may have begun to handle this packet. */
+  /** Whether another process may have begun to handle this packet. One that declined it has not. */
   readonly isRepeated: boolean;
 }
 

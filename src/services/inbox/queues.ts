@@ -86,10 +86,16 @@ export class Queues implements Inbox {
     const running = new Map<string, Promise<void>>();
     const onError = this.#onError(partition);
     const handleAndMark = async (job: Job<Content>, token: string | undefined): Promise<void> => {
-      const packet = { id: packetIdOf(job.id), content: job.data, isRepeated: job.attemptsStarted > 1 };
-      if ((await handle(packet)) !== 'declined') return void (await job.updateData(HANDLED_CONTENT));
+      // The progress of a job is the number of processes that have declined its packet: they have not begun to handle it.
+      const declinedCount = Number(job.progress);
+      const isRepeated = job.attemptsStarted > declinedCount + 1;
+      if ((await handle({ id: packetIdOf(job.id), content: job.data, isRepeated })) !== 'declined')
+        return void (await job.updateData(HANDLED_CONTENT));
       // If the queue cannot be told, another process takes the packet when its lock expires.
-      await job.moveToWait(token).catch(onError);
+      await job
+        .updateProgress(declinedCount + 1)
+        .then(() => job.moveToWait(token))
+        .catch(onError);
       throw new PacketReturned();
     };
     const run = async (job: Job<Content>, token: string | undefined): Promise<void> => {

@@ -70,7 +70,7 @@ describe('The inbox', () => {
       handling.resolve();
     });
 
-    it('A packet that was taken by a process that is closing returns to the queue, and another process handles it', async () => {
+    it('A packet that a closing process declines returns to the queue, and another process handles it as new', async () => {
       const testStore = await createTestStore();
       // Without waiting until the lock of the first process expires.
       const lockMs = 1_000 * LOCK_MS;
@@ -84,7 +84,7 @@ describe('The inbox', () => {
       await closed;
       const received: TakenPacket[] = [];
       open.consume(0, async (takenPacket) => void received.push(takenPacket));
-      await expect.poll(() => received).toEqual([{ ...packet('71'), isRepeated: true }]);
+      await expect.poll(() => received).toEqual([{ ...packet('71'), isRepeated: false }]);
     });
 
     it('A process that owns all partitions receives the packets of all of them', async () => {

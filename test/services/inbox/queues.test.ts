@@ -32,10 +32,9 @@ it('A packet whose lock has expired while its process was busy is not handled a 
       return undefined;
     },
   );
-  const job = (attemptsStarted: number, data: unknown = {}) => ({
+  const job = (attemptsStarted: number, data: unknown = {}, progress = 0) => ({
     id: 'i1',
-    data,
-    attemptsStarted,
+    ...{ data, attemptsStarted, progress },
     updateData: vi.fn(),
   });
   const jobs = [job(1), job(2)];
@@ -49,6 +48,9 @@ it('A packet whose lock has expired while its process was busy is not handled a 
   expect(handled).toEqual([false]);
   await deliver?.(job(3) as unknown as Job, 'token');
   expect(handled).toEqual([false, true]);
+  // The first process died while it handled the packet, and the second one declined it.
+  await deliver?.(job(3, {}, 1) as unknown as Job, 'token');
+  expect(handled).toEqual([false, true, true]);
 });
 
 it('A worker whose connection fails while it starts is replaced, and never runs', async () => {
