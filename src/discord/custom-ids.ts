@@ -94,7 +94,7 @@ const taskCodec: PointerCodec<string> = {
 const taskAndIndexCodec: PointerCodec<{ taskId: string; index: number }> = {
   write: ({ taskId, index }) => [taskId, String(index)],
   read: ([taskId = '', index = '']) =>
-    isTaskId(taskId) && /^\d{1,2}$/.test(index) ? { taskId, index: Number(index) } : forgedIdRefusal(),
+    isTaskId(taskId) && /^\d{1,4}$/.test(index) ? { taskId, index: Number(index) } : forgedIdRefusal(),
 };
 
 const taskAndChoiceCodec = <Which extends string>(
@@ -275,7 +275,7 @@ export const customIds = {
   continueConversationFilled: orderVerb('moref', taskCodec),
   endConversation: verb('letgo', taskCodec),
   details: verb('details', taskCodec),
-  /** A tool call, by its index in the last response. */
+  /** A tool call, by its index among all calls of the answer. */
   allow: verb('allow', taskAndIndexCodec),
   decline: verb('decline', taskAndIndexCodec),
   endTalk: verb('endtalk', taskCodec),

@@ -137,7 +137,7 @@ describe('The table of custom ids', () => {
     'retry.1.x',
     'a.1.01k3v9x2mabcdefgh',
     'a.1.01k3v9x2mabcdefgh.-1',
-    'a.1.01k3v9x2mabcdefgh.100',
+    'a.1.01k3v9x2mabcdefgh.10000',
     'chg.1.01k3v9x2mabcdefgh.U9',
     'large.1.01k3v9x2mabcdefgh.8K',
     'filmf.1.x',

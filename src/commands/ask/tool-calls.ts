@@ -4,7 +4,7 @@ import { button, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { ownTask, requireKind } from '../../messages/pressed-task.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
-import { answerOf } from '../../services/asks/transitions.ts';
+import { callsOf } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -53,7 +53,7 @@ async function waitingCall(
   context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
   const task = requireKind('ask', await ownTask(taskId, context));
-  const call = answerOf(task).rounds.at(-1)?.calls[index - 1];
+  const call = callsOf(task)[index - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
   return { task, call };
 }

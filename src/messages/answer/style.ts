@@ -5,7 +5,7 @@ import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
-import { answerOf, answerText, waitingCalls } from '../../services/asks/transitions.ts';
+import { answerOf, answerText, callsOf, waitingCalls } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
@@ -94,9 +94,8 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
 /** Buttons for tool calls that cost money, which are only carried out once the owner confirms them. */
 function decisionButtons(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
-    const number = numberOf(task, call);
-    const variables = { number: String(number) };
-    const pointer = { taskId: task.id, index: number };
+    const variables = { number: String(numberOf(task, call)) };
+    const pointer = { taskId: task.id, index: callsOf(task).indexOf(call) + 1 };
     return [
       buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { style: 'good' }),
       buttonPlan(say('ask.buttons.no', variables), customIds.decline.id(pointer)),

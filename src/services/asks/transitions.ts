@@ -113,6 +113,8 @@ export function settleCall(task: Task, callId: string, { state, output }: Pick<A
 }
 
 const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
+/** In order, so that a button of an earlier response never means a later call. */
+export const callsOf = (task: Task): AnswerCall[] => answerOf(task).rounds.flatMap(({ calls }) => calls);
 const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state === 'allowed';
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
 export const areCallsSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
@@ -14,6 +15,9 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
   ((body?.input ?? []) as Item[]).flatMap(({ type, output }) =>
     type === 'function_call_output' ? [output ?? ''] : [],
   );
+
+const approvalId = (message: Message): string | undefined =>
+  /"custom_id":"([^"]+)","label":"Approve 1"/.exec(JSON.stringify(message.components))?.[1];
 
 describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
   /** Tools depend on the list of models, and the bot waits only a second for it, which passes almost at once on the fast clock. */
@@ -86,6 +90,19 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     await member.click(secondRequest, 'Stop');
     expect(text(await secondExchange.message(hasEnded))).toContain('Stopped.');
     expect(imageSubmits()).toHaveLength(1);
+  });
+
+  it('The buttons of a response never stand for a call of a later one', async () => {
+    const { discord, gateway } = await startStage();
+    const member = discord.as('member');
+    gateway.faults.add({ on: { path: '/v1/responses' }, times: Number.POSITIVE_INFINITY, do: 'text-calls-tools' });
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    const isAsking = (message: Message): boolean => labels(message).includes('Approve 1');
+    const asked = await exchange.message(isAsking);
+    await member.click(asked, 'Decline 1');
+    const askedAgain = await exchange.message((one) => isAsking(one) && says('You declined an image')(one));
+    expect(approvalId(askedAgain)).toMatch(/^allow\./);
+    expect(approvalId(askedAgain)).not.toBe(approvalId(asked));
   });
 
   it('A tool call can be approved again after the gateway refused its order', async () => {
