@@ -255,7 +255,8 @@ export class GatewayHttp {
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
       if (!isRedirect(response)) return response;
-      await response.body.dump();
+      const cancel = this.#limitTime(response, this.limits.wholeBodyMs);
+      await response.body.dump().finally(cancel);
       const target = this.#redirectTarget(response, redirects, isSubmit || hasBody);
       path = target.pathname + target.search;
     }
@@ -285,6 +286,7 @@ export class GatewayHttp {
     { signal, maxBytes: max = this.limits.responseBytes }: GatewayRequest,
   ): Promise<string> {
     const { body, headers, statusCode: status } = response;
+    const cancel = this.#limitTime(response, this.limits.wholeBodyMs);
     const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
       // undici enforces the announced length, so the bytes of a small body need not be counted.
@@ -293,19 +295,29 @@ export class GatewayHttp {
       if (isComplete) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachableError(error, this.baseUrl.host, isSubmit, signal);
+    } finally {
+      cancel();
     }
     throw tooLargeError(max, { status, mayHaveTakenEffect: isSubmit });
   }
 
   async *#readPieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
     const max = this.limits.responseBytes;
+    const cancel = this.#limitTime(response, this.limits.streamMs);
     try {
       yield* decodeChunks(response.body, max, () =>
         tooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, true, signal);
+    } finally {
+      cancel();
     }
+  }
+
+  /** Ends the body after this time, however it arrives. */
+  #limitTime({ body }: Dispatcher.ResponseData, ms: number): () => void {
+    return this.parts.clock.after(ms, () => body.destroy(new errors.BodyTimeoutError()));
   }
 }
 

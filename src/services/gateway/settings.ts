@@ -57,6 +57,10 @@ export const defaultLimits = {
   wholeTextMs: 300_000,
   /** The longest pause between two chunks of a stream. A model may think for a long time. */
   silenceMs: 120_000,
+  /** The limit for a whole stream, because a gateway may send comments without end. */
+  streamMs: 30 * 60_000,
+  /** The limit for any other whole body. */
+  wholeBodyMs: 10 * 60_000,
   /** The size limit of a response; a 4K image as base64 takes up about 30 MB. */
   responseBytes: 96 * 1024 * 1024,
   /** Total attempts of a read. */

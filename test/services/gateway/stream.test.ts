@@ -27,7 +27,7 @@ async function startFixture(
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const limits = { submitMs: 300, silenceMs: 300, wholeTextMs: 300 };
+  const limits = { submitMs: 300, silenceMs: 300, wholeTextMs: 300, streamMs: 500, wholeBodyMs: 500 };
   const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-secret' }, {}, limits);
   onTestFinished(async () => {
     await gateway.close();
@@ -127,6 +127,43 @@ describe('The streaming client of the gateway', () => {
       mayHaveTakenEffect: true,
     });
     await fixture.closed;
+  });
+
+  it.each([
+    ['comments', EVENT_STREAM, ': keepalive\n\n'],
+    ['events', EVENT_STREAM, 'data: {"type":"response.in_progress"}\n\n'],
+    ['spaces before JSON', 'application/json', ' '],
+  ])(
+    'The streaming client ends a response that sends %s without end, and closes the connection',
+    async (_name, type, piece) => {
+      let sending: NodeJS.Timeout | undefined;
+      onTestFinished(() => clearInterval(sending));
+      const fixture = await startFixture((response) => {
+        response.writeHead(200, { 'content-type': type });
+        sending = setInterval(() => response.write(piece), 20);
+      });
+      const received = await streamEvents(fixture);
+      const error =
+        received instanceof GatewayError
+          ? received
+          : received.map((event) => 'response' in event && event.response.error).at(-1);
+      expect(error).toMatchObject({ kind: 'unreachable', code: 'UND_ERR_BODY_TIMEOUT', mayHaveTakenEffect: true });
+      await fixture.closed;
+    },
+  );
+
+  it('The client ends a body that arrives without end', async () => {
+    let sending: NodeJS.Timeout | undefined;
+    onTestFinished(() => clearInterval(sending));
+    const { gateway, closed } = await startFixture((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      sending = setInterval(() => response.write(' '), 20);
+    });
+    await expect(gateway.responses.create({ model: 'm', input: 'Hi' })).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'UND_ERR_BODY_TIMEOUT',
+    });
+    await closed;
   });
 
   it('The streaming client stops reading at the end event even if the gateway keeps the connection open', async () => {
