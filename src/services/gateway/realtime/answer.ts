@@ -77,6 +77,8 @@ class EventQueue<T> implements AsyncIterable<T> {
   }
 }
 
+/** No normal reply takes this long, and one whose events keep coming would be paid for without end. */
+const MAX_REPLY_MS = 15 * 60_000;
 /** How long to wait for the end of an interrupted answer. */
 const INTERRUPT_TIMEOUT_MS = 5_000;
 /** How long the end of an answer waits for a late transcript of the utterance. */
@@ -108,6 +110,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   #isOver = false;
   #size = 0;
   #stopTimer: () => void = () => undefined;
+  readonly #stopReplyLimit: () => void;
 
   constructor(context: SessionContext, { id, connection, utterance, isTranscribed, onEnd }: AnswerParts) {
     this.id = id;
@@ -122,6 +125,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     context.memory.addTurn('member', text);
     this.#transcript = new Transcript(hasAudio && isTranscribed);
     this.#awaitEvent();
+    this.#stopReplyLimit = context.http.parts.clock.after(MAX_REPLY_MS, () => this.#giveUpSilent());
   }
 
   get events(): AsyncIterable<RealtimeEvent> {
@@ -199,6 +203,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   #endWith(end: RealtimeResponse): void {
     this.#isOver = true;
     this.#stopTimer();
+    this.#stopReplyLimit();
     this.#reportTranscript(this.#transcript.close());
     const { memory, endedResponses } = this.#context;
     memory.addTurn('model', end.text);
@@ -217,7 +222,11 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   }
 
   #awaitEvent(ms = this.#context.http.limits.silenceMs): void {
-    this.#startTimer(ms, () => this.#giveUp(connectionError('silent', this.#context.http.baseUrl.host)));
+    this.#startTimer(ms, () => this.#giveUpSilent());
+  }
+
+  #giveUpSilent(): void {
+    this.#giveUp(connectionError('silent', this.#context.http.baseUrl.host));
   }
 
   /** Only one timer runs at a time. */

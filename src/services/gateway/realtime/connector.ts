@@ -24,6 +24,9 @@ export interface SessionContext {
   readonly endedResponses: Set<string>;
 }
 
+/** The limit for a whole set-up. Each event has a limit of its own, but errors about other events may arrive without end. */
+const SETUP_TIMEOUT_MS = 60_000;
+
 /** Opens the connections of one session, applies its settings and replays the conversation so far. */
 export class Connector {
   readonly #context: SessionContext;
@@ -51,10 +54,12 @@ export class Connector {
     const { host } = http.baseUrl;
     const eventReader = new SetupEventReader();
     const connection = new RealtimeConnection(socket, host, http.parts.clock, eventReader);
-    const abort = (): void => {
+    const fail = (reason: 'aborted' | 'silent'): void => {
       connection.close();
-      eventReader.onLost(connectionError('aborted', host));
+      eventReader.onLost(connectionError(reason, host));
     };
+    const abort = (): void => fail('aborted');
+    const cancel = http.parts.clock.after(SETUP_TIMEOUT_MS, () => fail('silent'));
     signal.addEventListener('abort', abort);
     try {
       if (signal.aborted) throw connectionError('aborted', host);
@@ -67,6 +72,7 @@ export class Connector {
       connection.close();
       throw error;
     } finally {
+      cancel();
       signal.removeEventListener('abort', abort);
     }
   }

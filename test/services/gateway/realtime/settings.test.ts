@@ -144,6 +144,21 @@ describe('The settings of a live conversation', () => {
     await peer.closed;
   });
 
+  it('The settings of a live conversation time out if the gateway reports errors about other events without end', async () => {
+    const clock = new ManualClock();
+    const { gateway, next } = await startServer({ onEvent: () => undefined, tools: { clock } });
+    const pendingSession = failureOf(gateway.realtime.open({ model: 'm' }));
+    const peer = await next();
+    await peer.waitFor('session.update');
+    for (let seconds = 0; seconds < 60; seconds += 10) {
+      peer.send({ type: 'error', error: { event_id: 'another', code: 'odd', message: 'No' } });
+      await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+      clock.advance(10_000);
+    }
+    expect(await pendingSession).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: false });
+    await peer.closed;
+  });
+
   it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
     const { gateway, next } = await startServer({ created: null });
     const pendingSession = failureOf(gateway.realtime.open({ model: 'm' }));

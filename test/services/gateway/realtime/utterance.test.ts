@@ -283,6 +283,22 @@ describe('A truncated live response', () => {
     await peer.closed;
   });
 
+  it('A live response whose events keep arriving is cut off after a quarter of an hour', async () => {
+    const clock = new ManualClock();
+    const { session, peer } = await openConversation({ tools: { clock } });
+    const reply = session.say({ text: 'Tell me' });
+    await peer.waitFor('response.create');
+    peer.send(frames.created);
+    const events = collectEvents(await reply);
+    for (let seconds = 0; seconds < 15 * 60; seconds += 10) {
+      peer.send(frames.text('and '));
+      await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+      clock.advance(10_000);
+    }
+    expect(endOf(await events)).toMatchObject({ end: 'cut', text: 'and '.repeat(90), error: { code: 'silent' } });
+    await peer.closed;
+  });
+
   it('A truncated live response ends as cut off when it exceeds the size limit', async () => {
     const { session, peer } = await openConversation({ limits: { responseBytes: 1_000 } });
     const reply = session.say({ text: 'Tell me' });
