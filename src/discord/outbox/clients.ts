@@ -48,7 +48,7 @@ export function createDiscordClients(
   assertMayAct: () => void = () => undefined,
 ): DiscordClients {
   const traffic = new Traffic();
-  const makeRequest = sendPostsOnce(detectUncertainEdits(traffic.countRequests(uploadSender())));
+  const makeRequest = sendPostsOnce(detectUncertainEdits(limitRateLimits(traffic.countRequests(uploadSender()))));
   const sharedOptions = {
     api: apiUrl,
     version: '10',
@@ -162,6 +162,23 @@ function detectUncertainEdits(makeRequest: MakeRequest): MakeRequest {
 }
 
 const TOO_MANY_REQUESTS = 429;
+/** discord.js waits as long as Discord demands before it repeats a request, so a request is rarely refused even twice. */
+const MAX_RATE_LIMITS = 10;
+
+/** discord.js repeats a request after each 429, without end and, if Discord demands none, without a wait. */
+function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
+  // All attempts of a request share the same headers object.
+  const counts = new WeakMap<object, number>();
+  return async (url, init) => {
+    const response = await makeRequest(url, init);
+    if (response.status !== TOO_MANY_REQUESTS || !init.headers) return response;
+    const count = (counts.get(init.headers) ?? 0) + 1;
+    counts.set(init.headers, count);
+    if (count < MAX_RATE_LIMITS) return response;
+    await response.arrayBuffer();
+    throw new Error('Discord refused a request too often because of its rate limits.');
+  };
+}
 
 /** Logs what an operator needs to know about the connection to Discord. */
 export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {

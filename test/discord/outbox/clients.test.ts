@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
@@ -8,4 +11,22 @@ it('The Discord clients leave no timer that would keep the process of a stopped 
   expect(vi.getTimerCount()).toBeGreaterThan(0);
   await close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('A request that Discord always refuses because of its rate limits is given up', async () => {
+  let requestCount = 0;
+  const server = createServer((_request, response) => {
+    requestCount += 1;
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' }).end('{"retry_after":0}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { reads, close } = createDiscordClients(`http://127.0.0.1:${port}/api`);
+  onTestFinished(async () => {
+    await close();
+    server.closeAllConnections();
+    server.close();
+  });
+  await expect(reads.get('/channels/1', { auth: false })).rejects.toThrow('rate limits');
+  expect(requestCount).toBe(10);
 });
