@@ -107,7 +107,7 @@ function stateLines(
       if (task.failure?.cause === 'withdrawn') return [say('task.withdrawn')];
       return [task.failure?.cause === 'dismissed' ? say('task.dismissed') : say('task.cancelled')];
     case 'expired':
-      return [say('task.expired')];
+      return [say(task.failure?.cause === 'unconfirmed' ? 'task.neverEnded' : 'task.expired')];
     default:
       if (task.failure?.refusal) {
         const what = say(task.review ? 'task.withheld' : 'task.refused');

@@ -53,6 +53,7 @@ export const task = {
   failedWith: 'This task failed: {{reason}}',
   cancelled: 'The gateway canceled this task.',
   expired: 'This task expired on the gateway before it finished.',
+  neverEnded: 'The gateway did not finish this task within 30 days. Press **Retry** to submit it again.',
   unknownToGateway: 'The gateway no longer has this task, so its result cannot be fetched.',
   unconfirmed: 'We couldn’t confirm whether the gateway accepted this. It may still run and be charged.',
   reason: 'Reason: {{reason}}',

@@ -95,6 +95,7 @@ function standingOfTask(task: Task): Standing {
   // A dismissed request may have cost something, but that can no longer be determined, so the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
+  if (state === 'expired' && failure?.cause === 'unconfirmed') return 'settled';
   // The member has repeated the request, and the first one may have been carried out as well, so its estimate counts.
   if (state === 'unconfirmed') return task.isRepeated ? 'settled' : 'unconfirmed';
   return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';

@@ -3,15 +3,19 @@ import { dropExpiredToken } from './delivery-state.ts';
 import type { WaitLimit } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { markResultsRefused } from './review.ts';
-import { hasEnded, type Task } from './task.ts';
-import { markOverdue } from './transitions.ts';
+import { hasEnded, isFollowed, type Task } from './task.ts';
+import { markGivenUp, markOverdue } from './transitions.ts';
 
 /** A notice about a long wait may be a few seconds late. */
 const SWEEP_INTERVAL_MS = 5_000;
 
 interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
   waitLimitOf(task: Task): WaitLimit;
+  isPolled(task: Task): boolean;
 }
+
+/** Otherwise a gateway that never ends a job would have it polled for ever, and an erasure would wait for ever. */
+const MAX_FOLLOW_MS = 30 * DAY_MS;
 
 /**
  * Applies changes that depend only on time, whether or not the gateway responds: wait limits, expired tokens and results that were held
@@ -46,10 +50,14 @@ export class Sweep {
     await book.saveUnsaved();
     const now = clock.now();
     const isDue = (task: Task) =>
-      this.#isOverdue(task, now) || isHeldTooLong(task, now) || dropExpiredToken(task, now) !== task;
+      this.#isEndless(task, now) ||
+      this.#isOverdue(task, now) ||
+      isHeldTooLong(task, now) ||
+      dropExpiredToken(task, now) !== task;
     for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) => {
+          if (this.#isEndless(task, now)) return markGivenUp(task, now);
           const reviewedTask = isHeldTooLong(task, now) ? markResultsRefused(task, { ...task.review, at: now }) : task;
           return dropExpiredToken(
             this.#isOverdue(reviewedTask, now) ? markOverdue(reviewedTask, now) : reviewedTask,
@@ -60,6 +68,11 @@ export class Sweep {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
     }
+  }
+
+  #isEndless(task: Task, now: number): boolean {
+    const { accepted = now } = task.times;
+    return isFollowed(task) && now - accepted >= MAX_FOLLOW_MS && this.#parts.isPolled(task);
   }
 
   #isOverdue(task: Task, now: number): boolean {

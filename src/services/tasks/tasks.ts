@@ -107,6 +107,7 @@ export class Tasks {
     book.onChange((task) => ledger?.onTaskChange(task));
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
     const waitLimitOf = (task: Task) => this.waitLimitOf(task);
+    const isPolled = ({ kind }: Task) => this.#kind(kind).source !== undefined;
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
     this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const { missedShare = () => 1 } = parts;
@@ -120,7 +121,7 @@ export class Tasks {
       earlierPolls: this.#earlierPolls,
       inlineResults: this.#inlineResults,
     });
-    this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
+    this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf, isPolled });
     const { unconfirmedReleaseMs: afterMs } = parts;
     this.#unconfirmedRelease =
       afterMs === undefined ? undefined : new UnconfirmedRelease({ book, ledger, clock, log, afterMs });

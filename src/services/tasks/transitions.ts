@@ -255,6 +255,12 @@ export function markOverdue(task: Task, now: number): Task {
     : { ...task, times: { ...task.times, overdue: now } };
 }
 
+/** For a job that the gateway never ends. It may have cost something, so its estimate counts. */
+export const markGivenUp = (task: Task, now: number): Task =>
+  hasEnded(task)
+    ? task
+    : { ...task, state: 'expired', failure: { cause: 'unconfirmed' }, times: { ...task.times, ended: now } };
+
 /** Stores what was found out about the references. If `notes` is undefined, the references count as not checked yet. */
 export function setReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
   const { referenceNotes: _, ...rest } = task;
