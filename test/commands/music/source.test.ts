@@ -58,6 +58,14 @@ describe('Polling many songs', () => {
     expect(secondPoll.has('id-77')).toBe(false);
   });
 
+  it('A gateway that refuses every batch gets at most twice as many requests as there are songs, and only once', async () => {
+    const { lists: polledBatches, many } = await startBatchGateway((_some, response) => refuse(response, 400));
+    expect((await many.pollMany(ids.slice(0, 30))).size).toBe(0);
+    expect(polledBatches).toHaveLength(59);
+    await many.pollMany(ids.slice(0, 30));
+    expect(polledBatches).toHaveLength(59);
+  });
+
   it('Songs are polled in turns if the gateway returns only the first hundred of a batch', async () => {
     const { many } = await startBatchGateway((batch, response) => respond(batch.slice(0, 100), response));
     const polledIds = new Set<string>();
