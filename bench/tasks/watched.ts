@@ -79,11 +79,11 @@ export class WatchedScheduler implements Scheduler {
     if (existing) return existing;
     const wrappedLane: Lane = {
       ...lane,
-      poll: async (ids) => {
+      poll: async (ids, permit) => {
         this.requests += 1;
         this.polls += ids.length;
         if (this.#isTimed) this.#recordLateness(ids);
-        const result = await lane.poll(ids);
+        const result = await lane.poll(ids, permit);
         if ('kind' in result) {
           this.trouble ??= result;
           return result;
@@ -103,8 +103,8 @@ export class WatchedScheduler implements Scheduler {
     }
   }
 
-  #addJitter(id: string, verdict: Verdict): Verdict {
-    if (typeof verdict === 'string') return verdict;
+  #addJitter(id: string, verdict: Verdict | Trouble): Verdict | Trouble {
+    if (typeof verdict === 'string' || 'kind' in verdict) return verdict;
     const now = this.#clock.now();
     const again = now + (verdict.again - now) * (1 - JITTER + 2 * JITTER * Math.random());
     this.#dueTimes.set(id, again);

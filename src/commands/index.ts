@@ -33,8 +33,8 @@ function imgxSource(imgx: Gateway['imgx'], usesLists: boolean): Source {
   return {
     name: 'imgx',
     // Not retried, because the scheduler polls again.
-    pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
-    ...(usesLists && { batch: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
+    pollOne: (remoteId, options) => imgx.get(remoteId, options),
+    ...(usesLists && { batch: { max: MAX_IN_LIST, pollMany: (ids, options) => imgx.getMany(ids, options) } }),
   };
 }
 

@@ -89,7 +89,7 @@ export const image: Feature<typeof text> = {
   kinds: ({ gateway: { imageJobs } }) => [
     defineKind({
       name: 'image',
-      source: { name: 'image jobs', pollOne: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
+      source: { name: 'image jobs', pollOne: (remoteId, options) => imageJobs.get(remoteId, options) },
       waitLimit: () => 'image',
       durationKey: ({ model }) => `image:${model}`,
       keyedSubmit: {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withoutUndefined } from '../../lib/entries.ts';
+import type { CallOptions } from '../../services/gateway/http.ts';
 import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
@@ -79,9 +80,9 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
   /** Ids that make the gateway refuse every list that contains them. */
   const refusedIds = new Set<string>();
 
-  async function pollInPieces(ids: readonly string[]): Promise<PollResult> {
+  async function pollInPieces(ids: readonly string[], options?: CallOptions): Promise<PollResult> {
     try {
-      return { snapshots: await music.getMany(ids, { attempts: 1 }), isComplete: true };
+      return { snapshots: await music.getMany(ids, options), isComplete: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (mayBeUnknownPath(error)) max = 1;
@@ -93,8 +94,8 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       return { snapshots: new Map(), isComplete: false };
     }
     const middle = Math.ceil(ids.length / 2);
-    const first = await pollInPieces(ids.slice(0, middle));
-    const second = await pollInPieces(ids.slice(middle));
+    const first = await pollInPieces(ids.slice(0, middle), options);
+    const second = await pollInPieces(ids.slice(middle), options);
     const isComplete = first.isComplete && second.isComplete;
     // Otherwise the gateway refused an id, and not the length of the list.
     if (isComplete) max = Math.min(max, middle);
@@ -103,14 +104,14 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
 
   return {
     name: 'music',
-    pollOne: (remoteId) => music.get(remoteId, { attempts: 1 }),
+    pollOne: (remoteId, options) => music.get(remoteId, options),
     batch: {
       gatherMs: GATHER_MS,
       get max() {
         return max;
       },
       /** Ids missing from the result, including refused ones, are then polled one by one. */
-      async pollMany(ids) {
+      async pollMany(ids, options) {
         // A gateway may report on only the first ids of a list, so the ids that have been missing longest come first in the next list.
         const missCount = (id: string): number => missCounts.get(id) ?? 0;
         const longestMissingFirst = ids
@@ -119,7 +120,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
         const snapshots =
           longestMissingFirst.length === 0
             ? new Map<string, Snapshot>()
-            : (await pollInPieces(longestMissingFirst)).snapshots;
+            : (await pollInPieces(longestMissingFirst, options)).snapshots;
         missCounts = new Map(ids.flatMap((id) => (snapshots.has(id) ? [] : [[id, missCount(id) + 1] as const])));
         return snapshots;
       },

@@ -33,7 +33,7 @@ export function videoKinds({
   return [
     defineKind({
       name: 'video',
-      source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
+      source: { name: 'videos', pollOne: (remoteId, options) => videos.get(remoteId, options) },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
@@ -61,7 +61,7 @@ export function videoKinds({
       name: 'second-video',
       // A form can contain files, but no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
-      source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
+      source: { name: 'second videos', pollOne: (remoteId, options) => v1Videos.get(remoteId, options) },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
@@ -79,7 +79,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'image-to-video',
-      source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
+      source: { name: 'image to video', pollOne: (remoteId, options) => imageToVideo.get(remoteId, options) },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,

@@ -25,6 +25,8 @@ export interface CallOptions {
   attempts?: number | undefined;
   /** Identifies the member in a request, if the settings name a field for it. */
   user?: string | undefined;
+  /** Awaited before each request to the gateway, also those of retries and redirects. A rejection means that the request is not sent. */
+  beforeRequest?: (() => Promise<void>) | undefined;
 }
 
 export interface GatewayRequest extends CallOptions {
@@ -238,6 +240,7 @@ export class GatewayHttp {
     const hasBody = body !== undefined;
     let path = this.#prefix + request.path + queryText(request.query);
     for (let redirects = 0; ; redirects++) {
+      await request.beforeRequest?.();
       const response = await this.#connections.dispatcher.request({
         path,
         method: hasBody ? 'POST' : 'GET',

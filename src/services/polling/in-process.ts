@@ -7,7 +7,16 @@ import { addJitter, retryAt } from './breaker.ts';
 import { PollCapacity, type SchedulerLimits } from './capacity.ts';
 import { Entry, LaneState } from './lane-state.ts';
 import type { SlowdownCause } from './pace.ts';
-import type { FollowedTask, Lane, LaneTrouble, PollOutcome, Scheduler, Trouble, Verdict } from './scheduler.ts';
+import type {
+  FollowedTask,
+  Lane,
+  LaneTrouble,
+  PollOutcome,
+  RequestPermit,
+  Scheduler,
+  Trouble,
+  Verdict,
+} from './scheduler.ts';
 
 /** Fewer polls at once than the client has connections, since members' requests need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
@@ -33,6 +42,8 @@ export class InProcessScheduler implements Scheduler {
   readonly #lanes: LaneState[] = [];
   readonly #runningPolls = new Set<Promise<void>>();
   readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
+  /** Running polls that wait to send another request. */
+  readonly #permitQueue: PromiseWithResolvers<void>[] = [];
   #isRunning = false;
   #nextLaneIndex = 0;
 
@@ -101,6 +112,7 @@ export class InProcessScheduler implements Scheduler {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#alarm.cancel();
+    for (const permit of this.#permitQueue.splice(0)) permit.reject(new Error('Polling has stopped.'));
     await this.finishRunning();
   }
 
@@ -121,6 +133,11 @@ export class InProcessScheduler implements Scheduler {
 
   #run(): void {
     const now = this.#clock.now();
+    // First, so that polls end soon.
+    while (this.#permitQueue.length > 0 && this.#capacity.nextRequestAt(now) <= now) {
+      this.#capacity.recordRequest(now);
+      this.#permitQueue.shift()?.resolve();
+    }
     while (this.#isRunning && this.#capacity.opensAt(now) <= now) {
       const state = this.#nextLane(now);
       if (!state) break;
@@ -133,8 +150,28 @@ export class InProcessScheduler implements Scheduler {
 
   #setAlarm(): void {
     if (!this.#isRunning) return;
+    const now = this.#clock.now();
+    if (this.#permitQueue.length > 0) this.#alarm.set(this.#capacity.nextRequestAt(now));
     const next = this.#lanes.reduce((earliest, state) => Math.min(earliest, state.opensAt), Number.POSITIVE_INFINITY);
-    this.#alarm.set(Math.max(next, this.#capacity.opensAt(this.#clock.now())));
+    this.#alarm.set(Math.max(next, this.#capacity.opensAt(now)));
+  }
+
+  /** The permits for the requests of one poll, and how long the poll waited for them. */
+  #permits(): { permit: RequestPermit; waitedMs(): number } {
+    let requestCount = 0;
+    let waitedMs = 0;
+    const permit = async (): Promise<void> => {
+      requestCount += 1;
+      if (requestCount === 1) return;
+      if (!this.#isRunning) throw new Error('Polling has stopped.');
+      const since = this.#clock.now();
+      const next = Promise.withResolvers<void>();
+      this.#permitQueue.push(next);
+      this.#run();
+      await next.promise;
+      waitedMs += this.#clock.now() - since;
+    };
+    return { permit, waitedMs: () => waitedMs };
   }
 
   #nextLane(now: number): LaneState | undefined {
@@ -152,26 +189,37 @@ export class InProcessScheduler implements Scheduler {
     this.#capacity.begin(now);
     const { entries, isProbe } = state.begin(now);
     const ids = entries.map(({ id }) => id);
-    const result = await pollLane(state.lane, ids, this.#log);
+    const { permit, waitedMs } = this.#permits();
+    const verdicts = await pollLane(state.lane, ids, permit, this.#log);
+    const trouble = verdicts.findLast(isTrouble);
     const endedAt = this.#clock.now();
     this.#capacity.end();
     state.end(entries, isProbe, endedAt);
-    const outcome = Array.isArray(result) ? 'answered' : result.kind;
-    for (const listener of this.#pollListeners) listener(state.lane.name, outcome);
+    for (const listener of this.#pollListeners) listener(state.lane.name, trouble?.kind ?? 'answered');
     // The duration of a failed poll says nothing about the other lanes' polls.
-    if (Array.isArray(result) && state.latency.recordLatency(endedAt - now)) this.#slowDown('slowness', state, endedAt);
+    if (!trouble && state.latency.recordLatency(endedAt - now - waitedMs())) this.#slowDown('slowness', state, endedAt);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning)
       for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, endedAt);
-    else if (Array.isArray(result)) this.#applyVerdicts(state, entries, result, isProbe);
-    else this.#applyFailure(state, entries, result, isProbe);
+    else this.#applyResult(state, entries, { verdicts, trouble, isProbe });
     this.#run();
+  }
+
+  /** A poll whose first request succeeded may still fail for some of its tasks. */
+  #applyResult(state: LaneState, entries: readonly Entry[], { verdicts, trouble, isProbe }: PollResult): void {
+    const answered = entries.flatMap((entry, index) => {
+      const verdict = verdicts[index];
+      return isTrouble(verdict) ? [] : [{ entry, verdict }];
+    });
+    if (answered.length > 0) this.#applyVerdicts(state, answered, isProbe);
+    if (!trouble) return;
+    const failedEntries = entries.filter((_, index) => isTrouble(verdicts[index]));
+    this.#applyFailure(state, failedEntries, trouble, isProbe);
   }
 
   #applyVerdicts(
     state: LaneState,
-    entries: readonly Entry[],
-    verdicts: readonly (Verdict | undefined)[],
+    answered: readonly { entry: Entry; verdict: Verdict | undefined }[],
     isProbe: boolean,
   ): void {
     const now = this.#clock.now();
@@ -183,10 +231,9 @@ export class InProcessScheduler implements Scheduler {
     // Tasks that were polled together stay together if that saves polls.
     const sharedRandom = state.lane.max > 1 ? this.#random() : undefined;
     const random = sharedRandom === undefined ? this.#random : () => sharedRandom;
-    for (const [index, entry] of entries.entries()) {
+    for (const { entry, verdict } of answered) {
       if (!this.#isFollowed(entry)) continue;
       entry.hasJustFailed = false;
-      const verdict = verdicts[index];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
       else if (entry.stage === 'asked-again') state.wait(entry, now);
       else state.wait(entry, addJitter(verdict && this.#clock.fromMachine(verdict.again), now, random));
@@ -241,11 +288,26 @@ export class InProcessScheduler implements Scheduler {
 
 const maxPollsPerLane = (inFlight: number): number => Math.max(1, Math.floor(inFlight * LANE_SHARE));
 
-/** The verdicts in the order of the ids, or the failure. Never rejects. */
-async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Promise<(Verdict | undefined)[] | Trouble> {
+interface PollResult {
+  verdicts: readonly PollVerdict[];
+  trouble: Trouble | undefined;
+  isProbe: boolean;
+}
+
+type PollVerdict = Verdict | Trouble | undefined;
+
+const isTrouble = (verdict: PollVerdict): verdict is Trouble => typeof verdict === 'object' && 'kind' in verdict;
+
+/** The verdicts in the order of the ids. Never rejects. */
+async function pollLane(
+  lane: Lane,
+  ids: readonly string[],
+  permit: RequestPermit,
+  log: TasksLog,
+): Promise<PollVerdict[]> {
   try {
-    const result = await lane.poll(ids);
-    if ('kind' in result) return result;
+    const result = await lane.poll(ids, permit);
+    if ('kind' in result) return ids.map(() => result);
     const verdicts = ids.map((id) => result.get(id));
     const missingIds = ids.filter((_, index) => !verdicts[index]);
     if (missingIds.length > 0)
@@ -254,6 +316,6 @@ async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Prom
   } catch (error) {
     // A bug in the bot must not end a task: it is polled again, and the stack is in the log.
     log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
-    return { kind: 'unreachable', reason: 'The status check failed unexpectedly.' };
+    return ids.map(() => ({ kind: 'unreachable', reason: 'The status check failed unexpectedly.' }));
   }
 }

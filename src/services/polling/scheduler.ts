@@ -11,14 +11,20 @@ export interface Trouble {
   reason: string;
 }
 
+/** Resolves when the poll may send its next request, the first one at once. Rejects if polling has stopped. */
+export type RequestPermit = () => Promise<void>;
+
 /** Polls to one endpoint share a lane: a refusal or delay concerns all of them. */
 export interface Lane {
   name: string;
   readonly max: number;
   /** A poll includes tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
-  /** An id without a verdict is polled again after a while. A poll must end in reasonable time: one that hangs keeps its place among the concurrent polls. */
-  poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble>;
+  /**
+   * Must await `permit` before each request. An id without a verdict is polled again after a while; a trouble as a verdict did not keep the gateway
+   * from responding about the other ids. A poll must end in reasonable time: one that hangs keeps its place among the concurrent polls.
+   */
+  poll(ids: readonly string[], permit: RequestPermit): Promise<ReadonlyMap<string, Verdict | Trouble> | Trouble>;
 }
 
 export interface FollowedTask {

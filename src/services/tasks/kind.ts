@@ -1,3 +1,4 @@
+import type { CallOptions } from '../gateway/http.ts';
 import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
 import type { TaskKind, TaskRequests } from './kind-spec.ts';
 import type { ImageTransfer, Materials } from './materials.ts';
@@ -10,13 +11,13 @@ export type WaitLimit = 'image' | 'video' | 'music' | 'text';
 
 export interface Source {
   name: string;
-  pollOne(remoteId: string): Promise<Snapshot>;
+  pollOne(remoteId: string, options?: CallOptions): Promise<Snapshot>;
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
   batch?: {
     readonly max: number;
     /** A task can be polled together with others up to this long before it is due. */
     readonly gatherMs?: number;
-    pollMany(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
+    pollMany(remoteIds: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, Snapshot>>;
   };
 }
 

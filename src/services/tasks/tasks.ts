@@ -178,7 +178,7 @@ export class Tasks {
     if (liveTask && isFollowed(liveTask)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
-    return this.#inlineResults.take(id) ?? source.pollOne(remoteId);
+    return this.#inlineResults.take(id) ?? source.pollOne(remoteId, { attempts: 1 });
   }
 
   /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */

@@ -4,7 +4,7 @@ import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/i
 import { type EarlierPolls, MIN_GAP_MS } from '../polling/allowance.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
-import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
+import type { Lane, RequestPermit, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import { settlePart } from './delivery-state.ts';
 import { partitionOf } from './homes.ts';
@@ -76,47 +76,65 @@ export class Tracker {
         return source.batch?.max ?? 1;
       },
       gatherMs: source.batch?.gatherMs,
-      poll: (ids: readonly string[]) => this.#poll(source, ids),
+      poll: (ids: readonly string[], permit: RequestPermit) => this.#poll(source, ids, permit),
     };
     this.#lanes.set(source.name, lane);
     return lane;
   }
 
-  async #poll(source: Source, ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
-    const verdicts = new Map<string, Verdict>(ids.map((id) => [id, 'done']));
+  async #poll(
+    source: Source,
+    ids: readonly string[],
+    permit: RequestPermit,
+  ): Promise<ReadonlyMap<string, Verdict | Trouble>> {
     const tasks = ids.flatMap((id) => this.#trackedTasksOf(id)?.book.find(id) ?? []).filter(isFollowed);
-    const results = await this.#fetchResults(source, tasks);
-    if (!(results instanceof Map)) return results;
+    const { results, trouble } = await this.#fetchResults(source, tasks, permit);
+    const verdicts = new Map<string, Verdict | Trouble>(ids.map((id) => [id, trouble ?? 'done']));
     const { clock } = this.#parts;
     const now = clock.now();
     for (const [id, one] of results) verdicts.set(id, await runForTask(id, () => this.#applyTo(id, one, now)));
     // Storing hundreds of tasks takes time, which must not count as part of the interval. Tasks that were polled together stay together.
     const tookMs = clock.now() - now;
     for (const [id, verdict] of verdicts)
-      if (typeof verdict === 'object') verdicts.set(id, { again: verdict.again + tookMs });
+      if (typeof verdict === 'object' && 'again' in verdict) verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
   }
 
-  /** Polls each task once. A task that is missing from a list is polled alone on its next turn. */
-  async #fetchResults(source: Source, tasks: readonly Task[]): Promise<Map<string, PollResult> | Trouble> {
+  /**
+   * Polls each task once. A task that is missing from a list is polled alone on its next turn. The results are kept if a later request fails, and
+   * one task that cannot be polled does not keep the others from being polled.
+   */
+  async #fetchResults(
+    source: Source,
+    tasks: readonly Task[],
+    permit: RequestPermit,
+  ): Promise<{ results: Map<string, PollResult>; trouble?: Trouble }> {
     const results = new Map<string, PollResult>();
+    // The scheduler repeats a poll that failed.
+    const options = { attempts: 1, beforeRequest: permit };
+    let trouble: Trouble | undefined;
     const polledAlone = new Set(source.batch ? this.#chooseAlone(tasks) : tasks);
     const listedTasks = tasks.filter((task) => !polledAlone.has(task));
     if (source.batch && listedTasks.length > 1) {
       await this.#markPoll(listedTasks);
-      const snapshots = await catchPollError(source.batch.pollMany(listedTasks.map(remoteIdOf)));
-      if (isTrouble(snapshots)) return snapshots;
+      const snapshots = await catchPollError(source.batch.pollMany(listedTasks.map(remoteIdOf), options));
+      if (isTrouble(snapshots)) return { results, trouble: snapshots };
       for (const task of listedTasks) results.set(task.id, this.#resultFromList(task, snapshots));
     }
     for (const task of tasks) {
       if (results.has(task.id)) continue;
       await this.#markPoll([task]);
-      const result = await runForTask(task.id, () => catchPollError(source.pollOne(remoteIdOf(task))));
-      if (isTrouble(result)) return result;
+      const result = await runForTask(task.id, () => catchPollError(source.pollOne(remoteIdOf(task), options)));
+      // The next list may contain a task that cannot be polled alone.
       if (result !== 'not-known') this.#pollAloneIds.delete(task.id);
-      results.set(task.id, result);
+      if (!isTrouble(result)) results.set(task.id, result);
+      else {
+        trouble = result;
+        // The gateway has asked for fewer polls, or refuses them.
+        if (result.kind !== 'unreachable') break;
+      }
     }
-    return results;
+    return { results, ...(trouble && { trouble }) };
   }
 
   async #markPoll(tasks: readonly Task[]): Promise<void> {

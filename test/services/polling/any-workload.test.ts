@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
-import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import type { Lane, RequestPermit, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { createFixture } from './stage.ts';
 
 const outcome = fc.oneof(
   { weight: 6, arbitrary: fc.constant('answer' as const) },
   fc.constant('partly' as const),
+  fc.constant('failed-in-part' as const),
   fc.constant('throw' as const),
   fc.constantFrom<Trouble['kind']>('busy', 'refused', 'unreachable'),
 );
@@ -25,6 +26,8 @@ const workload = fc.record({
     { minLength: 1, maxLength: 40 },
   ),
   outcomes: fc.array(outcome, { minLength: 1, maxLength: 40 }),
+  /** The number of requests of each poll. */
+  requests: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 10 }),
   delays: fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 10 }),
   /** Calls from outside, each after a delay: hints, removals, repeated additions. */
   interventions: fc.array(
@@ -41,16 +44,17 @@ const workload = fc.record({
 type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
 
 /** Runs the workload. Polls cycle through the outcomes and the delays in order until the failures end. */
-async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, interventions, random }: Workload) {
+async function run({ perSecond, inFlight, lanes, tasks, outcomes, requests, delays, interventions, random }: Workload) {
   const setup = createFixture({ limits: { perSecond, inFlight }, random: () => random });
   const { scheduler, time, at, now, pass } = setup;
-  const pollTimes: number[] = [];
+  const requestTimes: number[] = [];
+  let pollCount = 0;
   const activePolls = new Map<string, number>();
   const state = { haveFailuresEnded: false, underWay: 0, maxUnderWay: 0, maxPerTask: 0, wasEmpty: false };
   const gapOf = (id: string): number => tasks[Number(id)]?.gap ?? 0;
 
-  async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
-    const turn = pollTimes.push(now()) - 1;
+  async function poll(ids: readonly string[], permit: RequestPermit) {
+    const turn = pollCount++;
     state.underWay += 1;
     state.maxUnderWay = Math.max(state.maxUnderWay, state.underWay);
     state.wasEmpty ||= ids.length === 0;
@@ -58,14 +62,29 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, interv
       activePolls.set(id, (activePolls.get(id) ?? 0) + 1);
       state.maxPerTask = Math.max(state.maxPerTask, activePolls.get(id) ?? 0);
     }
-    await pause(time, delays[turn % delays.length] ?? 0);
-    for (const id of ids) activePolls.set(id, (activePolls.get(id) ?? 0) - 1);
-    state.underWay -= 1;
+    try {
+      for (let sent = 0; sent < (requests[turn % requests.length] ?? 1); sent += 1) {
+        await permit();
+        requestTimes.push(now());
+        await pause(time, delays[turn % delays.length] ?? 0);
+      }
+      return respond(ids, turn);
+    } finally {
+      for (const id of ids) activePolls.set(id, (activePolls.get(id) ?? 0) - 1);
+      state.underWay -= 1;
+    }
+  }
+
+  function respond(ids: readonly string[], turn: number): ReadonlyMap<string, Verdict | Trouble> | Trouble {
     const kind = state.haveFailuresEnded ? 'answer' : outcomes[turn % outcomes.length];
     if (kind === 'throw') throw new Error('a mistake');
     if (kind === 'busy' || kind === 'refused' || kind === 'unreachable') return { kind, reason: 'trouble' };
     const listed = kind === 'partly' ? ids.slice(1) : ids;
-    return new Map(listed.map((id) => [id, state.haveFailuresEnded ? 'done' : { again: at(now() + gapOf(id)) }]));
+    const verdicts = new Map<string, Verdict | Trouble>(
+      listed.map((id) => [id, state.haveFailuresEnded ? 'done' : { again: at(now() + gapOf(id)) }]),
+    );
+    const [first = ''] = ids;
+    return kind === 'failed-in-part' ? verdicts.set(first, { kind: 'unreachable', reason: 'trouble' }) : verdicts;
   }
 
   const testLanes: Lane[] = lanes.map((max, index) => ({ name: `${index}`, max, poll }));
@@ -89,7 +108,7 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, interv
       followed.delete(id);
     }
   }
-  return { ...setup, pollTimes, state, followed };
+  return { ...setup, requestTimes, state, followed };
 }
 
 describe('The scheduler under any workload and any failures', () => {
@@ -113,13 +132,15 @@ describe('The scheduler under any workload and any failures', () => {
     );
   });
 
-  it('The scheduler never exceeds the budget, and sends no poll without a task', async () => {
+  it('The scheduler never exceeds the budget, however many requests a poll sends, and sends no poll without a task', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
-        const { pollTimes, state, pass, scheduler } = await run(work);
+        const { requestTimes, state, pass, scheduler } = await run(work);
         await pass(30_000);
-        for (const [index, from] of pollTimes.entries()) {
-          expect(pollTimes.slice(index).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
+        for (const [index, from] of requestTimes.entries()) {
+          expect(requestTimes.slice(index).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(
+            work.perSecond,
+          );
         }
         expect(state.maxUnderWay).toBeLessThanOrEqual(work.inFlight);
         expect(state.wasEmpty).toBe(false);
@@ -145,6 +166,6 @@ describe('The scheduler under any workload and any failures', () => {
 });
 
 /** How long it takes to poll every task separately, one after another. */
-function serialPollTime({ tasks, perSecond, delays }: Workload): number {
-  return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
+function serialPollTime({ tasks, perSecond, delays, requests }: Workload): number {
+  return tasks.length * Math.max(...requests) * (Math.max(...delays) + 1_000 / perSecond);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Trouble } from '../../../src/services/polling/scheduler.ts';
+import type { Lane, Trouble } from '../../../src/services/polling/scheduler.ts';
 import { createFixture, verdictForAll } from './stage.ts';
 
 const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });
@@ -372,4 +372,60 @@ describe('A lane whose polls do not arrive', () => {
     await pass(60_000);
     expect(pendingPolls).toHaveLength(4);
   });
+});
+
+describe('A poll that fails for some of its tasks', () => {
+  /** Polls a, b and c together. The gateway responds about a and c, and the poll of b fails. */
+  async function pollInPart(trouble: Trouble, ms: number) {
+    const setup = createFixture();
+    const testLane: Lane = {
+      ...setup.lane('l', () => new Map(), 3),
+      async poll(ids) {
+        setup.polls.push({ lane: 'l', ids, at: setup.now() });
+        return new Map(ids.map((id) => [id, id === 'b' ? trouble : { again: setup.at(setup.now() + 4_000) }]));
+      },
+    };
+    for (const id of ['a', 'b', 'c']) setup.scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: setup.at(0) });
+    setup.scheduler.start();
+    await setup.pass(ms);
+    return { ...setup, timesOf: (id: string) => setup.polls.flatMap(({ ids, at }) => (ids.includes(id) ? [at] : [])) };
+  }
+
+  it('A poll that fails for some of its tasks never pauses the lane, although the same task fails each time', async () => {
+    const { lines, timesOf, scheduler } = await pollInPart(unreachable, 60_000);
+    expect(timesOf('a').slice(0, 4)).toEqual([0, 4_000, 8_000, 12_000]);
+    expect(timesOf('b').slice(0, 2)).toEqual([0, 2_000]);
+    expect(lines).toEqual([]);
+    expect(scheduler.troubles()).toEqual([]);
+  });
+
+  it('A poll that the gateway partly refused as too much keeps its results, and still pauses the lane', async () => {
+    const { lines, polls, scheduler } = await pollInPart(busy(10_000), 9_999);
+    expect(polls).toHaveLength(1);
+    expect(lines.map(({ message }) => message)).toContain('Polling of a lane is paused.');
+    expect(scheduler.troubles()).toMatchObject([{ kind: 'busy' }]);
+  });
+});
+
+it('A poll of several requests waits for the limit before each of them, and a stop ends the wait', async () => {
+  const { scheduler, pass, at, now, lines } = createFixture({ limits: { perSecond: 1, inFlight: 5 } });
+  const requestTimes: number[] = [];
+  const testLane: Lane = {
+    name: 'l',
+    max: 1,
+    async poll(ids, permit) {
+      for (let count = 0; count < 3; count += 1) {
+        await permit();
+        requestTimes.push(now());
+      }
+      return verdictForAll(ids, { again: at(now()) });
+    },
+  };
+  for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: testLane, group: 'g', nextPollAt: at(0) });
+  scheduler.start();
+  await pass(300_500);
+  expect(requestTimes).toEqual(Array.from({ length: 301 }, (_, second) => second * 1_000));
+  expect(lines).toEqual([]);
+  await scheduler.stop();
+  expect(requestTimes).toHaveLength(301);
 });

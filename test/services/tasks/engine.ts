@@ -51,6 +51,8 @@ interface EngineParts {
   /** Whether the engine keeps a ledger. */
   hasLedger?: boolean;
   jobsAtOnce?: number;
+  /** The maximum number of polls per second. */
+  perSecond?: number;
   notifyNoCredit?: (kind: string) => Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function startEngine(
     offers,
     hasLedger = false,
     jobsAtOnce,
+    perSecond,
     notifyNoCredit = async () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
@@ -87,7 +90,10 @@ export async function startEngine(
     { log, clock },
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
-  const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
+  const scheduler = new InProcessScheduler({
+    ...{ clock, log, random: () => 0.5 },
+    limits: perSecond === undefined ? {} : { perSecond },
+  });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, clock, log }) : undefined;
   const engineStore = storeFor(store);
