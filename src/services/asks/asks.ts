@@ -37,7 +37,7 @@ import {
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
-  book: Pick<TaskBook, 'get' | 'change'>;
+  book: Pick<TaskBook, 'get' | 'change' | 'onChange'>;
   schemas: Pick<AnswerSchemas, 'check'>;
   ledger: Pick<Ledger, 'extend'>;
   /** Returns the estimated cost of a response; undefined if no price is known. */
@@ -60,6 +60,7 @@ export class Asks {
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
+    parts.book.onChange((task) => this.#endIfUnwanted(task));
     this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
     this.#sender = new QuestionSender({ ...parts, answers: this.#answers });
     this.kind = defineKind({
@@ -138,7 +139,13 @@ export class Asks {
     if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
     if (stream) this.#track(this.#run(task.id, stream.stop, stream));
     // A call that waits for approval survives a restart; an open stream does not.
-    else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+    else if (task.unwanted || !isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+  }
+
+  /** An answer that waits for its member would never end after the member has erased it. */
+  #endIfUnwanted(task: Task): void {
+    if (task.unwanted && isOfKind('ask', task) && task.state === 'needs-input' && isWaitingForMember(task))
+      this.#track(this.#breakOff(task.id, 'stopped', undefined));
   }
 
   #newAbortController(): AbortController {

@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
-import { createFastClockStage, type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
+import { createFastClockStage, type FastClockStage, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
 import { openTask, openTaskList, requestErasure } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
@@ -110,6 +110,26 @@ describe('The storage of an answer', () => {
       text(message).includes('Your data has been deleted (tasks: 1,'),
     );
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it('An answer that waits for approval is erased with its owner’s data, and what it has cost stays counted', async () => {
+    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway, app, config } = stage;
+    const member = discord.as('member');
+    await (await member.slash('models')).message();
+    const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
+    await exchange.message((message) => labels(message).includes('Approve 1'));
+    await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
+    const file = config.store.url.replace('sqlite://', '');
+    const isErased = () => sql(file, "SELECT value FROM atelier WHERE namespace = 'forgetting'").length === 0;
+    await expect.poll(isErased).toBe(true);
+    await app.stop();
+    const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
+    const [entry, ...others] = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    expect(others).toEqual([]);
+    expect(entry).not.toHaveProperty('memberId');
+    expect(entry?.facts.at(-1)).toMatchObject({ standing: 'settled', tokens: { output: expect.any(Number) } });
+    expect(modelRequests(gateway)).toHaveLength(1);
   });
 
   it('An answer is completed in its other messages if one of them was deleted', async () => {

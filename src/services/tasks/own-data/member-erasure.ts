@@ -252,9 +252,9 @@ export class MemberErasure {
 const withdraw = (task: Task, now: number): Task =>
   task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
 
-/** Whether the task waits for a prompt that was never sent, so that the gateway has not started the job. */
-const hasNotStarted = ({ state, times }: Task): boolean =>
-  state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
+/** Whether the task waits for a prompt that was never sent, so that the gateway has not started the job. An answer waits after billed responses. */
+const hasNotStarted = ({ state, times, traits }: Task): boolean =>
+  state === 'needs-input' && !traits.isText && times.wordsSent === undefined && times.wordsTaken === undefined;
 
 export interface MessageRemoval {
   removed: number;
