@@ -19,17 +19,26 @@ export const MAX_DIFFERENT_BITS = 6;
 /** A task can have more fingerprints than files, because a result that is shown repeatedly may be resized differently each time. */
 const MAX_FINGERPRINTS = 50;
 
-/** Merges known and new fingerprints. A known one without a perceptual hash gets one if it could be determined now. */
+/** The fingerprints that add something to the known ones. A known one without a perceptual hash gets one if it could be determined now. */
+export function unknownFingerprints(
+  knownFingerprints: readonly Fingerprint[],
+  fingerprints: readonly Fingerprint[],
+): Fingerprint[] {
+  const byHash = new Map(knownFingerprints.map((one) => [one.hash, one]));
+  return fingerprints.filter(({ hash, likeness }) => {
+    const existing = byHash.get(hash);
+    return !existing || (existing.likeness === undefined && likeness !== undefined);
+  });
+}
+
+/** Merges known and new fingerprints; undefined if nothing is new. */
 export function joinFingerprints(
   knownFingerprints: readonly Fingerprint[],
   newFingerprints: readonly Fingerprint[],
 ): Fingerprint[] | undefined {
-  const byHash = new Map(knownFingerprints.map((one) => [one.hash, one]));
-  const added = newFingerprints.filter(({ hash, likeness }) => {
-    const existing = byHash.get(hash);
-    return !existing || (existing.likeness === undefined && likeness !== undefined);
-  });
+  const added = unknownFingerprints(knownFingerprints, newFingerprints);
   if (added.length === 0) return undefined;
+  const byHash = new Map(knownFingerprints.map((one) => [one.hash, one]));
   for (const one of added) byHash.set(one.hash, one);
   return [...byHash.values()].slice(-MAX_FINGERPRINTS);
 }

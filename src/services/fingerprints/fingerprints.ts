@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { addFingerprints } from '../tasks/delivery-state.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Fingerprint, MAX_DIFFERENT_BITS } from './fingerprint.ts';
+import { type Fingerprint, MAX_DIFFERENT_BITS, unknownFingerprints } from './fingerprint.ts';
 import { FingerprintIndex } from './fingerprint-index.ts';
 
 /** The fingerprints of settled tasks, stored separately because reading all tasks to find one would take too long. */
@@ -22,6 +22,8 @@ const MAX_TASKS = 20;
 interface FingerprintsParts {
   book: Pick<TaskBook, 'get' | 'live' | 'change' | 'onRemove'>;
   store: FingerprintStore;
+  /** The most files held in memory. */
+  maxFiles?: number | undefined;
 }
 
 /** Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. */
@@ -38,13 +40,18 @@ export class Fingerprints {
   /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
   async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
     if (files.length === 0) return;
+    let added: readonly Fingerprint[] = [];
+    const add = (task: Task): Task => {
+      added = unknownFingerprints(task.fingerprints ?? [], files);
+      return addFingerprints(task, files);
+    };
     try {
-      await this.#parts.book.change(taskId, (task) => addFingerprints(task, files), { mustHold: true });
+      await this.#parts.book.change(taskId, add, { mustHold: true });
     } catch (error) {
       if (error instanceof Refusal) return;
       throw error;
     }
-    void this.#index?.then((index) => index.add(taskId, files), ignore);
+    void this.#index?.then((index) => index.add(taskId, added), ignore);
   }
 
   /** Undefined if none of the tasks that are still stored has delivered the file. */
@@ -77,7 +84,7 @@ export class Fingerprints {
   }
 
   async #read(): Promise<FingerprintIndex> {
-    const index = new FingerprintIndex();
+    const index = new FingerprintIndex(this.#parts.maxFiles);
     // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
     const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
     for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);

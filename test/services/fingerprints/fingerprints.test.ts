@@ -22,11 +22,11 @@ const withFlippedBits = (bits: number): string =>
     .toString(16)
     .padStart(16, '0');
 
-async function openFingerprints(testStore: TestStore) {
+async function openFingerprints(testStore: TestStore, maxFiles?: number) {
   const store = await testStore.open();
   const book = new TaskBook({ store, log: testStore.log });
   await book.open();
-  return { store, book, fingerprints: new Fingerprints({ book, store: store.fingerprints }) };
+  return { store, book, fingerprints: new Fingerprints({ book, store: store.fingerprints, maxFiles }) };
 }
 
 const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefined => found?.tasks.map(({ id }) => id);
@@ -82,6 +82,17 @@ describe('A delivered file', () =>
       // This happens if a result is shown after its task was erased.
       await fingerprints.record(first.id, [{ hash: hashOf('a') }]);
       expect(await testStore.keys('fingerprints')).toEqual([second.id]);
+    });
+
+    it('A file that is delivered again takes no further place in the index, so it displaces no other', async () => {
+      // A full index drops a quarter of its files.
+      const { book, fingerprints } = await openFingerprints(await createTestStore(), 4);
+      const [old, again] = [settled(makeTask()), settled(makeTask())];
+      for (const task of [old, again]) await book.add(task);
+      expect(await fingerprints.recognise({ hash: hashOf('a') })).toBeUndefined();
+      await fingerprints.record(old.id, [{ hash: hashOf('a') }]);
+      for (let delivery = 0; delivery < 10; delivery++) await fingerprints.record(again.id, [{ hash: hashOf('b') }]);
+      expect(idsOf(await fingerprints.recognise({ hash: hashOf('a') }))).toEqual([old.id]);
     });
 
     it('A stored fingerprint that cannot be read does not hide the others', async () => {
