@@ -11,6 +11,7 @@ import type { Gateway } from './gateway/index.ts';
 import { hashedName } from './hashed-names.ts';
 import { createReachCheck, type RefreshUrls } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
+import { isOwnResult } from './inputs/own-results.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
@@ -132,7 +133,7 @@ export function createEngine({
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
     { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },
-    { log, clock: parts.mediaClock, process: mediaProcess },
+    { log, clock: parts.mediaClock, process: mediaProcess, isStoredResult: (...of) => isOwnResult(store, ...of) },
   );
   const audio = openAudio({ log, process: mediaProcess });
   const canReach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });

@@ -18,7 +18,13 @@ import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
 import { MAX_MARK_BYTES, type Provenance } from './images/provenance.ts';
 import { type MediaType, mediaTypes } from './media-types.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
-import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
+import {
+  defaultLimits,
+  type MediaLimits,
+  type MediaParts,
+  type MediaSettings,
+  type StoredResultCheck,
+} from './settings.ts';
 import { cleanVideo } from './videos/clean.ts';
 import { markVideo } from './videos/mark.ts';
 import { isTruncated } from './videos/mp4.ts';
@@ -58,6 +64,7 @@ export class Media {
   readonly #results: FileSource;
   readonly #memberFiles: FileSource;
   readonly #memberLimiter: KeyedLimiter;
+  readonly #isStoredResult: StoredResultCheck;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
   readonly videoFacts = videoFacts;
@@ -69,6 +76,7 @@ export class Media {
       log,
       clock = systemClock,
       temporaryFolder = tmpdir(),
+      isStoredResult = async () => false,
       resolve = (name) => lookup(name, { all: true }),
     } = parts;
     this.#log = log;
@@ -88,6 +96,7 @@ export class Media {
     };
     this.#results = createSource('results', limits.resultsBytes);
     this.#memberFiles = createSource('given', limits.memberFilesBytes);
+    this.#isStoredResult = isStoredResult;
     this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
     const { process = new MediaProcess({ clock: systemClock, log, temporaryFolder }) } = parts;
     this.#images = new ImageJobs(process, limits.pixels);
@@ -109,7 +118,8 @@ export class Media {
     const max = Math.min(options.max ?? Number.POSITIVE_INFINITY, fileSource.max);
     return await this.#withTimeout(options, async (signal) => {
       if ('base64' in source) return await receiveFile(decodeBase64(source.base64, max), storage, { max, signal });
-      const downloadOptions = { hosts, storage, limits: this.#limits, clock: this.#clock, max, signal };
+      const isStoredResult = async () => givenBy !== undefined && this.#isStoredResult(source.address, givenBy);
+      const downloadOptions = { hosts, storage, limits: this.#limits, clock: this.#clock, max, isStoredResult, signal };
       const get = () => download(source.address, downloadOptions);
       return await (givenBy === undefined ? get() : this.#memberLimiter.run(givenBy, signal, get));
     });

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 
 export interface MediaSettings {
-  /** Scheme, host and port of the gateway. It is allowed at any address, and is the only origin that gets the API key. */
+  /** Scheme, host and port of the gateway. It is allowed at any address for results, and is the only origin that gets the API key. */
   readonly gatewayOrigin: string;
   readonly apiKey: string;
   /** Allows private addresses, for a file host in the operator's network. Applies to URLs from the gateway, never to those from members. */
@@ -13,12 +13,17 @@ export interface MediaSettings {
 
 export type ResolveHost = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
+/** Whether a URL that a member gave is the one of a result that the member may use. */
+export type StoredResultCheck = (address: string, memberId: string) => Promise<boolean>;
+
 export interface MediaParts {
   readonly log: { warn(facts: object, message: string): void };
   readonly clock?: Clock;
   /** The process that decodes files. If undefined, `Media` starts its own. */
   readonly process?: MediaProcess;
   readonly resolve?: ResolveHost;
+  /** Without it, no URL from a member reaches a gateway in a private network. */
+  readonly isStoredResult?: StoredResultCheck;
   /** The parent of the folder for temporary files. */
   readonly temporaryFolder?: string;
 }

@@ -212,13 +212,14 @@ describe('The files of a request', () => {
   });
 
   describe('from third-party URLs', () => {
-    it('Files from third-party URLs are requested without the key, even from the gateway or after a redirect to it', async () => {
+    it('Files from third-party URLs are not fetched from a gateway in a private network, not even after a redirect to it', async () => {
       const gatewayFile = fileAt('own.png', gateway.on('/own', file(png)));
       const redirectedFile = fileAt('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
-      await gather({ pictures: [gatewayFile, redirectedFile, uploadFile('a.png', png)] });
-      expect(gateway.requests).toHaveLength(2);
-      for (const { headers } of [...gateway.requests, ...discord.requests])
-        expect(headers).not.toHaveProperty('authorization');
+      for (const image of [gatewayFile, redirectedFile])
+        expect(await refusalOfImages(image)).toEqual({ key: 'refusals.imageUnreachable', name: image.name });
+      expect(gateway.requests).toEqual([]);
+      await gather({ pictures: [uploadFile('a.png', png)] });
+      for (const { headers } of discord.requests) expect(headers).not.toHaveProperty('authorization');
     });
 
     it('Files from third-party URLs are not fetched from private addresses of other hosts', async () => {

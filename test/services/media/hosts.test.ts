@@ -149,10 +149,30 @@ describe('The hosts that a file is fetched from', () => {
       expect((await media.fetch({ address: secret })).bytes?.equals(fixture.png)).toBe(true);
     });
 
-    it('A URL from a member may point to the gateway itself, but the key is not sent', async () => {
-      const url = fixture.gateway.on('/own', file(fixture.png));
-      expect((await fixture.open(true).fetch({ address: url }, { givenBy })).type.mime).toBe('image/png');
-      expect(fixture.gateway.requests[0]?.headers).not.toHaveProperty('authorization');
+    it('A URL from a member to a gateway in a private network is only fetched if it names a stored result, without the key', async () => {
+      fixture.gateway.on('/own', file(fixture.png));
+      const result = fixture.gateway.on('/result', redirect('/own'));
+      const asked: string[][] = [];
+      const isStoredResult = async (...question: string[]) => {
+        asked.push(question);
+        return question[0] === result;
+      };
+      const media = fixture.open(true, { isStoredResult });
+      for (const path of ['/own', '/admin', '/result?x=1'])
+        expect(
+          await failureOf(media.fetch({ address: `${fixture.gateway.origin}${path}` }, { givenBy })),
+        ).toMatchObject({ kind: 'forbidden-address' });
+      expect(fixture.gateway.requests).toEqual([]);
+      expect((await media.fetch({ address: result }, { givenBy })).type.mime).toBe('image/png');
+      expect(fixture.gateway.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+      expect(asked.at(-1)).toEqual([result, givenBy]);
+      const there = fixture.thirdParty.on('/there', redirect(result));
+      expect(await failureOf(media.fetch({ address: there }, { givenBy }))).toMatchObject({
+        kind: 'forbidden-address',
+      });
+      const away = fixture.gateway.on('/result', redirect(there));
+      expect(await failureOf(media.fetch({ address: away }, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(fixture.thirdParty.requests).toEqual([]);
     });
 
     it.each([

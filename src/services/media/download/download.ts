@@ -14,6 +14,8 @@ interface DownloadOptions {
   readonly limits: MediaLimits;
   readonly clock: Clock;
   readonly max: number;
+  /** Whether the address, although given by a member, is the one of a stored result. */
+  isStoredResult(): Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
@@ -21,12 +23,14 @@ interface DownloadOptions {
 export async function download(address: string, options: DownloadOptions): Promise<HeldFile> {
   const { hosts, limits, signal } = options;
   let url = parseWebUrl(address);
-  // The API key is no longer sent after the first foreign host, not even if that host redirects back to the gateway.
+  // The gateway gets no more trust and no API key after the first foreign host, not even if that host redirects back to the gateway.
   let sendsKey = true;
+  let isStoredResult = hosts.isGateway(url) && (await options.isStoredResult());
   for (let redirects = 0; ; redirects++) {
     sendsKey &&= hosts.isGateway(url);
     try {
-      const response = await hosts.request(url, { sendsKey, signal });
+      isStoredResult &&= sendsKey;
+      const response = await hosts.request(url, { sendsKey, isStoredResult, signal });
       const target = await redirectTarget(response, url);
       if (target === undefined) return await receiveBody(response, options);
       if (redirects >= limits.redirects) {

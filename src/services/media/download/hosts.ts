@@ -6,10 +6,18 @@ import type { MediaLimits, MediaSettings, ResolveHost } from '../settings.ts';
 /** Where a URL comes from: a result from the gateway, or a member. */
 export type UrlSource = 'results' | 'given';
 
+interface RequestOptions {
+  sendsKey: boolean;
+  /** Whether the gateway is trusted at any address, although a member gave the URL. */
+  isStoredResult: boolean;
+  signal: AbortSignal;
+}
+
 /**
  * The hosts from which files may be fetched: the gateway and a few other origins, which are trusted at any IP address, and
  * untrusted hosts, which must be on the public internet. Each group has its own connections. Files from members are fetched
- * without the API key and only from the public internet, even if private addresses are allowed for results.
+ * without the API key and only from the public internet, even if private addresses are allowed for results. For their URLs the
+ * gateway is a host like any other, unless they name a stored result.
  */
 export class Hosts {
   readonly #apiKey: string | undefined;
@@ -24,7 +32,8 @@ export class Hosts {
     this.#apiKey = source === 'results' ? apiKey : undefined;
     this.#isGuarded = source === 'given' || !allowPrivate;
     this.#gatewayOrigin = new URL(gatewayOrigin).origin;
-    this.#trustedOrigins = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
+    const trustedOrigins = source === 'results' ? [gatewayOrigin, ...extraOrigins] : extraOrigins;
+    this.#trustedOrigins = new Set(trustedOrigins.map((origin) => new URL(origin).origin));
     const timeout = limits.connectMs;
     const options: Agent.Options = {
       connections: limits.connections,
@@ -43,9 +52,9 @@ export class Hosts {
   }
 
   /** Sends one request without following redirects. The API key is only sent to the gateway's own origin, and only if the caller says so. */
-  async request(url: URL, { sendsKey, signal }: { sendsKey: boolean; signal: AbortSignal }) {
+  async request(url: URL, { sendsKey, isStoredResult, signal }: RequestOptions) {
     const apiKey = this.#apiKey;
-    const isTrusted = this.#trustedOrigins.has(url.origin);
+    const isTrusted = this.#trustedOrigins.has(url.origin) || (isStoredResult && this.isGateway(url));
     // A host that is an IP address is never looked up, so `createGuardedLookup` does not see it.
     const isSpecial = isIP(hostOf(url)) !== 0 && !isPublicAddress(hostOf(url));
     if (!isTrusted && this.#isGuarded && isSpecial) throw forbiddenHostError(url.hostname);
