@@ -48,6 +48,8 @@ export interface Quirks {
   unknownEnvelopes: boolean;
   /** Only some custom ids are executed, and there is a favourite button, which is always refused. */
   refusedActions: boolean;
+  /** A short action text begins with the task id, and not with the action. */
+  idFirst: boolean;
   /** A repeated upscale returns code 21 with the existing task. */
   repeatsKnown: boolean;
   /** `buttons` and `videoUrls` are JSON inside a string. */
@@ -100,6 +102,7 @@ const spec: Quirks = {
   numericIds: false,
   unknownEnvelopes: false,
   refusedActions: false,
+  idFirst: false,
   repeatsKnown: false,
   listsAsText: false,
   base64Results: false,
@@ -129,6 +132,7 @@ const stock: Quirks = {
   creditLimit: 100_000_000,
   tellsQuota: true,
   refusedActions: true,
+  idFirst: true,
   repeatsKnown: true,
   nullBatches: true,
 };

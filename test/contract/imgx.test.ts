@@ -91,9 +91,10 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     expect((await imgx.get(variation.remoteId)).state).toBe('needs-input');
   });
 
-  it('A result can be changed by action name and index, and by a one-line command with its id first or last', async () => {
+  it('A result can be changed by action name and index, and by a short text with its id first or last', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
-      const fixture = await openFixture({ profile, settings: { simpleChangeOrder } });
+      const quirks = { idFirst: simpleChangeOrder === 'id-first' };
+      const fixture = await openFixture({ profile, quirks, settings: { simpleChangeOrder } });
       const { imgx } = fixture.gateway;
       const grid = await waitForEnd(fixture, await imgx.imagine({ prompt: 'a lighthouse' }));
       const taskId = grid.remoteId ?? '';

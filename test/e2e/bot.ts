@@ -84,6 +84,8 @@ export async function createStage({
     GATEWAY_API_KEY,
     MODEL_KINDS: modelKindsFile,
     LOG_LEVEL: 'debug',
+    // As the operator of a stock gateway has to set it.
+    ...(gatewayOptions?.profile === 'stock' && { GATEWAY_SIMPLE_CHANGE_ORDER: 'id-first' }),
     STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,
   };

@@ -55,22 +55,21 @@ export const changeRequest = (isIndexRequired: boolean) =>
       message: 'is required',
     });
 
-/** The specification puts the code first, and all other sources put the id first; both orders are accepted. */
-export const simpleChangeRequest = z.object({
-  ...submitFields,
-  content: nonEmptyText.transform((text, context) => {
-    const match = /^(?:(?<id>\d{1,20}) (?<code>[UV][1-4]|R)|(?<late>[UV][1-4]|R) (?<lateId>\d{1,20}))$/i.exec(
-      text.trim(),
-    );
-    const { id, code, late: trailingCode, lateId: trailingId } = match?.groups ?? {};
-    const taskId = id ?? trailingId;
-    const changeCode = (code ?? trailingCode)?.toUpperCase();
-    if (taskId !== undefined && changeCode !== undefined)
-      return { taskId, letter: changeCode[0], index: Number(changeCode[1] ?? 1) };
-    context.addIssue('must be a task id and a code (U1 to U4, V1 to V4, R), separated by one space');
-    return z.NEVER;
-  }),
-});
+const ACTION_FIRST = /^(?<code>[UV][1-4]|R) (?<id>\d{1,20})$/i;
+const ID_FIRST = /^(?<id>\d{1,20}) (?<code>[UV][1-4]|R)$/i;
+
+export const simpleChangeRequest = (isIdFirst: boolean) =>
+  z.object({
+    ...submitFields,
+    content: nonEmptyText.transform((text, context) => {
+      const { id: taskId, code } = (isIdFirst ? ID_FIRST : ACTION_FIRST).exec(text.trim())?.groups ?? {};
+      const [letter, index = '1'] = code?.toUpperCase() ?? '';
+      if (taskId !== undefined && letter !== undefined) return { taskId, letter, index: Number(index) };
+      const form = isIdFirst ? 'a task id and a code' : 'a code and a task id';
+      context.addIssue(`must be ${form} (U1 to U4, V1 to V4, R), separated by one space`);
+      return z.NEVER;
+    }),
+  });
 
 export const modalRequest = z.object({
   ...submitFields,

@@ -130,9 +130,9 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
   submit(
     'simple-change',
     'change',
-    () => requests.simpleChangeRequest,
+    () => requests.simpleChangeRequest(parts.settings.quirks.idFirst),
     (body, request) => {
-      const { taskId, letter = 'R', index } = body.content;
+      const { taskId, letter, index } = body.content;
       return submitChange(request, { ...body, taskId }, letter, index);
     },
   );

@@ -70,9 +70,10 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       durationKey: ({ action }) => action.toLowerCase(),
       priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
       submit: ({ of: taskId, action, index }, { user, callbackUrl }) =>
-        imgx.change(action === 'REROLL' ? { taskId, action, callbackUrl } : { taskId, action, index, callbackUrl }, {
-          user,
-        }),
+        imgx.simpleChange(
+          action === 'REROLL' ? { taskId, action, callbackUrl } : { taskId, action, index, callbackUrl },
+          { user },
+        ),
       sendWords,
     }),
     defineKind({

@@ -71,14 +71,16 @@ describe.each(profiles)('The buttons of a grid (%s gateway profile)', (profile) 
     expect(submitCount(stage.gateway)).toBe(5);
   });
 
-  it('If the gateway returns no buttons, the bot’s own buttons for upscales, variations and rerolls use the change endpoint', async () => {
+  it('If the gateway returns no buttons, the bot’s own buttons for upscales, variations and rerolls send the short action text', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'no-buttons' });
     const parent = await createGrid(stage);
     expect(labels(parent)).toContain('V4');
     const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
     expect(text(child)).toContain('Variation of image 4');
-    expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/change', body: { action: 'VARIATION', index: 4 } });
+    const id = stage.gateway.jobs.list()[0]?.id;
+    const content = profile === 'stock' ? `${id} V4` : `V4 ${id}`;
+    expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/simple-change', body: { content } });
   });
 
   it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', async () => {

@@ -392,7 +392,7 @@ describe('The follow-ups of a task', () => {
     expect((await pressButton(spec, idOf(queuedResponse), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
-  it('The change and simple-change endpoints support U, V and R, with the parts of the text in either order', async () => {
+  it('The change and simple-change endpoints support U, V and R', async () => {
     const fixture = await startTestGateway();
     const grid = await imagine(fixture);
     const finishedAction = async (response: TestResponse) => (await finishTask(fixture, response)).action;
@@ -401,9 +401,10 @@ describe('The follow-ups of a task', () => {
     expect(await finishedAction(await change({ action: 'VARIATION', index: 4 }))).toBe('VARIATION');
     expect(await finishedAction(await change({ action: 'REROLL' }))).toBe('REROLL');
     const simpleChange = (content: string) => fixture.post('/imgx/submit/simple-change', { content });
-    expect(await finishedAction(await simpleChange(`${grid.id} U2`))).toBe('UPSCALE');
+    expect(await finishedAction(await simpleChange(`U2 ${grid.id}`))).toBe('UPSCALE');
     expect(await finishedAction(await simpleChange(`V3 ${grid.id}`))).toBe('VARIATION');
     expect(await finishedAction(await simpleChange(`R ${grid.id}`))).toBe('REROLL');
+    expect((await simpleChange(`${grid.id} U2`)).status).toBe(400);
     const single = await finishTask(fixture, await change({ action: 'UPSCALE', index: 1 }));
     expect((await fixture.post('/imgx/submit/change', { taskId: single.id, action: 'UPSCALE', index: 1 })).status).toBe(
       400,

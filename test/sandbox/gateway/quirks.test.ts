@@ -134,7 +134,8 @@ describe('The quirks of the gateway', () => {
     expect(text).toContain(`"${profile === 'spec' ? 'id' : 'result'}":${job?.id}`);
     expect((await fixture.get(`/imgx/task/${job?.id}/fetch`)).text).toContain(`"id":${job?.id},`);
     await fixture.runToEnd(job?.id ?? '');
-    const followUp = await fixture.call('POST', '/imgx/submit/simple-change', { raw: `{"content":"U1 ${job?.id}"}` });
+    const content = profile === 'spec' ? `U1 ${job?.id}` : `${job?.id} U1`;
+    const followUp = await fixture.call('POST', '/imgx/submit/simple-change', { raw: `{"content":"${content}"}` });
     expect(followUp.status).toBe(200);
   });
 
