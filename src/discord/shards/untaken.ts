@@ -22,6 +22,8 @@ import { interactionFactsOf, TOKEN_LIFETIME_MS } from '../place.ts';
 const TAKE_TIMEOUT_MS = 2_000;
 /** Earlier than the time limit, because the queue and the store are used again before the interaction is acknowledged. */
 const ACKNOWLEDGE_AFTER_MS = 1_500;
+/** Leaves time for the refusal of an interaction that cannot be put back into the queue. */
+const PUT_BACK_TIMEOUT_MS = 500;
 /** How long an interaction waits for a worker. If a worker was killed, another takes over its partition sooner, when the lease expires. */
 const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
@@ -91,10 +93,11 @@ export class UntakenInteractions<Services> {
       const acknowledgement = this.#waitingCount < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
       if (acknowledgement === undefined) await pause(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS);
       if (!(await inbox.withdraw(partition, packet.d.id))) return;
-      onUntaken(acknowledgement === undefined ? 'refused' : 'waiting');
       log.warn({ partition }, 'No worker took an interaction in time.');
-      if (acknowledgement === undefined) await this.refuse(packet);
-      else await this.#wait(partition, packet, acknowledgement);
+      const isWaiting = acknowledgement !== undefined && (await this.#putBack(partition, packet, acknowledgement));
+      onUntaken(isWaiting ? 'waiting' : 'refused');
+      if (isWaiting) await this.#wait(partition, packet, acknowledgement);
+      else await this.refuse(packet);
     } catch (error) {
       log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
     }
@@ -124,7 +127,31 @@ export class UntakenInteractions<Services> {
     }
   }
 
-  /** Puts the interaction into the queue before acknowledging it: the worker that takes it repeats the acknowledgement, in case this process ends. */
+  /**
+   * Puts the interaction into the queue before it is acknowledged: the worker that takes it repeats the acknowledgement, in case this process ends. One that
+   * reaches the queue too late does no harm, because the worker finds that its member has been answered.
+   */
+  async #putBack(
+    partition: number,
+    packet: GatewayInteractionCreateDispatch,
+    acknowledgement: Acknowledgement,
+  ): Promise<boolean> {
+    const { inbox, clock, log } = this.#parts;
+    const put = inbox.put(partition, { id: packet.d.id, content: { ...packet, acknowledgement } });
+    try {
+      return (
+        (await withTimeout(
+          clock,
+          PUT_BACK_TIMEOUT_MS,
+          put.then(() => true),
+        )) === true
+      );
+    } catch (error) {
+      log.warn({ partition, err: error }, 'An interaction could not be returned to the queue.');
+      return false;
+    }
+  }
+
   async #wait(
     partition: number,
     packet: GatewayInteractionCreateDispatch,
@@ -135,7 +162,6 @@ export class UntakenInteractions<Services> {
     const responder = this.#responderFor(packet.d);
     this.#waitingCount += 1;
     try {
-      await inbox.put(partition, { id, content: { ...packet, acknowledgement } });
       if (!(await this.#acknowledge(responder, acknowledgement))) return void (await inbox.withdraw(partition, id));
       await pause(clock, MAX_WAIT_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
