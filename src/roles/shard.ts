@@ -111,7 +111,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     };
     return {
       connectionLost: shards.fatalCloseCode,
-      storeLost: Promise.withResolvers<never>().promise,
+      storeLost: shards.lost,
       stop() {
         stopPromise ??= stop();
         return stopPromise;

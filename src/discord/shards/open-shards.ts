@@ -2,6 +2,7 @@ import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions 
 import type { GatewayDispatchPayload } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { StoreError } from '../../services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
@@ -9,8 +10,8 @@ import { type GatewayInfo, readGateway } from '../reads.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { IdentifyTurns } from './identify-turns.ts';
 import { Shard, type ShardParts } from './shard.ts';
-import { liveShardProcesses, SHARD_PREFIX, SHARD_PROCESS_PREFIX, shardOwners } from './shard-claims.ts';
-import { joinShardProcesses } from './shard-count.ts';
+import { liveShardProcesses, SHARD_PREFIX, shardOwners } from './shard-claims.ts';
+import { joinShardProcesses, ShardCountError } from './shard-count.ts';
 import { shareOf } from './share.ts';
 
 /** Short enough that a shard changes hands well within the three seconds that Discord allows for an acknowledgement. Discord buffers events in the meantime. */
@@ -65,6 +66,7 @@ export class Shards {
   /** Shards that were released or lost and have not ended yet. */
   readonly #leaving = new Map<number, Promise<void>>();
   readonly #fatalCloseCode = Promise.withResolvers<number>();
+  readonly #lost = Promise.withResolvers<StoreError>();
   readonly #stop = new AbortController();
   readonly #rounds: Promise<void>;
   #processClaim: HeldClaim;
@@ -92,6 +94,11 @@ export class Shards {
   /** Resolves with Discord's close code when Discord refuses to serve this bot. */
   get fatalCloseCode(): Promise<number> {
     return this.#fatalCloseCode.promise;
+  }
+
+  /** Resolves when this process must end, because the others use another number of shards. */
+  get lost(): Promise<StoreError> {
+    return this.#lost.promise;
   }
 
   /** The ids of this process's shards. */
@@ -145,6 +152,7 @@ export class Shards {
         await this.#round();
       } catch (error) {
         this.#hasShare = false;
+        if (error instanceof ShardCountError) return this.#lost.resolve(shardCountLost(error));
         log.warn({ err: error }, 'Could not distribute the shards; will try again.');
       }
       if (!signal.aborted) await pause(clock, Math.min(ROUND_INTERVAL_MS, leaseMs / ROUNDS_PER_LEASE), signal);
@@ -153,11 +161,8 @@ export class Shards {
 
   /** Takes free shards up to this process's share, or releases one surplus shard. */
   async #round(): Promise<void> {
-    const { facts, holder, claims } = this.#parts;
-    if (!this.#processClaim.isHeld) {
-      const processClaim = await HeldClaim.acquire(SHARD_PROCESS_PREFIX + holder, claims);
-      if (processClaim) this.#processClaim = processClaim;
-    }
+    const { facts, holder } = this.#parts;
+    if (!this.#processClaim.isHeld) await this.#rejoin();
     const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
     // For its own shards, this process knows more than the store does.
     for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
@@ -170,6 +175,17 @@ export class Shards {
     this.#hasShare = true;
     const lastShard = [...this.#shards.values()].at(-1);
     if (share.hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
+  }
+
+  /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */
+  async #rejoin(): Promise<void> {
+    const { claims, clock } = this.#parts;
+    const { processClaim } = await joinShardProcesses({
+      ...{ claims, clock },
+      configuredCount: this.count,
+      recommendedCount: this.count,
+    });
+    this.#processClaim = processClaim;
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
@@ -207,6 +223,13 @@ export class Shards {
     }
   }
 }
+
+const shardCountLost = (cause: ShardCountError): StoreError =>
+  new StoreError(
+    'lost',
+    'While this shard process did not respond, the others have agreed on another number of shards, so it stopped. Start it again to use the same number.',
+    cause,
+  );
 
 function optionsOf(
   { token, intents }: ShardsParts,

@@ -1,6 +1,47 @@
 import { describe, expect, it } from 'vitest';
+import { SHARD_PREFIX, SHARD_PROCESS_PREFIX } from '../../../src/discord/shards/shard-claims.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { SHARD_COUNT, scene, sendCommands, shardProcess, waitForShards, waitUntilAllReceived } from './scene.ts';
+import {
+  LEASE_MS,
+  SHARD_COUNT,
+  scene,
+  sendCommands,
+  shardProcess,
+  waitForShards,
+  waitUntilAllReceived,
+} from './scene.ts';
+
+/** The clock of a process that can be suspended: its timers run when it wakes up. */
+class SuspendableClock implements Clock {
+  #sleptMs = 0;
+  #suspendedTimers: (() => void)[] | undefined;
+
+  now(): number {
+    return systemClock.now() + this.#sleptMs;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    return systemClock.after(ms, () => {
+      if (this.#suspendedTimers) this.#suspendedTimers.push(task);
+      else task();
+    });
+  }
+
+  readonly forClaims: LeaseClock = { now: () => [this.now()], after: (ms, task) => this.after(ms, task) };
+
+  suspend(): void {
+    this.#suspendedTimers = [];
+  }
+
+  wake(sleptMs: number): void {
+    const timers = this.#suspendedTimers ?? [];
+    this.#suspendedTimers = undefined;
+    this.#sleptMs += sleptMs;
+    for (const task of timers) task();
+  }
+}
 
 describe('Shard processes', () =>
   onServers((createStore) => {
@@ -16,6 +57,23 @@ describe('Shard processes', () =>
       await waitUntilAllReceived(setup, first, second);
       expect(first.taken).toHaveLength(2);
       expect(second.taken).toHaveLength(2);
+    });
+
+    it('A shard process that was suspended while the others changed the number of shards stops, and leaves every shard to them', async () => {
+      const setup = await scene(await createStore());
+      const clock = new SuspendableClock();
+      const first = await shardProcess(setup, { clock, claimClock: clock.forClaims });
+      await waitForShards([first, SHARD_COUNT]);
+      clock.suspend();
+      // As if all claims of the suspended process had expired.
+      for (const prefix of [SHARD_PROCESS_PREFIX, SHARD_PREFIX])
+        for (const [name, holder] of await setup.facts.claims(prefix)) await setup.facts.release(name, holder);
+      const second = await shardProcess(setup, { shardCount: 2 * SHARD_COUNT });
+      await waitForShards([second, 2 * SHARD_COUNT]);
+      clock.wake(LEASE_MS);
+      expect((await first.shards.lost).kind).toBe('lost');
+      await first.shards.close();
+      expect(second.shards.ids).toHaveLength(2 * SHARD_COUNT);
     });
 
     it('A shard process that stops during a stream of interactions loses none, and no shard identifies again', async () => {
