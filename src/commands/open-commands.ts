@@ -51,7 +51,7 @@ interface CommandsParts {
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
   operatorState: Services['operatorState'];
-  loadRules(guildId: string): Promise<void>;
+  loadRules(guildId: string): Promise<boolean>;
   /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
   say: Say;

@@ -7,7 +7,13 @@ import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
-import { fullName, InteractionReader, type PrivateByDefault, throwIfRefused } from './interaction-reader.ts';
+import {
+  fullName,
+  InteractionReader,
+  type ParsedInteraction,
+  type PrivateByDefault,
+  throwIfRefused,
+} from './interaction-reader.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
@@ -17,7 +23,13 @@ import {
   Responder,
   type RetryLimit,
 } from './outbox/responder.ts';
-import { type InteractionChannels, interactionFactsOf, type Origin, TOKEN_LIFETIME_MS } from './place.ts';
+import {
+  type InteractionChannels,
+  type InteractionFacts,
+  interactionFactsOf,
+  type Origin,
+  TOKEN_LIFETIME_MS,
+} from './place.ts';
 import type { PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 
@@ -33,8 +45,8 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'get'>;
-  /** Loads the rules of a server that another partition stores. */
-  loadRules?(guildId: string): Promise<void>;
+  /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
+  loadRules?(guildId: string): Promise<boolean>;
   isPrivateByDefault?: PrivateByDefault;
 }
 
@@ -99,13 +111,12 @@ export class Router<Services extends EarlyContext['services']> {
       if (this.isFinishing) throw new Refusal('refusals.stopping');
       if (earlier && !earlier.isCertain) await responder.takeOver(earlier.acknowledgement);
       const place = interactionFactsOf(interaction);
-      const { guards, rateLimiter, loadRules } = this.#parts;
+      const { rateLimiter } = this.#parts;
       throwIfRefused(
         interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
       );
-      // Not before the rate limit, because it may read the store.
-      if (place.guildId !== undefined) await loadRules?.(place.guildId);
-      throwIfRefused(firstRefusal(guards, place, undefined));
+      if (earlier) await this.#loadRules(place);
+      throwIfRefused(firstRefusal(this.#parts.guards, place, undefined));
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
@@ -117,15 +128,33 @@ export class Router<Services extends EarlyContext['services']> {
     responder: Responder,
     earlierAcknowledgement: Acknowledgement | undefined,
   ): Promise<void> {
-    const parsed = this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
+    const parsed = this.#read(interaction);
     const context = this.#contextFor(interaction, responder, parsed.origin);
     if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(context));
     if (parsed.asks === 'for a form') return responder.open(await parsed.open(context));
     // The server's rules have changed since the acknowledgement, which had decided who sees the reply.
     if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== parsed.acknowledgement)
       throw new Refusal('refusals.interrupted');
-    if (earlierAcknowledgement === undefined) await responder.acknowledge(parsed.acknowledgement);
+    if (earlierAcknowledgement === undefined) {
+      await responder.acknowledge(parsed.acknowledgement);
+      await this.#applyOtherRules(interaction, parsed.acknowledgement);
+    }
     await sendOutcome(responder, await parsed.run(context));
+  }
+
+  /** The acknowledgement cannot wait for a store, so it follows the rules that were known. A form opens by these too, and what it submits is checked here. */
+  async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
+    const place = this.#place(interaction);
+    if (!(await this.#loadRules(place))) return;
+    throwIfRefused(firstRefusal(this.#parts.guards, place, undefined));
+    if (acknowledgement !== 'public answer') return;
+    const parsed = this.#read(interaction);
+    if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)
+      throw new Refusal('refusals.privateHere');
+  }
+
+  async #loadRules({ guildId }: InteractionFacts): Promise<boolean> {
+    return guildId !== undefined && (await this.#parts.loadRules?.(guildId)) === true;
   }
 
   async #reportFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
@@ -150,6 +179,10 @@ export class Router<Services extends EarlyContext['services']> {
 
   #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {
     return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFETIME_MS, stopping: this.#stopping.signal };
+  }
+
+  #read(interaction: Interaction): ParsedInteraction<Services> {
+    return this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
   }
 
   #place(interaction: BaseInteraction) {

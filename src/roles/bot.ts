@@ -122,10 +122,11 @@ export function createBot({
     storedFiles: storedFileReader(reads, log),
   });
   /** The buttons of a task work in every server, but the rules of a server are in its own partition. */
-  const loadRules = async (guildId: string): Promise<void> => {
+  const loadRules = async (guildId: string): Promise<boolean> => {
     const homePartition = partitionOf(bucketOf(guildId), partition.count);
-    if (!others || homePartition === partition.number) return;
+    if (!others || homePartition === partition.number) return false;
     engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rulesOf(guildId)) ?? NO_RULES);
+    return true;
   };
   const commands = createCommands({
     ...removers,

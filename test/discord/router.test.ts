@@ -10,7 +10,7 @@ import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
-import { Router } from '../../src/discord/router.ts';
+import { Router, type RouterParts } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
@@ -30,7 +30,7 @@ const handlers: Handlers<EarlyContext['services']> = {
     command({
       name: 'show',
       isPrivate: false,
-      options: { what: { type: 'text', required: true } },
+      options: { what: { type: 'text', required: true }, private: { type: 'switch' } },
       run: async ({ what }) => ({
         content: `here: ${what}`,
         controls: [
@@ -122,7 +122,12 @@ interface Earlier {
   says?: Acknowledgement;
 }
 
-async function startRouter(earlier?: Earlier): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+type Rules = Pick<RouterParts<EarlyContext['services']>, 'guards' | 'loadRules' | 'isPrivateByDefault'>;
+
+async function startRouter(
+  earlier?: Earlier,
+  rules: Rules = { guards: [] },
+): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
@@ -139,8 +144,8 @@ async function startRouter(earlier?: Earlier): Promise<{ discord: EmbeddedDiscor
   const funnel = new Funnel(say, log);
   const outbox = new Outbox(clients, log);
   const router = new Router({
+    ...rules,
     handlers,
-    guards: [],
     rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
     services: { adminGuildIds: [] },
     say,
@@ -203,6 +208,35 @@ describe('The interaction router', () => {
     expect(refused.ephemeral).toBe(true);
     const ephemeralReply = await (await publicRouter.discord.as('member').slash('throws')).ephemeral();
     expect(text(ephemeralReply)).toContain('A restart interrupted this.');
+  });
+
+  it('The router acknowledges before it reads the rules of a server from another partition, and then applies them', async () => {
+    const known = { isAllowed: true, isPrivate: false };
+    const stored = { ...known };
+    let loading = Promise.withResolvers<void>();
+    const { discord } = await startRouter(undefined, {
+      guards: [() => (known.isAllowed ? undefined : new Refusal('refusals.rules.personalInstall'))],
+      isPrivateByDefault: () => known.isPrivate,
+      async loadRules() {
+        await loading.promise;
+        Object.assign(known, stored);
+        return true;
+      },
+    });
+    const show = async () => {
+      loading = Promise.withResolvers();
+      const exchange = await discord.as('member').slash('show', { what: 'boat' });
+      await exchange.acknowledged();
+      loading.resolve();
+      return exchange;
+    };
+    expect(text(await (await show()).message())).toContain('here: boat');
+    Object.assign(stored, { isPrivate: true });
+    expect(text(await (await show()).ephemeral())).toContain('private on this server');
+    const shown = await (await show()).message();
+    expect([text(shown).includes('here: boat'), shown.ephemeral]).toEqual([true, true]);
+    Object.assign(stored, { isAllowed: false });
+    expect(text(await (await show()).message())).toContain('does not allow');
   });
 
   it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {
