@@ -171,7 +171,7 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
     const unflagged = await order(stage, 'a quiet lake');
     expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);
     const askExchange = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
-    expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your prompt');
+    expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your request');
   });
 
   it('A flagged attached image can be allowed while the result is held for a moderator', async () => {

@@ -226,8 +226,8 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     it('A prompt that the service flags is refused before anything is submitted, and the log names the category', async () => {
       const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
       await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
-      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your prompt');
-      expect(await imagine(stage, 'doubt:hate')).toContain('flagged your prompt');
+      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your request');
+      expect(await imagine(stage, 'doubt:hate')).toContain('flagged your request');
       expect(submitCount(stage.gateway)).toBe(0);
       expect(await imagine(stage, 'doubt:sexual flag:violence')).toContain('Finished in');
       expect(moderationRequests(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
@@ -238,6 +238,36 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
           .map((one) => text(one))
           .join('\n');
       await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
+    });
+
+    it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', async () => {
+      const stage = await moderatedBot({ prompts: 'refuse' });
+      const { discord, gateway } = stage;
+      gateway.settings.quirks.remix = true;
+      await changeRules(stage, 'Change words', { words: 'casino' });
+      const member = discord.as('member');
+      const askAbout = async (content: string): Promise<string> => {
+        const file = { name: 'notes.txt', bytes: Buffer.from(content), contentType: 'text/plain' };
+        return text(
+          await (await member.slash('ask', { prompt: 'what is this?', file })).message((one) => one.ephemeral),
+        );
+      };
+      expect(await askAbout('A day at the casino.')).toContain('a word or phrase that is blocked here');
+      expect(await askAbout('Notes about flag:violence')).toContain('flagged your request');
+      expect(modelRequests(gateway)).toEqual([]);
+      const waiting = await (await member.click(await orderGrid(stage), 'V1')).message(says('needs a prompt'));
+      const modals = () => gateway.requests.filter(({ path }) => path.endsWith('/submit/modal'));
+      for (const [words, refusal] of [
+        ['a casino', 'a word or phrase that is blocked here'],
+        ['flag:violence', 'flagged your request'],
+      ] as const) {
+        const form = await (await member.click(waiting, 'Continue')).modal();
+        expect(text(await (await member.fill(form, { words })).followUp())).toContain(refusal);
+      }
+      expect(modals()).toEqual([]);
+      const form = await (await member.click(waiting, 'Continue')).modal();
+      await member.fill(form, { words: 'a quiet lake' });
+      await expect.poll(() => modals().length).toBe(1);
     });
 
     it('A flagged prompt can hide its results behind a spoiler instead of being refused', async () => {

@@ -183,7 +183,7 @@ export const text = {
         label: 'Only these sites',
         hint: 'One per line. Leave empty to allow all except blocked sites.',
       },
-      prompts: { label: 'Prompts', hint: 'Sent to the operator’s moderation service.' },
+      prompts: { label: 'Text of requests', hint: 'Sent to the operator’s moderation service.' },
       references: { label: 'Images that members attach', hint: 'Also sent to the moderation service.' },
       results: { label: 'Generated images and videos', hint: 'For videos, only the thumbnail is checked.' },
       unseen: { label: 'Results that cannot be checked', hint: 'For example, videos without a thumbnail.' },

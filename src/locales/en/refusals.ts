@@ -131,13 +131,15 @@ export const refusals = {
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',
     tooLong_one: 'Prompts here can be at most {{max}} character long. Shorten yours and try again.',
     tooLong_other: 'Prompts here can be at most {{max}} characters long. Shorten yours and try again.',
-    moderated: 'The moderation service flagged your prompt, so it was not submitted. Change it and try again.',
+    textTooLong:
+      'Text is checked here, so a request with its documents can have at most {{max}} characters. Shorten it and try again.',
+    moderated: 'The moderation service flagged your request, so it was not submitted. Change it and try again.',
     resultRefused: 'This server’s rules do not allow the generated result. Change the prompt and try again.',
     resultRemoved: 'A moderator of this server removed the result.',
     reviewOver: 'This result is no longer waiting for a decision.',
     moderatorsOnly: 'Only members with the Manage Messages permission can do this.',
     moderationUnavailable:
-      'Your prompt could not be checked because the moderation service is unavailable. Try again in a few minutes.',
+      'Your request could not be checked because the moderation service is unavailable. Try again in a few minutes.',
     press: 'This server does not let you press these buttons on other members’ results.',
     personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
     patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use RE2 syntax.',

@@ -2,6 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { CommonRequest } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import { cleanText, type FoldedText, foldText } from './fold.ts';
+import { MAX_JUDGED_LENGTH, textsOf } from './judged-text.ts';
 import { DISCORD_HOSTS, isInDomains, linksIn, plainHost } from './links.ts';
 import { PatternList } from './patterns.ts';
 import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
@@ -27,22 +28,8 @@ interface KindWords {
   words: WordList;
 }
 
-/** Fields whose text is not checked: those that only refer to something, and models, which the access rules cover. */
-const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'of',
-  'customId',
-  'ids',
-  'parts',
-  'taskId',
-  'talk',
-  'parentId',
-]);
 /** Replaces a word that a server blocks. */
 const MASK = '▇▇▇';
-
-/** Far more than Discord lets a member type. */
-const MAX_TEXT_LENGTH = 100_000;
 
 /** The rules of one server, prepared so that requests can be checked in memory. */
 export class Judge {
@@ -65,7 +52,20 @@ export class Judge {
 
   /** Undefined if the order is allowed. */
   judge(order: JudgedRequest): Verdict | undefined {
-    return this.#judgeAccess(order) ?? this.#judgeText(order);
+    return this.#judgeAccess(order) ?? this.#judgeRequest(order);
+  }
+
+  /** Whether any rule applies to the text of orders of this kind. */
+  judgesText(kind: string): boolean {
+    return this.#hasDomains || this.#wordsFor(kind).length > 0 || this.#patterns.appliesTo(kind);
+  }
+
+  judgeText(kind: string, text: string): Verdict | undefined {
+    if (!this.judgesText(kind)) return undefined;
+    if (text.length > MAX_JUDGED_LENGTH) return { refusal: textTooLong(), rule: 'longestPrompt' };
+    const link = this.#hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
+    if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
+    return this.#blockedIn(kind, foldText(text));
   }
 
   /** Masks what is blocked for a kind: each blocked word, or the whole text if the match spans several words. */
@@ -74,6 +74,10 @@ export class Judge {
     if (!isBlocked(text)) return text;
     const masked = text.replace(/\S+/g, (word) => (isBlocked(word) ? MASK : word));
     return isBlocked(masked) ? MASK : masked;
+  }
+
+  get #hasDomains(): boolean {
+    return this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
   }
 
   #judgeAccess(order: JudgedRequest): Verdict | undefined {
@@ -86,7 +90,7 @@ export class Judge {
     return isAllowed ? undefined : notAllowed();
   }
 
-  #judgeText({ kind, request }: JudgedRequest): Verdict | undefined {
+  #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {
     const { longestPrompt } = this.#rules;
     const prompt = promptOf(request);
     if (longestPrompt !== undefined && [...prompt].length > longestPrompt)
@@ -94,14 +98,7 @@ export class Judge {
         refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
         rule: 'longestPrompt',
       };
-    const isAnyBlocked = this.#wordsFor(kind).length > 0 || this.#patterns.appliesTo(kind);
-    const hasDomains = this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
-    if (!isAnyBlocked && !hasDomains) return undefined;
-    const text = [...new Set(stringsIn(request))].join('\n').slice(0, MAX_TEXT_LENGTH);
-    const link = hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
-    if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
-    if (!isAnyBlocked) return undefined;
-    return this.#blockedIn(kind, foldText(text));
+    return this.judgeText(kind, textsOf(request).join('\n'));
   }
 
   /** Returns the first blocked word or pattern in a text. */
@@ -132,7 +129,10 @@ export class Judge {
 }
 
 /** The text as the member wrote it, without additions from options. */
-export const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? prompt;
+const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? prompt;
+
+/** For an order with more text than is judged. */
+export const textTooLong = (): Refusal => new Refusal('refusals.rules.textTooLong', { max: MAX_JUDGED_LENGTH });
 
 const notAllowed = (entry?: string): Verdict => ({
   refusal: new Refusal('refusals.rules.access'),
@@ -164,25 +164,3 @@ function coversRequest({ kinds, models }: AccessRule, { kind, request: { model }
 
 const isModel = (pattern: string, model: string): boolean =>
   pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
-
-/** Everything that a member or a model has written: prompts, options, file names and links. */
-function stringsIn(value: unknown, name = ''): string[] {
-  if (typeof value === 'string') return REFERENCE_FIELDS.has(name) ? [] : [value];
-  if (Array.isArray(value)) return REFERENCE_FIELDS.has(name) ? [] : value.flatMap((one) => stringsIn(one, name));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => (key === 'address' ? linkOf(one) : stringsIn(one, key)));
-}
-
-/** The host and the file name of a URL, without any signature. */
-function linkOf(address: unknown): string[] {
-  const url = typeof address === 'string' ? URL.parse(address) : null;
-  return url ? [`${url.protocol}//${url.hostname}`, decodeSafely(url.pathname.split('/').at(-1) ?? '')] : [];
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

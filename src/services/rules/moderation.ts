@@ -1,8 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Judgement, ModerationService } from '../moderation/moderation-service.ts';
-import type { CommonRequest } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
-import { promptOf, type Verdict } from './judge.ts';
+import type { Verdict } from './judge.ts';
 import type { RuleSet } from './server-rules.ts';
 
 type Moderation = RuleSet['moderation'];
@@ -43,7 +42,8 @@ export function outcomeOf(
 
 /** An order to be moderated. `images` returns its images as data URIs. */
 interface ModeratedOrder {
-  request: CommonRequest;
+  /** All of its text, in pieces. */
+  texts: readonly string[];
   isAgeRestricted?: boolean | undefined;
   /** Whether moderators can be shown its results before anyone else sees them. */
   isVisual: boolean;
@@ -55,25 +55,27 @@ export type ModerationResult =
   | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
   | ({ isAllowed: false } & Verdict);
 
-/** Sends a prompt and its images to the moderation service, if the server has enabled that. */
+/** Sends the text and the images of an order to the moderation service, if the server has enabled that. */
 export async function moderateOrder(
-  { request, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
+  { texts, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
   { moderation }: Pick<RuleSet, 'moderation'>,
   moderationService: ModerationService | undefined,
 ): Promise<ModerationResult> {
   const { prompts, references } = moderation;
-  const text = promptOf(request);
   const outcomes: Outcome[] = [];
   function toOutcome(judgement: Judgement | undefined, chosenAction: Action): Outcome {
-    // Prompts that cannot be checked are refused, and so are those whose results would have to be held but cannot be.
+    // Orders that cannot be checked are refused, and so are those whose results would have to be held but cannot be.
     const action = judgement && (chosenAction !== 'hold' || isVisual) ? chosenAction : 'refuse';
     return outcomeOf(judgement, moderation, { action, isAgeRestricted });
   }
-  if (prompts !== 'off' && text !== '') outcomes.push(toOutcome(await moderationService?.judgeText(text), prompts));
+  if (prompts !== 'off')
+    for (const text of texts) {
+      outcomes.push(toOutcome(await moderationService?.judgeText(text), prompts));
+      if (isRefusing(outcomes)) break;
+    }
   if (references !== 'off' && !isRefusing(outcomes))
     for (const image of await images()) {
-      const outcome = toOutcome(await moderationService?.judgeImage(image), references);
-      outcomes.push(outcome);
+      outcomes.push(toOutcome(await moderationService?.judgeImage(image), references));
       if (isRefusing(outcomes)) break;
     }
   const strictest = outcomes.reduce(stricterOutcome, ALLOWED);

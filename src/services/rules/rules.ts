@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { ModerationService } from '../moderation/moderation-service.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
-import { Judge, type JudgedRequest, type Verdict } from './judge.ts';
+import { Judge, type JudgedRequest, textTooLong, type Verdict } from './judge.ts';
+import { MAX_JUDGED_LENGTH, piecesOf, textsOf } from './judged-text.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
 
@@ -27,6 +29,14 @@ export interface JudgedOrder extends JudgedRequest, Pick<Task, 'guildId' | 'requ
 
 /** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
+
+/** Reads the files of an order when they are needed. */
+export interface OrderFiles {
+  /** As data URIs. */
+  images(): Promise<readonly string[]>;
+  /** The text of each document that contains nothing but text. */
+  documents(): Promise<readonly string[]>;
+}
 
 /** A refusal as shown to the admins of the server. */
 export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
@@ -138,24 +148,25 @@ export class Rules {
   }
 
   /**
-   * Moderates an order by the rules of the operator and the server. Returns it unchanged, or with its results behind a spoiler or
-   * held for review. Throws a `Refusal` if it is not allowed.
+   * Judges the documents of an order, and moderates its text and images, by the rules of the operator and the server. Returns it unchanged, or
+   * with its results behind a spoiler or held for review. Throws a `Refusal` if it is not allowed.
    */
   async moderate<O extends JudgedOrder>(
     order: O,
     { isVisual = false }: Pick<Traits, 'isVisual'>,
-    images: () => Promise<readonly string[]>,
+    files: OrderFiles,
   ): Promise<O> {
     const { guildId, request, isAgeRestricted } = order;
-    let loaded: ReturnType<typeof images> | undefined;
-    const load = () => {
-      loaded ??= images();
+    const texts = await this.#textsToCheck(order, files);
+    let loaded: ReturnType<OrderFiles['images']> | undefined;
+    const images = () => {
+      loaded ??= files.images();
       return loaded;
     };
     let isSpoiler = false;
     let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
-      const moderatedOrder = { request, isAgeRestricted, isVisual, images: load };
+      const moderatedOrder = { texts, isAgeRestricted, isVisual, images };
       const outcome = await moderateOrder(moderatedOrder, rules, this.#parts.moderationService);
       if (!outcome.isAllowed) throw this.#reportRefusal(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
@@ -163,6 +174,27 @@ export class Rules {
     }
     const heldOrder = holdFor ? { ...order, holdFor } : order;
     return isSpoiler ? { ...heldOrder, request: { ...request, spoiler: true } } : heldOrder;
+  }
+
+  /** All text of an order that the service may have to see, in pieces. Words, patterns and links in its documents are judged here. */
+  async #textsToCheck(order: JudgedOrder, files: OrderFiles): Promise<string[]> {
+    const { kind, request } = order;
+    const judges = this.#setsFor(order.guildId)
+      .filter(([, rules]) => rules !== NO_RULES.rules)
+      .map(([name, rules]) => ({ name, rules, judge: this.#judge(name, rules) }));
+    const isChecked = judges.some(({ rules, judge }) => rules.moderation.prompts !== 'off' || judge.judgesText(kind));
+    if (!isChecked) return [];
+    const documents = request.documents ? await files.documents() : [];
+    const text = [...textsOf(request), ...documents].join('\n');
+    if (text.length > MAX_JUDGED_LENGTH) throw textTooLong();
+    for (const piece of documents.flatMap(piecesOf)) {
+      for (const { name, judge } of judges) {
+        const verdict = judge.judgeText(kind, piece);
+        if (verdict) throw this.#reportRefusal(order, name, verdict);
+      }
+      await setImmediate();
+    }
+    return piecesOf(text);
   }
 
   /** Whether a task's results must be checked by the service or a moderator before anyone sees them. */

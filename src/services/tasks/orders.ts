@@ -254,9 +254,7 @@ export class Orders {
     else spending?.checkNotBlocked(requester);
     // A request that is repeated under the same key must not change.
     const isModerated = rules !== undefined && original.predecessorId === undefined;
-    const order = isModerated
-      ? await rules.moderate(original, traits, () => this.#sender.imagesOf(original))
-      : original;
+    const order = isModerated ? await rules.moderate(original, traits, this.#sender.filesOf(original)) : original;
     // An order that may already be running does not have to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
     const mustWait = mayWait && !this.#line.takeSlot({ ...order, id });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
+import type { OrderFiles } from '../rules/rules.ts';
 import type { TasksLog } from './book.ts';
 import type { Kind, WaitLimit } from './kind.ts';
 import type { Gather, GatherContext, Materials } from './materials.ts';
@@ -43,8 +44,20 @@ export class Sender {
     return this.#gather(kind, request, context, previousAttempt?.idempotencyKey);
   }
 
-  /** Returns the images of an order as data URIs, all of them in memory. */
-  async imagesOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
+  /** The files of an order, for its moderation. */
+  filesOf(order: Pick<Task, 'request' | 'requesterId'>): OrderFiles {
+    return { images: () => this.#imagesOf(order), documents: () => this.#documentsOf(order) };
+  }
+
+  async #documentsOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
+    const { gather, maxWaitMs } = this.#parts;
+    const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text };
+    const { documents = [] } = await gather({ documents: request.documents }, context);
+    return documents.flatMap(({ text = [] }) => text);
+  }
+
+  /** All of them are in memory at the same time. */
+  async #imagesOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
     const { gather, maxWaitMs } = this.#parts;
     const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
     const { pictures: files = [], references = [] } = request;

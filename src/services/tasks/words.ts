@@ -12,7 +12,16 @@ import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.t
 interface WordsParts
   extends Pick<
     OrdersParts,
-    'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership' | 'userOf' | 'callbackUrlOf'
+    | 'book'
+    | 'rules'
+    | 'kinds'
+    | 'gather'
+    | 'maxWaitMs'
+    | 'clock'
+    | 'log'
+    | 'assertOwnership'
+    | 'userOf'
+    | 'callbackUrlOf'
   > {
   hint(id: string): void;
 }
@@ -34,11 +43,34 @@ export class Words {
   /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
   async provide(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
     const changes = { words, ...(region && { region }) };
-    const pendingSend = this.#send(id, changes, (task) => {
+    const check = (task: Task): Task => {
       if (task.requesterId !== origin.requesterId) throw new Refusal('refusals.notYours');
       return updateRoute(requireWaitingForWords(task), origin.route, origin.message);
-    });
-    return trackUntilDone(pendingSend, this.#pendingWork);
+    };
+    const send = async (): Promise<Task> => {
+      const judged = await this.#judge(id, origin, changes, check);
+      const { spoiler } = judged?.request ?? {};
+      return this.#send(id, { ...changes, ...(spoiler && { spoiler }) }, (task) => ({
+        ...check(task),
+        ...(judged?.holdFor && { holdFor: judged.holdFor }),
+      }));
+    };
+    return trackUntilDone(send(), this.#pendingWork);
+  }
+
+  /** Judges the task by the words of the form, which its order did not contain. Its images were moderated then. */
+  async #judge(
+    id: string,
+    { roleIds }: OrderOrigin,
+    words: CommonRequest,
+    check: (task: Task) => Task,
+  ): Promise<Task | undefined> {
+    const { book, rules } = this.#parts;
+    const task = await book.get(id);
+    if (!task || !rules) return undefined;
+    const order = { ...withRequest(check(task), words), roleIds: roleIds && [...roleIds] };
+    rules.assertAllowed(order);
+    return rules.moderate(order, task.traits, { images: async () => [], documents: async () => [] });
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */

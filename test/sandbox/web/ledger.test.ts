@@ -51,7 +51,7 @@ describe('The server with budgets on the sandbox page', () => {
     await sendCommand('other', 'imagine', { prompt: 'a c4s1no at night' });
     await waitForMessage('other', 'a word or phrase that is blocked here');
     await sendCommand('other', 'imagine', { prompt: 'doubt:violence' });
-    await waitForMessage('other', 'The moderation service flagged your prompt');
+    await waitForMessage('other', 'The moderation service flagged your request');
     const log = await server.channel('owner', 'log');
     await server.waitFor(async () =>
       (await server.messages(log, 'owner')).find((one) => text(one).includes('(||casino||)')),
