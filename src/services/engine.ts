@@ -233,7 +233,7 @@ export function createEngine({
     ...(userOf && { userOf }),
     costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     estimateOf: (order) => prices.estimateOf(order),
-    priceOf: (kind, { prompt, model = settings.models[kind] }) =>
+    priceOf: (kind, { prompt, model = settings.models[kind] ?? '' }) =>
       prices.estimateOf({ kind, request: { prompt, model } }),
     page: (query) => store.page(query),
     timeLimitMs: settings.maxWaitMs.text,

@@ -146,6 +146,7 @@ export const refusals = {
     patternsTooComplex:
       'The patterns up to {{pattern}} are too complex together. Use shorter ones with fewer repetitions.',
   },
+  countTooLarge: 'One request can have at most {{max}} results. Lower the number and try again.',
   tooMany: {
     ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',
     ask_other:

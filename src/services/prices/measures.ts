@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../lib/entries.ts';
+import { largestOf } from '../../lib/decimals.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { CommonRequest } from '../tasks/kind-spec.ts';
@@ -6,8 +6,11 @@ import type { CommonRequest } from '../tasks/kind-spec.ts';
 /** The text options that affect the price. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
 
-/** The properties of a request that affect its price. */
-export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
+/**
+ * The properties of a request that affect its price. A member may set one in several places, and the gateway decides which applies, so the estimate
+ * takes the most expensive.
+ */
+export interface Measures extends Partial<Record<(typeof measureNames)[number], readonly string[]>> {
   /** The number of images, or of repetitions. */
   count: number;
   /** A decimal as text. */
@@ -15,60 +18,66 @@ export interface Measures extends Partial<Record<(typeof measureNames)[number], 
 }
 
 const COUNT_FIELDS = ['n', 'count', 'num_images', 'batch_size'];
+const LENGTH_FIELDS = ['duration', 'seconds'];
 const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_audio'];
-const MAX_COUNT = 100;
+/** More than any gateway generates for one request. */
+export const MAX_COUNT = 100;
 const MAX_VALUE_LENGTH = 40;
 
 /** Reads the properties from the request's own fields, from fields that the member added, and from flags in the prompt. */
 export function measuresOf(request: CommonRequest): Measures {
-  const requestFields: Record<string, unknown> = { ...request };
-  const addedFields = { ...recordIn(requestFields.metadata), ...recordIn(requestFields.extra) };
   // Only the prompts of jobs without a model contain flags.
   const flags = request.model === undefined ? flagsIn(request.prompt ?? '') : {};
-  const allFields: Record<string, unknown> = { ...addedFields, ...flags, ...requestFields };
-  const seconds = textIn(allFields.duration ?? allFields.seconds);
-  const measures: Measures = { count: countIn(COUNT_FIELDS.map((name) => allFields[name])) };
-  if (seconds !== undefined && /^\d{1,6}(\.\d{1,6})?$/.test(seconds)) measures.seconds = seconds;
+  const valuesOf = (names: readonly string[]): Value[] => valuesIn({ ...request, flags }, names);
+  const textsOf = (name: string): string[] => valuesOf([name]).flatMap(textIn);
+  const counts = valuesOf(COUNT_FIELDS)
+    .map(Number)
+    .filter((count) => count >= 1);
+  const lengths = valuesOf(LENGTH_FIELDS)
+    .flatMap(textIn)
+    .filter((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text));
+  const measures: Measures = { count: Math.ceil(Math.max(1, ...counts)) };
+  const seconds = largestOf(lengths);
+  if (seconds !== undefined) measures.seconds = seconds;
   for (const name of measureNames) {
-    const text = name === 'sound' ? soundIn(addedFields) : textIn(allFields[name]);
-    if (text !== undefined) measures[name] = text;
+    const texts = new Set(name === 'sound' ? valuesOf(SOUND_FIELDS).map(soundOf) : textsOf(name));
+    if (texts.size > 0) measures[name] = [...texts];
   }
   return measures;
 }
 
-const recordIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+type Value = string | number | boolean;
 
-function textIn(value: unknown): string | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+/** The values of all fields with these names, at any depth. */
+function valuesIn(value: unknown, names: readonly string[], isNamed = false): Value[] {
+  if (Array.isArray(value)) return value.flatMap((one) => valuesIn(one, names, isNamed));
+  if (isRecord(value)) return Object.entries(value).flatMap(([key, one]) => valuesIn(one, names, names.includes(key)));
+  const isValue = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isNamed && isValue ? [value] : [];
+}
+
+function textIn(value: Value): string[] {
   const text = String(value).trim().toLowerCase();
-  return text === '' || text.length > MAX_VALUE_LENGTH ? undefined : text;
+  return typeof value === 'boolean' || text === '' || text.length > MAX_VALUE_LENGTH ? [] : [text];
 }
 
-function countIn(values: readonly unknown[]): number {
-  const count = Number(values.find((value) => value !== undefined) ?? 1);
-  return Number.isInteger(count) && count >= 1 && count <= MAX_COUNT ? count : 1;
-}
-
-function soundIn(addedFields: Readonly<Record<string, unknown>>): 'on' | 'off' | undefined {
-  const value = SOUND_FIELDS.map((name) => addedFields[name]).find((one) => one !== undefined);
-  if (value === undefined) return undefined;
-  return value === false || /^(false|off|no|none|0)$/i.test(String(value)) ? 'off' : 'on';
-}
+const soundOf = (value: Value): 'on' | 'off' => (/^(false|off|no|none|0)$/i.test(String(value)) ? 'off' : 'on');
 
 const SPEEDS = ['turbo', 'fast', 'relax', 'draft'];
 
-function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string } {
-  const words = prompt.toLowerCase().split(/\s+/);
-  const valueAfter = (...names: string[]): string | undefined => {
-    const index = words.findLastIndex((word) => names.includes(word));
-    return index < 0 ? undefined : words[index + 1];
+function flagsIn(prompt: string): { quality: string[]; mode: string[]; n: string[] } {
+  // Phones replace two hyphens with a dash.
+  const words = prompt
+    .toLowerCase()
+    .replace(/[–—]/g, '--')
+    .split(/[\s=:]+/);
+  const valuesAfter = (...names: string[]): string[] =>
+    words.filter((_, index) => names.includes(words[index - 1] ?? ''));
+  return {
+    quality: valuesAfter('--quality', '--q'),
+    n: valuesAfter('--repeat', '--r'),
+    mode: SPEEDS.filter((speed) => words.includes(`--${speed}`)),
   };
-  const mode = SPEEDS.find((speed) => words.includes(`--${speed}`));
-  return withoutUndefined({
-    quality: valueAfter('--quality', '--q'),
-    n: valueAfter('--repeat', '--r'),
-    mode,
-  });
 }
 
 /** Few answers are longer; a model that reasons for long may exceed this. */

@@ -1,3 +1,4 @@
+import { Refusal } from '../../lib/refusal.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
@@ -5,7 +6,7 @@ import { type Order, orderOfTask } from '../tasks/transitions.ts';
 import type { Estimate } from './estimate.ts';
 import type { GatewayPrices } from './gateway-prices.ts';
 import type { CostKey, LearnedPrices } from './learned-prices.ts';
-import { maxTokens, measuresOf } from './measures.ts';
+import { MAX_COUNT, maxTokens, measuresOf } from './measures.ts';
 import { type OperatorPrices, priceOfKind, priceOfModel } from './operator-prices.ts';
 import { costOf, type Price } from './price.ts';
 
@@ -32,10 +33,11 @@ export class PriceBook {
 
   /**
    * Undefined if no price is known. The operator's price for exactly this model takes precedence, then the learned cost of
-   * similar jobs, then the operator's price for the kind, then the gateway's list.
+   * similar jobs, then the operator's price for the kind, then the gateway's list. Refuses an order for more results than one can have.
    */
   estimateOf(order: PricedOrder): Estimate | undefined {
     const { learned } = this.#parts;
+    if (measuresOf(order.request).count > MAX_COUNT) throw new Refusal('refusals.countTooLarge', { max: MAX_COUNT });
     const modelEstimate = this.#operatorEstimate(order, priceOfModel);
     if (modelEstimate) return modelEstimate;
     const learnedCost = learned.find(this.#costKeyOf(order));

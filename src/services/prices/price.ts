@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { product, sumOf, toPlainDecimal } from '../../lib/decimals.ts';
+import { largestOf, product, sumOf, toPlainDecimal } from '../../lib/decimals.ts';
 import { modelSizes } from '../models/ids.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import { type Measures, measureNames } from './measures.ts';
@@ -64,7 +64,9 @@ export function costOf(jobPrice: Price, measures: Measures, tokens: Tokens | und
   ];
   const knownParts = parts.filter((part) => part !== undefined);
   if (knownParts.length < parts.length) return undefined;
-  const applicableFactors = measureNames.flatMap((name) => times[name]?.[measures[name] ?? ''] ?? []);
+  const applicableFactors = measureNames.flatMap(
+    (name) => largestOf((measures[name] ?? []).map((value) => times[name]?.[value] ?? '1')) ?? [],
+  );
   return product(sumOf(knownParts) ?? '0', String(count), ...applicableFactors);
 }
 

@@ -54,6 +54,17 @@ async function learnCosts(book: PriceBook, order: OrderedRequest<TaskKind>, cost
 }
 
 describe('The estimate of a request', () => {
+  it('A request for more than a hundred results is refused, wherever it says so', async () => {
+    const { book } = await createBook({});
+    for (const fields of [{ extra: { num_images: 101 } }, { metadata: { parameters: { n: '1e9' } } }])
+      expect(() => book.estimateOf({ kind: 'video', request: { ...video.request, ...fields } })).toThrow(
+        'refusals.countTooLarge',
+      );
+    const repeated = { kind: 'imagine', request: { prompt: 'a fox --repeat 101' } } as const;
+    expect(() => book.estimateOf(repeated)).toThrow('refusals.countTooLarge');
+    await book.learn(makeTask({ ...repeated, state: 'ready', cost: '1' }));
+  });
+
   it('The estimate comes from the operator’s price of the model, else past costs, else the operator’s price of the kind, else the list', async () => {
     const operatorPrices = { 'video:reel-2': '1', video: '2' };
     const first = await createBook(operatorPrices);
