@@ -67,6 +67,8 @@ export const textRequest = z.looseObject({
   tool_choice: z.union([z.enum(['auto', 'none', 'required']), anything]).default('auto'),
   reasoning: z.looseObject({ effort: z.string().optional() }).optional(),
   text: z.looseObject({ format: format.optional() }).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
   max_output_tokens: z.int('must be a whole number').min(1, 'must be at least 1').optional(),
 });
 

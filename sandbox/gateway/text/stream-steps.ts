@@ -6,7 +6,10 @@ import type { TextFault } from './fault.ts';
 import type { StreamStep } from './timed-stream.ts';
 
 const DEFAULT_EVENTS_BEFORE_FAULT = 4;
-const FAULT_ERROR = { code: 'server_error', message: 'The sandbox was told to fail in the middle of its response.' };
+const FAULT_ERROR = {
+  code: 'server_error',
+  message: 'The sandbox was told to fail in the middle of its response.',
+} as const;
 
 /** The steps of a response's stream, with the injected fault applied. */
 export function* streamSteps(response: TextResponse, fault: TextFault | undefined): Generator<StreamStep, void, void> {

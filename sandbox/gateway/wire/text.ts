@@ -1,3 +1,11 @@
+import type {
+  Response,
+  ResponseFunctionToolCall,
+  ResponseFunctionWebSearch,
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+  ResponseUsage,
+} from 'openai/resources/responses/responses';
 import { rawNumber } from '../decimal.ts';
 import type { Profile } from '../quirks.ts';
 import type { TextRequest } from '../requests/text.ts';
@@ -17,20 +25,42 @@ export interface TextResponse {
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
+/** The response object of OpenAI's client. The client itself adds `output_text`. */
+export type ResponseBody = Omit<
+  Response,
+  'created_at' | 'output' | 'output_text' | 'tool_choice' | 'tools' | 'usage'
+> & {
+  /** An object stands for a fraction with all its digits. */
+  created_at: number | object;
+  output: readonly ItemBody[];
+  tool_choice: TextRequest['tool_choice'];
+  tools: TextRequest['tools'];
+  usage: ResponseUsage | ChatUsage | null;
+};
+
+type ChatUsage = Record<'prompt_tokens' | 'completion_tokens' | 'total_tokens', number>;
+
+export type ItemBody =
+  | ResponseFunctionToolCall
+  | ResponseFunctionWebSearch
+  | ResponseOutputMessage
+  | ResponseReasoningItem;
+
 export const statusOf = ({ generated }: TextResponse): Status => (generated.isIncomplete ? 'incomplete' : 'completed');
 
 /** The response object in its current state. */
 export function responseBody(
   response: TextResponse,
   status: Status,
-  output: readonly Body[],
-  error: Body | null = null,
-): Body {
+  output: readonly ItemBody[],
+  error: Response['error'] = null,
+): ResponseBody {
   const { id, createdAt, request, generated, profile } = response;
   const isEnded = status === 'completed' || status === 'incomplete';
   return {
     id,
     object: 'response',
+    access_programs: null,
     // Some gateways count in fractions of a second.
     created_at: profile === 'stock' ? rawNumber((createdAt / 1000).toFixed(3)) : Math.floor(createdAt / 1000),
     status,
@@ -38,19 +68,28 @@ export function responseBody(
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    metadata: {},
     model: request.model,
     output,
+    parallel_tool_calls: true,
+    temperature: request.temperature ?? 1,
+    top_p: request.top_p ?? 1,
     tool_choice: request.tool_choice,
     tools: request.tools,
-    usage: isEnded ? usageBody(generated.tokens, response.chatUsage) : null,
+    usage: !isEnded ? null : response.chatUsage ? chatUsageBody(generated.tokens) : usageBody(generated.tokens),
   };
 }
 
-function usageBody({ input, output, reasoning }: GeneratedResponse['tokens'], isChatUsage: boolean): Body {
-  if (isChatUsage) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+const chatUsageBody = ({ input, output }: GeneratedResponse['tokens']): ChatUsage => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+});
+
+function usageBody({ input, output, reasoning }: GeneratedResponse['tokens']): ResponseUsage {
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,
@@ -69,9 +108,10 @@ export const itemId = ({ id }: TextResponse, item: OutputItem, index: number) =>
   `${ITEM_ID_PREFIXES[item.type]}_${index}_${id.slice(-12)}`;
 const callId = ({ id }: TextResponse, index: number) => `call_${index}_${id.slice(-12)}`;
 
-export function itemBody(response: TextResponse, item: OutputItem, index: number): Body {
+export function itemBody(response: TextResponse, item: OutputItem, index: number): ItemBody {
   const id = itemId(response, item, index);
-  const message = { id, type: 'message', role: 'assistant', status: 'completed' };
+  const status = response.generated.isIncomplete ? 'incomplete' : 'completed';
+  const message = { id, type: 'message', role: 'assistant', status } as const;
   switch (item.type) {
     case 'reasoning':
       return response.profile === 'spec'
@@ -127,6 +167,6 @@ export function chatBody(response: TextResponse): Body {
   return {
     ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: request.model },
     choices: [{ index: 0, message, finish_reason }],
-    usage: usageBody(generated.tokens, true),
+    usage: chatUsageBody(generated.tokens),
   };
 }
