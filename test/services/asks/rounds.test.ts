@@ -216,6 +216,21 @@ it('An answer takes at most twelve requests, whatever the model refuses', async 
   expect(requests()).toHaveLength(1);
 });
 
+it('A question that is sent again with smaller images continues the count of its requests', async () => {
+  const { sender, embedded } = await openAsks();
+  embedded.faults.add({ do: 'too-large' });
+  const request = { prompt: 'why?', model: 'quill-5' };
+  const ask = () => {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    return sender.send({ request, materials: {}, asker: makeTask({ kind: 'ask', request }), stop });
+  };
+  await expect(ask()).rejects.toMatchObject({ status: 413 });
+  expect((await ask()).draft.requestCount).toBe(2);
+  // Another answer to the same question.
+  expect((await ask()).draft.requestCount).toBe(1);
+});
+
 it('An answer ends if the store fails after the last call was decided', async () => {
   const gather = () => Promise.reject(new StoreError('unreachable', 'The store cannot be reached.'));
   const { ask, ended, waiting, decline, embedded, logged, requests } = await openAsks({ gather });
