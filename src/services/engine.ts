@@ -35,6 +35,7 @@ import { type Removal, ServerLogs } from './server-log/server-log.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn, WHOLE_BOT } from './spending/budgets.ts';
+import type { LimitStarts } from './spending/limit-starts.ts';
 import { EVERY_PERIOD } from './spending/limits.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
@@ -149,6 +150,7 @@ export function createEngine({
     overrides: settings.modelKinds,
   });
   let secret = '';
+  let limitStarts: LimitStarts | undefined;
   const hashOf = (name: string): string => hashedName(name, secret);
   const isPausePartition = partition.number === PAUSE_PARTITION;
   const budgets = new Budgets({
@@ -173,6 +175,7 @@ export function createEngine({
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
     settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
+    settingsSince: (holder) => limitStarts?.[holder].at ?? 0,
     calendar: new Calendar(timeZone),
     waitingCount: () => tasks.orders.waitingCount,
     wholeBot: () => wholeBot,
@@ -341,6 +344,7 @@ export function createEngine({
     /** Reads the store, but does not act on its content yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
+      limitStarts = await store.limitStarts(budgetLimits);
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
       await Promise.all([tasks.open(), experience.open(), learnedPrices.open()]);
       await wholeBot?.open();

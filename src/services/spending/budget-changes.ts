@@ -42,10 +42,15 @@ export function withLimits(budget: ServerBudget, target: LimitsFor, limits: Limi
   if (isSame(before, limits)) return budget;
   refuseTooManyEntries(after);
   const entry = { ...author, what: CHANGE_TYPES[target.type], ...subject };
-  return withChange(after, { ...entry, ...changeTexts(before, limits) });
+  const changedAt = { ...budget.changedAt, [subject.on ?? target.type]: author.at };
+  return withChange({ ...after, changedAt }, { ...entry, ...changeTexts(before, limits) });
 }
 
-function replaceLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined) {
+function replaceLimits(
+  budget: ServerBudget,
+  target: LimitsFor,
+  limits: Limits | undefined,
+): { before: Limits | undefined; after: ServerBudget; subject: Pick<BudgetChange, 'on' | 'memberId'> } {
   switch (target.type) {
     case 'server':
       return { before: budget.serverLimits, after: { ...budget, serverLimits: limits }, subject: {} };

@@ -1,8 +1,8 @@
 import { compare, difference, sumOf } from '../../lib/decimals.ts';
 import type { Allowance, Holder } from './allowance.ts';
-import type { CapsByPeriod, Limits } from './limits.ts';
+import type { CapsByPeriod } from './limits.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
-import type { Grant, Reset } from './server-budget.ts';
+import type { Grant, Reset, StartedLimits } from './server-budget.ts';
 import { ALL_KINDS, sumOfUses, type Tally, type Use } from './tally.ts';
 import type { WholeBot } from './whole-bot.ts';
 
@@ -10,10 +10,9 @@ import type { WholeBot } from './whole-bot.ts';
 export const TOTAL = 'total';
 
 /** Limits that apply to a request, and the sum that counts towards them. */
-export interface AppliedLimits {
+export interface AppliedLimits extends StartedLimits {
   holder: Holder;
   scope: string;
-  limits: Limits;
   grants: readonly Grant[];
   reset: Reset | undefined;
 }
@@ -88,10 +87,11 @@ export class Remaining {
     });
   }
 
-  /** Usage beyond the previous period's limit counts against this one. */
+  /** Usage beyond the limit in the previous period counts against this one, if the limit already applied in all of it. */
   #excess(appliedLimits: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
     const { calendar, clock } = this.#parts;
     const previousSpan = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
+    if (appliedLimits.since > previousSpan.startsAt) return '0';
     const limit = add(amount, grantedIn(appliedLimits.grants, previousSpan).amount);
     return atLeastZero(difference(this.#usageSinceReset(appliedLimits, previousSpan, kind).amount, limit));
   }

@@ -59,6 +59,8 @@ export const serverBudget = z.object({
   memberLimits: limits.optional(),
   roles: z.record(z.string(), roleSettings),
   members: z.record(z.string(), memberLimits),
+  /** When limits were last set or removed: of the server, by the operator, of its members, of a role, or of a member (by hash). */
+  changedAt: z.record(z.string(), z.number()).default({}),
   blocks: z.record(z.string(), block),
   grants: z.array(grant),
   /** The usage before each reset, which no longer counts, by scope, period and kind. */
@@ -77,7 +79,7 @@ export const serverBudget = z.object({
 export type ServerBudget = z.output<typeof serverBudget>;
 
 export const EMPTY_BUDGET: ServerBudget = {
-  ...{ roles: {}, members: {}, blocks: {}, resets: {}, told: {} },
+  ...{ roles: {}, members: {}, changedAt: {}, blocks: {}, resets: {}, told: {} },
   ...{ grants: [], history: [], isPaused: false },
 };
 
@@ -88,19 +90,30 @@ export const MAX_SUBJECTS = 300;
 /** The source of a member's limits. */
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
 
+/** Limits, and when they began to apply. */
+export interface StartedLimits {
+  limits: Limits;
+  since: number;
+}
+
+/** The latest change of any of these limits, after which others may apply. */
+export const lastChange = ({ changedAt }: ServerBudget, names: readonly string[]): number =>
+  Math.max(0, ...names.map((name) => changedAt[name] ?? 0));
+
 /** The member's own limits, or else the most generous of their roles, or else the server's limits for each member. */
 export function memberLimitsIn(
   budget: ServerBudget,
   member: string,
   roleIds: readonly string[],
-): { limits: Limits; source: LimitSource } | undefined {
+): (StartedLimits & { source: LimitSource }) | undefined {
   const ownLimits = budget.members[member]?.limits;
-  if (ownLimits) return { limits: ownLimits, source: 'member' };
+  if (ownLimits) return { limits: ownLimits, source: 'member', since: lastChange(budget, [member]) };
   const roleLimits = mostGenerousLimits(
     roleIds.flatMap((id) => (Object.hasOwn(budget.roles, id) ? (budget.roles[id]?.limits ?? []) : [])),
   );
-  if (roleLimits) return { limits: roleLimits, source: 'role' };
-  return budget.memberLimits && { limits: budget.memberLimits, source: 'members' };
+  if (roleLimits) return { limits: roleLimits, source: 'role', since: lastChange(budget, [member, ...roleIds]) };
+  const since = lastChange(budget, [member, ...roleIds, 'members']);
+  return budget.memberLimits && { limits: budget.memberLimits, source: 'members', since };
 }
 
 export function isBlocked({ blocks }: ServerBudget, member: string, now: number): boolean {
@@ -113,12 +126,13 @@ export function withChange(budget: ServerBudget, entry: BudgetChange): ServerBud
   return { ...budget, history: [...budget.history, entry].slice(-MAX_HISTORY) };
 }
 
-/** Without entries that can no longer matter: grants and resets of earlier periods, and blocks that have ended. */
+/** Without entries that can no longer matter: grants, resets and changes of earlier periods, and blocks that have ended. */
 export function withoutExpired(budget: ServerBudget, since: number, now: number): ServerBudget {
   const isKept = (at: number): boolean => at >= since;
   return {
     ...budget,
     grants: budget.grants.filter(({ at }) => isKept(at)),
+    changedAt: Object.fromEntries(Object.entries(budget.changedAt).filter(([, at]) => isKept(at))),
     resets: Object.fromEntries(Object.entries(budget.resets).filter(([, { at }]) => isKept(at))),
     blocks: Object.fromEntries(
       Object.entries(budget.blocks).filter(([, { until }]) => until === undefined || until > now),

@@ -6,6 +6,7 @@ import type { WaitingCounts } from '../tasks/line/line.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
+import type { LimitStarts } from './limit-starts.ts';
 import type { Limits } from './limits.ts';
 import { refusalFor } from './over-limit.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
@@ -16,9 +17,11 @@ import {
   type Grant,
   isBlocked,
   type LimitSource,
+  lastChange,
   memberLimitsIn,
   type Reset,
   type ServerBudget,
+  type StartedLimits,
 } from './server-budget.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
@@ -31,6 +34,8 @@ export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'opera
 
 interface SpendingParts {
   settings: SpendingSettings;
+  /** When the bot first started with these settings. */
+  settingsSince?: ((holder: keyof LimitStarts) => number) | undefined;
   calendar: Calendar;
   budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'limits' | 'memberHash'>;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
@@ -269,10 +274,13 @@ export class Spending {
   }
 
   /** A member's limits in a server, and their source. */
-  memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): { limits: Limits; source: LimitSource } {
+  memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): StartedLimits & { source: LimitSource } {
     const { budgets, settings } = this.#parts;
-    const found = memberLimitsIn(budgets.get(guildId), budgets.memberHash(guildId, memberId), roleIds);
-    return found ?? { limits: settings.member, source: 'default' };
+    const [budget, member] = [budgets.get(guildId), budgets.memberHash(guildId, memberId)];
+    const found = memberLimitsIn(budget, member, roleIds);
+    if (found) return found;
+    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#settingsSince('member'));
+    return { limits: settings.member, since, source: 'default' };
   }
 
   /** The operator's limits for a server: those that apply if it has none of its own, and those that apply in addition to its own. */
@@ -281,6 +289,10 @@ export class Spending {
     const isTrusted = settings.trustedGuildIds.includes(guildId);
     const overriding = budgets.get(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
     return { fallback: settings.server, overriding };
+  }
+
+  #settingsSince(holder: keyof LimitStarts): number {
+    return this.#parts.settingsSince?.(holder) ?? 0;
   }
 
   /** Creates a reset, after which earlier usage no longer counts. */
@@ -329,15 +341,22 @@ export class Spending {
     if (guildId === undefined || isDirect)
       return [
         botWideLimits,
-        { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...noExceptions },
+        {
+          holder: 'direct',
+          scope: this.#directScope(memberId),
+          limits: settings.direct,
+          since: this.#settingsSince('direct'),
+          ...noExceptions,
+        },
       ];
     const budget = budgets.get(guildId);
     const scope = budgets.memberHash(guildId, memberId);
-    const { limits } = this.memberLimits(guildId, memberId, roleIds);
+    const { limits, since } = this.memberLimits(guildId, memberId, roleIds);
     const member: AppliedLimits = {
       holder: 'member',
       scope,
       limits,
+      since,
       grants: grantsTo(budget, scope),
       reset: budget.resets[scope],
     };
@@ -345,7 +364,8 @@ export class Spending {
   }
 
   get #botWideLimits(): AppliedLimits {
-    return { holder: 'total', scope: TOTAL, limits: this.#parts.settings.total, grants: [], reset: undefined };
+    const [limits, since] = [this.#parts.settings.total, this.#settingsSince('total')];
+    return { holder: 'total', scope: TOTAL, limits, since, grants: [], reset: undefined };
   }
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
@@ -361,12 +381,22 @@ export class Spending {
       grants: grants.filter(({ isOperators }) => isOperators),
       reset: budget.resets[operatorResetKey(scope)],
     };
-    if (overriding === undefined) return [{ holder: 'server', limits: ownLimits ?? fallback, ...adminAdjustments }];
-    if (ownLimits === undefined) return [{ holder: 'server', limits: overriding, ...operatorAdjustments }];
-    return [
-      { holder: 'operator', limits: overriding, ...operatorAdjustments },
-      { holder: 'server', limits: ownLimits, ...adminAdjustments },
-    ];
+    const [changedAt, changedByOperatorAt] = [lastChange(budget, ['server']), lastChange(budget, ['operator'])];
+    const defaultSince = this.#settingsSince('server');
+    const operators = overriding && {
+      limits: overriding,
+      since: budget.operatorLimits ? changedByOperatorAt : Math.max(changedByOperatorAt, defaultSince),
+      ...operatorAdjustments,
+    };
+    if (ownLimits === undefined)
+      return [
+        {
+          holder: 'server',
+          ...(operators ?? { limits: fallback, since: Math.max(changedAt, defaultSince), ...adminAdjustments }),
+        },
+      ];
+    const own: AppliedLimits = { holder: 'server', limits: ownLimits, since: changedAt, ...adminAdjustments };
+    return operators ? [{ holder: 'operator', ...operators }, own] : [own];
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limitStarts } from '../spending/limit-starts.ts';
 import { TASK_VERSION } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
 import { type Namespace, valueIn } from './namespaces.ts';
@@ -33,6 +34,8 @@ export const pollingMark = (namespace: Namespace) => createMark(namespace, 'last
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: earlier ones are not read when the bot starts. */
 export const ledgerMark = (meta: Namespace) => createMark(meta, LEDGER_KEY, ledgerSchema);
+
+export const limitStartsMark = (meta: Namespace) => createMark(meta, 'limits', limitStarts);
 
 /** The key of the hashes that replace members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => createMark(meta, 'hashes', hashSecretSchema);

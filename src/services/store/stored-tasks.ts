@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -14,6 +15,7 @@ import type { ReportStore } from '../reports/reports.ts';
 import type { RuleStore } from '../rules/rules.ts';
 import type { LogStore } from '../server-log/server-log.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
+import { type LimitStarts, updateStarts } from '../spending/limit-starts.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, type Task } from '../tasks/task.ts';
@@ -33,7 +35,7 @@ import { StoreHealth } from './health.ts';
 import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
-import { currentSchema, pollingMark, type Schema } from './marks.ts';
+import { currentSchema, limitStartsMark, pollingMark, type Schema } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { storedNotices, storedRuns } from './notice-rows.ts';
 import { storedProposals } from './proposal-rows.ts';
@@ -155,6 +157,15 @@ export class StoredTasks implements TaskStore {
   /** The key of the hashes that replace members after an erasure. */
   hashSecret(): Promise<string> {
     return hashSecret(this.#parts.namespaces.meta);
+  }
+
+  /** When the bot first started with the operator's current limits. */
+  async limitStarts(limits: Parameters<typeof updateStarts>[1]): Promise<LimitStarts> {
+    const mark = limitStartsMark(this.#parts.namespaces.meta);
+    const known = await mark.read();
+    const starts = updateStarts(known, limits, this.#parts.clock.now());
+    if (!isDeepStrictEqual(starts, known)) await mark.write(starts);
+    return starts;
   }
 
   async live(): Promise<Task[]> {

@@ -56,20 +56,32 @@ class Model {
   members: Limits | undefined;
   readonly memberLimits = new Map<string, Limits>();
   readonly roles = new Map<string, Limits>();
+  /** When the limits of the server, its members, a role or a member were last changed. */
+  readonly changedAt = new Map<string, number>();
   readonly blocked = new Map<string, number>();
   isPaused = false;
 
   mayOrder(memberId: string, roleIds: readonly string[], price: string, now: number): boolean {
     if (this.isPaused || (this.blocked.get(memberId) ?? 0) > now) return false;
     const byRole = mostGenerousLimits(roleIds.flatMap((id) => this.roles.get(id) ?? []));
-    const limits = this.memberLimits.get(memberId) ?? byRole ?? this.members ?? settings.member;
+    const ownLimits = this.memberLimits.get(memberId);
+    const limits = ownLimits ?? byRole ?? this.members ?? settings.member;
+    const deciding = [memberId, ...(ownLimits ? [] : roleIds), ...((ownLimits ?? byRole) ? [] : ['members'])];
     // The server's admins are trusted, so its own limits replace the default.
     return (
-      this.#fits(this.server ?? settings.server, undefined, price, now) && this.#fits(limits, memberId, price, now)
+      this.#fits({ limits: this.server ?? settings.server, deciding: ['server'] }, undefined, price, now) &&
+      this.#fits({ limits, deciding }, memberId, price, now)
     );
   }
 
-  #fits(limits: CapsByPeriod, holder: string | undefined, price: string, now: number): boolean {
+  /** `deciding`: whose changes decide since when the limits apply. */
+  #fits(
+    { limits, deciding }: { limits: CapsByPeriod; deciding: readonly string[] },
+    holder: string | undefined,
+    price: string,
+    now: number,
+  ): boolean {
+    const since = Math.max(0, ...deciding.map((name) => this.changedAt.get(name) ?? 0));
     return periods.every((period) => {
       const { amount, tasks } = limits[period] ?? {};
       const start = startOf(period, now);
@@ -83,7 +95,8 @@ class Model {
       ];
       if (tasks !== undefined && used.tasks.gte(granted.tasks.plus(tasks))) return false;
       if (amount === undefined) return true;
-      const excess = usedBefore.amount.minus(grantedBefore.amount.plus(amount));
+      const isCovered = since <= startOf(period, start - 1);
+      const excess = isCovered ? usedBefore.amount.minus(grantedBefore.amount.plus(amount)) : Big(0);
       const effectiveUse = used.amount.plus(excess.gt(0) ? excess : 0);
       const left = granted.amount.plus(amount).minus(effectiveUse);
       return left.gt(0) && left.gte(price);
@@ -227,10 +240,11 @@ const settle = fc.constant(
 const limitSteps = (name: string, apply: (bot: Bot, model: Model, value: Limits | undefined) => Promise<unknown>) =>
   limits.map(
     (value) =>
-      new Step(
-        `limits of ${name} ${JSON.stringify(value)}`,
-        async (bot, model) => void (await apply(bot, model, value)),
-      ),
+      new Step(`limits of ${name} ${JSON.stringify(value)}`, async (bot, model) => {
+        const before = bot.budgets.get(GUILD);
+        await apply(bot, model, value);
+        if (bot.budgets.get(GUILD) !== before) model.changedAt.set(name, bot.author.at);
+      }),
   );
 
 const changeLimits = (bot: Bot, target: Parameters<typeof withLimits>[1], value: Limits | undefined) =>

@@ -12,9 +12,10 @@ interface SpendingOptions {
   waitingCount?(): number;
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
+  settingsSince?(): number;
 }
 
-const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
+export const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
 
 /** Creates the limit checks of a bot. Without `budgets`, no admin has set any limits. */
 export function createSpending({
@@ -24,11 +25,12 @@ export function createSpending({
   trustedGuildIds = [],
   wholeBot,
   waitingCount,
+  settingsSince,
   ...options
 }: SpendingOptions): Spending {
   const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
   return new Spending({
-    ...{ budgets, clock, hashOf },
+    ...{ budgets, clock, hashOf, settingsSince },
     settings: { ...settings, trustedGuildIds },
     calendar: new Calendar('UTC'),
     ...(wholeBot && { wholeBot }),
