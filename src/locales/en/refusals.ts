@@ -147,6 +147,7 @@ export const refusals = {
       'The patterns up to {{pattern}} are too complex together. Use shorter ones with fewer repetitions.',
   },
   countTooLarge: 'One request can have at most {{max}} results. Lower the number and try again.',
+  totalUnknown: 'The bot is being updated and can’t check its own limit yet. Try again in a few minutes.',
   tooMany: {
     ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',
     ask_other:

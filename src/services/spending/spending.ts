@@ -54,7 +54,10 @@ interface CheckedOrder {
   isCounted?: boolean;
 }
 
-type OtherUse = Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'announce'>;
+type OtherUse = Pick<
+  WholeBot,
+  'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'isComplete' | 'announce'
+>;
 
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
@@ -149,7 +152,10 @@ export class Spending {
       this.#announced = { entry, previous };
       try {
         const requester = { ...entry, roleIds };
-        await wholeBot.announce(() => this.#exceededBy(requester, orderIn(entry, previous)) === undefined);
+        await wholeBot.announce(
+          () => wholeBot.isComplete && this.#exceededBy(requester, orderIn(entry, previous)) === undefined,
+        );
+        if (!wholeBot.isComplete) throw new Refusal('refusals.totalUnknown');
         this.#admit(entry, roleIds, previous);
       } finally {
         this.#announced = {};
@@ -182,8 +188,8 @@ export class Spending {
       [kind, sumOfUses([this.#tally, announcedTally].map((tally) => tally.use(TOTAL, span, kind)))] as const;
     return {
       // Without a limit the others do not need to know, and every change of the note costs all of them a read.
-      open: total.atOnce === undefined ? 0 : this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
-      waiting: total.waiting === undefined ? 0 : (this.#parts.waitingCount?.() ?? 0),
+      open: total.atOnce === undefined ? undefined : this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
+      waiting: total.waiting === undefined ? undefined : (this.#parts.waitingCount?.() ?? 0),
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };
   }
@@ -231,8 +237,10 @@ export class Spending {
     const limit = this.#parts.settings.total.waiting;
     if (limit === undefined) return;
     const wholeBot = this.#parts.wholeBot?.();
+    const isComplete = (): boolean => wholeBot?.isComplete !== false;
     const isWithin = (): boolean => counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
-    await wholeBot?.announce(isWithin);
+    await wholeBot?.announce(() => isComplete() && isWithin());
+    if (!isComplete()) throw new Refusal('refusals.totalUnknown');
     if (!isWithin()) throw new Refusal('refusals.waiting.total', { count: limit });
   }
 

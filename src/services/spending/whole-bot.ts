@@ -18,11 +18,11 @@ const use = z.object({ tasks: z.int(), amount: z.string().regex(/^\d+(\.\d+)?$/)
 const part = z.object({
   /** Increases with each owner of the partition, so that a previous owner that was suspended can no longer change the note. */
   owner: z.int(),
-  /** Tasks that have not ended. */
-  open: z.int(),
-  /** Tasks that wait for their turns. */
-  waiting: z.int().default(0),
-  /** Usage by period and kind. */
+  /** Tasks that have not ended; undefined if the owner knows of no limit for them. */
+  open: z.int().optional(),
+  /** Tasks that wait for their turns; undefined if the owner knows of no limit for them. */
+  waiting: z.int().optional(),
+  /** Usage by period and kind, where the owner knows of a limit. */
   uses: z.record(z.string(), z.record(z.string(), use)),
 });
 
@@ -80,11 +80,17 @@ export class WholeBot {
   }
 
   get openTasksElsewhere(): number {
-    return this.#others.reduce((sum, { open }) => sum + open, 0);
+    return this.#others.reduce((sum, { open = 0 }) => sum + open, 0);
   }
 
   get waitingTasksElsewhere(): number {
-    return this.#others.reduce((sum, { waiting }) => sum + waiting, 0);
+    return this.#others.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
+  }
+
+  /** Whether the other partitions publish all that this one limits. One that still runs with earlier settings may not. */
+  get isComplete(): boolean {
+    const own = this.#parts.used();
+    return this.#others.every((other) => publishes(other, own));
   }
 
   /** To be called once everything that this partition has used is counted, and before anything is reserved. */
@@ -163,3 +169,17 @@ export class WholeBot {
     throw new Error('The shared note of the whole bot kept changing.');
   }
 }
+
+function publishes(part: PartUse, { open, waiting, uses }: PartUse): boolean {
+  if ((open !== undefined && part.open === undefined) || (waiting !== undefined && part.waiting === undefined))
+    return false;
+  // The part of a partition that is idle ends with an earlier day.
+  return Object.entries(uses).every(([span, kinds]) =>
+    Object.entries(part.uses).some(
+      ([otherSpan, otherKinds]) =>
+        periodOf(otherSpan) === periodOf(span) && Object.keys(kinds).every((kind) => kind in otherKinds),
+    ),
+  );
+}
+
+const periodOf = (spanKey: string): string | undefined => spanKey.split(' ', 1)[0];

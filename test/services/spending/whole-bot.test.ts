@@ -91,6 +91,27 @@ describe('The limits of the whole bot', () =>
       expect(left).toEqual(['amount day 4.5', 'tasks day 14', 'amount month 0']);
     });
 
+    it.each<[string, Limits]>([
+      ['a day', { day: { amount: '5' } }],
+      ['a kind', { kinds: { imagine: { day: { amount: '5' } } } }],
+      ['tasks at once', { atOnce: 2 }],
+      ['tasks in the queue', { waiting: 2 }],
+    ])(
+      'A partition with a new limit of %s accepts nothing until all others publish what it limits',
+      async (_, limit) => {
+        const testStore = await createTestStore();
+        const before: Limits = { month: { amount: '100' } };
+        await createPartition(testStore, 0, { total: before });
+        const earlier = await createPartition(testStore, 1, { total: before });
+        expect(await earlier.order('4')).toBe(true);
+        const updated = await createPartition(testStore, 2, { total: { ...before, ...limit } });
+        const accepts = (): Promise<boolean> => (limit.waiting === undefined ? updated.order('2') : updated.queue());
+        expect(await accepts()).toBe(false);
+        for (const number of [0, 1]) await createPartition(testStore, number, { total: { ...before, ...limit } });
+        expect(await accepts()).toBe(true);
+      },
+    );
+
     it('An amount that is refunded in one partition can be used in another', async () => {
       const testStore = await createTestStore();
       const total = { day: { amount: '1' } };
