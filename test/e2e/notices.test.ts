@@ -284,10 +284,14 @@ describe('The balance of the gateway account', () => {
   async function botWithCreditLimit(
     creditLimit: number,
     settings: Record<string, string> = { GATEWAY_USAGE_UNIT: 'cents' },
+    usageIgnoresDates = true,
   ) {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '0.03' }));
-    const stage = await stageWithChannel({ PRICES: prices, ...settings }, { quirks: { creditLimit }, speed: 50 });
+    const stage = await stageWithChannel(
+      { PRICES: prices, ...settings },
+      { quirks: { creditLimit, usageIgnoresDates }, speed: 50 },
+    );
     await startBot(stage);
     const createImage = async (prompt: string): Promise<void> => {
       const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
@@ -320,6 +324,14 @@ describe('The balance of the gateway account', () => {
     stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
     await waitForBalanceCheck();
     await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+  });
+
+  it('A gateway whose usage depends on dates does not say for which time its limit is, so nothing is said about a balance', async () => {
+    const { stage, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1, undefined, false);
+    for (const prompt of ['1', '2']) await createImage(prompt);
+    await waitForBalanceCheck();
+    await waitForBalanceCheck();
+    expect(messagesContaining(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {

@@ -1,5 +1,15 @@
 import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
-import { compare, difference, divideBy100, product, roundDown, roundUp, sumOf, withCents } from '../../lib/decimals.ts';
+import {
+  compare,
+  difference,
+  divideBy100,
+  isZero,
+  product,
+  roundDown,
+  roundUp,
+  sumOf,
+  withCents,
+} from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { UsageReports } from '../gateway/usage.ts';
@@ -11,8 +21,11 @@ const POLL_INTERVAL_MS = 15 * 60_000;
 const UNREPORTED_RETRY_MS = DAY_MS;
 /** The number of days from which the current daily cost is calculated. */
 const AVERAGE_DAYS = 7;
-/** Gateways with monthly limits do not accept longer ranges, and the others ignore the range. */
-const USAGE_DAYS = 99;
+/**
+ * A day without any use. A gateway that ignores dates reports for it what was used in total, which its limit includes. One that reads them reports
+ * nothing: it does not say for which time its limit is, so the balance is unknown.
+ */
+const UNUSED_DAY = '2000-01-01';
 /** What gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
 
@@ -31,8 +44,8 @@ export interface LowBalance {
 }
 
 /**
- * Checks whether the account's balance will last for another day. This requires that the gateway reports it and that its amounts are
- * known to be cents.
+ * Checks whether the account's balance will last for another day. This requires that the gateway reports a limit and the usage of all
+ * time, and that its amounts are known to be cents.
  */
 export class BalanceWatch {
   readonly #parts: BalanceParts;
@@ -78,10 +91,9 @@ export class BalanceWatch {
 
   async #computeLowBalance(limit: string): Promise<LowBalance | undefined> {
     const { reports, clock } = this.#parts;
-    const today = dayOf(clock.now());
-    const { total } = await reports.get({ start: addDays(today, -USAGE_DAYS), end: today }, { attempts: 1 });
-    const perDay = await this.#computeDailyCost(today);
-    if (total === undefined) return undefined;
+    const { total = '0' } = await reports.get({ start: UNUSED_DAY, end: UNUSED_DAY }, { attempts: 1 });
+    if (isZero(total)) return undefined;
+    const perDay = await this.#computeDailyCost(dayOf(clock.now()));
     const left = difference(limit, divideBy100(total));
     if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
     return { left: `$${withCents(roundDown(left))}`, perDay: `$${withCents(roundUp(perDay))}` };
