@@ -25,7 +25,7 @@ import {
   type MediaSettings,
   type StoredResultCheck,
 } from './settings.ts';
-import { cleanVideo } from './videos/clean.ts';
+import { cleanRecording } from './videos/clean.ts';
 import { markVideo } from './videos/mark.ts';
 import { isTruncated } from './videos/mp4.ts';
 
@@ -256,7 +256,7 @@ export function openMedia(settings: MediaSettings, parts: MediaParts, limits: Pa
 /** Strips the metadata from a video or audio result and adds a mark, as far as the format allows. */
 async function prepareVideo(fetched: FetchedFile, maxBytes: number, { sourceType: defaultSourceType }: Provenance) {
   const { type, release } = fetched;
-  const { content, isSealed, lostManifest, sourceType = defaultSourceType } = await cleanVideo(fetched, type);
+  const { content, isSealed, lostManifest, sourceType = defaultSourceType } = await cleanRecording(fetched, type);
   const canBeMarked = type === mediaTypes.mp4 && !isSealed && content.size + MAX_MARK_BYTES <= maxBytes;
   const marked = defaultSourceType && sourceType && canBeMarked ? await markVideo(content, sourceType) : content;
   return { ...marked, type, release, ...(lostManifest && { lostManifest }) };

@@ -142,7 +142,7 @@ function frameLengthAt(bytes: Buffer, offset: number): number | undefined {
 }
 
 /** The end of the ID3 tag before the frames. Its size is stored with seven bits per byte, and a cover can make it megabytes long. */
-function endOfTag(bytes: Buffer): number | undefined {
+export function endOfTag(bytes: Buffer): number | undefined {
   if (bytes.length < 10 || latin1(bytes, 0, 3) !== 'ID3') return undefined;
   const size = bytes.subarray(6, 10);
   if (size.some((byte) => byte >= 0x80)) return undefined;

@@ -6,7 +6,7 @@ import { MediaError } from '../../../src/services/media/errors.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
-import { cleanVideo } from '../../../src/services/media/videos/clean.ts';
+import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
@@ -17,6 +17,9 @@ export const soundFiles = (extension: string): Buffer[] =>
   readdirSync(AUDIO_FOLDER)
     .filter((name) => name.endsWith(extension))
     .map((name) => readFileSync(new URL(name, AUDIO_FOLDER)));
+
+const TAGGED_FOLDER = new URL('../../services/media/tagged/', import.meta.url);
+const filesIn = (folder: URL): Buffer[] => readdirSync(folder).map((name) => readFileSync(new URL(name, folder)));
 
 const isMediaError = (error: unknown): boolean => error instanceof MediaError;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -242,15 +245,15 @@ export const fileTargets: readonly Target[] = [
   {
     name: 'video-notes',
     inputType: 'bytes',
-    seeds: videos,
+    seeds: () => [...videos(), ...filesIn(TAGGED_FOLDER)],
     structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
     words: SIGNATURES,
     async run(input) {
       const type = recognise(input);
-      if (type?.kind !== 'video') return;
-      const { content } = await cleanVideo(memoryContent(input), type);
+      if (!type || type.kind === 'image') return;
+      const { content } = await cleanRecording(memoryContent(input), type);
       if (content.size !== input.length) throw new BrokenInvariant('The length of the file has changed.');
-      const secondPass = await cleanVideo(content, type);
+      const secondPass = await cleanRecording(content, type);
       if (secondPass.content.bytes !== content.bytes) throw new BrokenInvariant('Metadata was left in the file.');
     },
     isExpected: () => false,

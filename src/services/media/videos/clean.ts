@@ -1,13 +1,16 @@
-import { open } from 'node:fs/promises';
+import { mp3Tags } from '../audio/mp3.ts';
+import { oggComments } from '../audio/ogg.ts';
+import { wavMetadata } from '../audio/wav.ts';
 import { type ContentReader, type FileContent, withReader } from '../content.ts';
 import type { SourceType } from '../images/provenance.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { type FoundBox, mp4Metadata } from './metadata.ts';
-import { webmTags } from './webm.ts';
+import { blankPart, overwrite, type UnusedPart } from './overwrite.ts';
+import { type WebmElement, webmMetadata } from './webm.ts';
 
-export interface CleanedVideo {
+export interface CleanedRecording {
   readonly content: FileContent;
-  /** Whether a C2PA manifest covers the video, so that nothing in the video may change. */
+  /** Whether a C2PA manifest covers the file, so that nothing in it may change. */
   readonly isSealed: boolean;
   /** Whether a manifest covered a location, so that both were removed. */
   readonly lostManifest: boolean;
@@ -16,28 +19,29 @@ export interface CleanedVideo {
 }
 
 /**
- * Removes metadata such as locations, devices and comments from a video. The parts that contained it become unused parts of the
- * same length, so no other byte moves and all offsets stay valid. A file on disk is changed in place. Audio and other formats
- * are returned unchanged.
+ * Removes metadata such as locations, devices, titles and comments from a video or audio file. The parts that contained it become
+ * unused parts of the same length, so no other byte moves and all offsets stay valid. A file on disk is changed in place.
  */
-export async function cleanVideo(content: FileContent, type: MediaType): Promise<CleanedVideo> {
-  const unchanged = { content, isSealed: false, lostManifest: false };
-  if (type === mediaTypes.webm) {
-    const tags = await withReader(content, (reader) => Array.fromAsync(webmTags(reader), voidElement));
-    return { ...unchanged, content: await overwrite(content, tags) };
+export async function cleanRecording(content: FileContent, type: MediaType): Promise<CleanedRecording> {
+  const find = finders.get(type);
+  if (find) {
+    const parts = await withReader(content, find);
+    return { content: await overwrite(content, parts), isSealed: false, lostManifest: false };
   }
-  if (type !== mediaTypes.mp4 && type !== mediaTypes.mov) return unchanged;
-  const { boxes, manifests, hasLocation, sourceType } = await withReader(content, mp4Metadata);
+  const { boxes, fields, manifests, hasLocation, sourceType } = await withReader(content, mp4Metadata);
   const lostManifest = manifests.length > 0 && hasLocation;
-  if (manifests.length > 0 && !lostManifest) return { ...unchanged, isSealed: true };
-  const unusedParts = [...boxes, ...manifests].map(freeBox);
-  return { content: await overwrite(content, unusedParts), isSealed: false, lostManifest, sourceType };
+  if (manifests.length > 0 && !lostManifest) return { content, isSealed: true, lostManifest: false };
+  const parts = [...[...boxes, ...manifests].map(freeBox), ...fields.map(({ from, end }) => blankPart(from, end))];
+  return { content: await overwrite(content, parts), isSealed: false, lostManifest, sourceType };
 }
 
-/** A part that gets a new header at `at`, and zeros from `from` to `end`. */
-interface UnusedPart extends FoundBox {
-  readonly head: Buffer;
-}
+/** All formats but those of the MP4 family. */
+const finders = new Map<MediaType, (reader: ContentReader) => Promise<UnusedPart[]>>([
+  [mediaTypes.webm, (reader) => Array.fromAsync(webmMetadata(reader), unusedElement)],
+  [mediaTypes.mp3, mp3Tags],
+  [mediaTypes.wav, wavMetadata],
+  [mediaTypes.ogg, oggComments],
+]);
 
 /** The length, which precedes the kind of the box, stays unchanged. */
 const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
@@ -49,7 +53,8 @@ const VOID_ELEMENT_ID = 0xec;
 /** The longest content whose length fits into one byte. A byte with only ones means that the length is unknown. */
 const MAX_SHORT_LENGTH = 0x7e;
 
-function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
+function unusedElement({ at, from, end, isRequired }: WebmElement): UnusedPart {
+  if (isRequired) return blankPart(from, end);
   const length = end - at - 2;
   const isShort = length <= MAX_SHORT_LENGTH;
   const head = Buffer.alloc(isShort ? 2 : 9);
@@ -60,48 +65,4 @@ function voidElement({ at, end }: { at: number; end: number }): UnusedPart {
     head.writeUIntBE(end - at - head.length, 3, 6);
   }
   return { at, head, from: at + head.length, end };
-}
-
-const ZEROS = Buffer.alloc(256 * 1024);
-
-async function overwrite(content: FileContent, parts: readonly UnusedPart[]): Promise<FileContent> {
-  const partsToOverwrite = await withReader(content, (reader) => partsWithContent(reader, parts));
-  if (partsToOverwrite.length === 0) return content;
-  if (content.bytes) {
-    const bytes = Buffer.from(content.bytes);
-    for (const { at, head, from, end } of partsToOverwrite) {
-      head.copy(bytes, at);
-      bytes.fill(0, from, end);
-    }
-    return { size: content.size, bytes };
-  }
-  const handle = await open(content.path, 'r+');
-  try {
-    for (const { at, head, from, end } of partsToOverwrite) {
-      await handle.write(head, 0, head.length, at);
-      for (let start = from; start < end; start += ZEROS.length)
-        await handle.write(ZEROS, 0, Math.min(ZEROS.length, end - start), start);
-    }
-  } finally {
-    await handle.close();
-  }
-  return content;
-}
-
-/** Returns the parts that have to be overwritten. Parts that are already unused and empty need no change. */
-async function partsWithContent(reader: ContentReader, parts: readonly UnusedPart[]): Promise<UnusedPart[]> {
-  const partsToOverwrite: UnusedPart[] = [];
-  for (const part of parts) {
-    const head = await reader.read(part.at, part.head.length);
-    if (!head.equals(part.head) || !(await isEmpty(reader, part))) partsToOverwrite.push(part);
-  }
-  return partsToOverwrite;
-}
-
-async function isEmpty(reader: ContentReader, { from, end }: FoundBox): Promise<boolean> {
-  for (let offset = from; offset < end; offset += ZEROS.length) {
-    const chunk = await reader.read(offset, Math.min(ZEROS.length, end - offset));
-    if (!chunk.equals(ZEROS.subarray(0, chunk.length))) return false;
-  }
-  return true;
 }

@@ -18,6 +18,8 @@ export interface FoundBox {
 export interface Mp4Metadata {
   /** Boxes that no player needs: user data, item data, XMP, tracks with measurements, and leftovers in unused boxes. */
   readonly boxes: readonly FoundBox[];
+  /** Parts of boxes that a player needs: when the file and its tracks were made and changed, and names of tracks. */
+  readonly fields: readonly Pick<FoundBox, 'from' | 'end'>[];
   readonly manifests: readonly FoundBox[];
   /** Whether one of the boxes contains a location. */
   readonly hasLocation: boolean;
@@ -39,6 +41,7 @@ export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
 class MetadataSearch {
   readonly #reader: ContentReader;
   readonly #boxes: FoundBox[] = [];
+  readonly #fields: Pick<FoundBox, 'from' | 'end'>[] = [];
   readonly #manifests: FoundBox[] = [];
   #sourceType: SourceType | undefined;
   #hasMeasurements = false;
@@ -58,12 +61,19 @@ class MetadataSearch {
     // The location only matters if there is a manifest.
     const hasLocation =
       this.#manifests.length > 0 && (this.#hasMeasurements || (await this.#containsLocation(this.#boxes)));
-    return { boxes: this.#boxes, manifests: this.#manifests, hasLocation, sourceType: this.#sourceType };
+    return {
+      boxes: this.#boxes,
+      fields: this.#fields,
+      manifests: this.#manifests,
+      hasLocation,
+      sourceType: this.#sourceType,
+    };
   }
 
   async #readTable(table: FoundBox): Promise<void> {
     for await (const { kind, ...box } of this.#tableBoxes(table)) {
       if (METADATA_KINDS.has(kind) || kind === 'uuid') this.#boxes.push(box);
+      else if (kind === 'mvhd') await this.#addDates(box);
       else if (kind === 'trak') await this.#readTrack(box);
     }
   }
@@ -73,7 +83,8 @@ class MetadataSearch {
     for await (const { kind, ...box } of this.#tableBoxes(track)) {
       if (METADATA_KINDS.has(kind)) metadataBoxes.push(box);
       else if (kind === 'uuid' && !(await this.#idOf(box)).equals(PANORAMA_BOX)) metadataBoxes.push(box);
-      else if (kind === 'mdia' && MEASUREMENT_HANDLERS.has(await this.#handlerOf(box))) {
+      else if (kind === 'tkhd') await this.#addDates(box);
+      else if (kind === 'mdia' && MEASUREMENT_HANDLERS.has(await this.#readMedium(box))) {
         this.#hasMeasurements = true;
         this.#boxes.push(track);
         return;
@@ -82,10 +93,26 @@ class MetadataSearch {
     this.#boxes.push(...metadataBoxes);
   }
 
-  async #handlerOf(medium: FoundBox): Promise<string> {
-    for await (const { kind, from } of this.#tableBoxes(medium))
-      if (kind === 'hdlr') return (await this.#reader.read(from + 8, 4)).toString('latin1');
-    return '';
+  /** Returns the handler. */
+  async #readMedium(medium: FoundBox): Promise<string> {
+    let handler = '';
+    for await (const { kind, ...box } of this.#tableBoxes(medium)) {
+      if (kind === 'mdhd') await this.#addDates(box);
+      if (kind !== 'hdlr') continue;
+      handler ||= (await this.#reader.read(box.from + 8, 4)).toString('latin1');
+      this.#addField(box, 24, box.end - box.from);
+    }
+    return handler;
+  }
+
+  /** Two times of four bytes follow the version and the flags, or of eight bytes in version 1. */
+  async #addDates(box: FoundBox): Promise<void> {
+    const isLong = (await this.#reader.read(box.from, 1))[0] === 1;
+    this.#addField(box, 4, isLong ? 20 : 12);
+  }
+
+  #addField(box: FoundBox, start: number, end: number): void {
+    if (box.from + end <= box.end) this.#fields.push({ from: box.from + start, end: box.from + end });
   }
 
   async #classifyById(box: FoundBox): Promise<void> {

@@ -77,26 +77,51 @@ export function webmFacts(bytes: Buffer): VideoFacts {
   };
 }
 
-/** Finds tags, which may contain a location, a device or a comment. A live recording is only read up to its first element without a length. */
-export async function* webmTags(reader: ContentReader): AsyncGenerator<{ at: number; end: number }> {
+/** Its content begins at `from`. */
+export interface WebmElement {
+  readonly at: number;
+  readonly from: number;
+  readonly end: number;
+  /** Whether the element must stay, with an empty text. */
+  readonly isRequired: boolean;
+}
+
+/** Finds what no player needs: tags, attachments, chapters, titles, dates and names of programs. Other elements without a length end the search. */
+export async function* webmMetadata(reader: ContentReader): AsyncGenerator<WebmElement> {
   let offset = 0;
   for (let budget = MAX_ELEMENTS_IN_SEGMENT; budget > 0 && offset < reader.size; budget--) {
     const head = await reader.read(offset, MAX_HEADER_BYTES);
     const id = numberAt(head, 0, { keepsMarker: true });
     const size = id && numberAt(head, id.end, { keepsMarker: false });
     if (!size) return;
-    // Everything else is inside the segment, which often has no length.
-    if (id.value === SEGMENT) offset += size.end;
+    const from = offset + size.end;
+    // A segment often has no length, nor have the clusters of a live recording.
+    if (PARENTS.has(id.value) || (id.value === CLUSTER && size.isUnknown)) offset = from;
     else {
-      const end = offset + size.end + size.value;
+      const end = from + size.value;
       if (size.isUnknown || end > reader.size) return;
-      if (id.value === TAGS) yield { at: offset, end };
+      const isRequired = PROGRAM_NAMES.has(id.value);
+      if (isRequired || METADATA.has(id.value)) yield { at: offset, from, end, isRequired };
       offset = end;
     }
   }
 }
 
-const TAGS = 0x1254c367;
+const CLUSTER = 0x1f43b675;
+/** Elements whose children are read. */
+const PARENTS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK_ENTRY]);
+/** The names of the programs that wrote the file. */
+const PROGRAM_NAMES: ReadonlySet<number> = new Set([0x4d80, 0x5741]);
+const METADATA: ReadonlySet<number> = new Set([
+  // Tags, attachments and chapters.
+  ...[0x1254c367, 0x1941a469, 0x1043a770],
+  // The title, date, file names and id of the segment.
+  ...[0x7ba9, 0x4461, 0x7384, 0x3c83ab, 0x3e83bb, 0x73a4],
+  // The names of a track and of its codec.
+  ...[0x536e, 0x258688],
+  // Unused elements may contain leftovers, and the checksum of a changed parent is wrong.
+  ...[0xec, 0xbf],
+]);
 /** An id and a length have at most eight bytes each. */
 const MAX_HEADER_BYTES = 16;
 /** Enough for one element per second in two hours. More would be an attempt to waste CPU time. */
