@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startGateway } from '../sandbox/gateway/gateway.ts';
 import { handlers, kindSpecs } from '../src/commands/index.ts';
 import { configVariables, readConfig, secretVariables } from '../src/config.ts';
 import { commandsByFullName } from '../src/discord/handlers.ts';
 import { fileVariable } from '../src/lib/secret.ts';
+import { createGateway, defaultSettings } from '../src/services/gateway/index.ts';
 import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 const required = {
@@ -48,19 +53,18 @@ describe('docs/configuration.md', () => {
   it.each(rows)(
     'docs/configuration.md gives a working example of $name that differs from its default',
     ({ name, example }) => {
-      const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
-      const file = join(folder, example);
       const contents: Record<string, string> = {
         PRICES: '{"imagine": "0.05"}',
         MODEL_KINDS: '{"studio-*": "image"}',
         RULES: '{"words": [{"text": "casino"}]}',
       };
       const content = contents[name];
-      if (content !== undefined) writeFileSync(file, content);
       // The processes of a cluster need a store on a server.
       const requiredSettings = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
-      const config = configWith({ ...requiredSettings, [name]: content === undefined ? example : file });
+      const config = configWith({
+        ...requiredSettings,
+        [name]: content === undefined ? example : writeTemporaryFile('file.json', content),
+      });
       expect(config).not.toEqual(configWith(requiredSettings));
     },
   );
@@ -74,6 +78,58 @@ describe('docs/commands.md and README.md', () => {
 });
 
 const pages = globSync(['*.md', 'docs/*.md']).toSorted();
+
+const codeBlocks = (page: string, language: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code = '']) => code,
+  );
+
+function writeTemporaryFile(name: string, content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('The code in the documentation', () => {
+  const programs = pages.flatMap((page) => codeBlocks(page, 'ts').map((code) => ({ page, code })));
+
+  it.each(programs)('The code in $page runs against the embedded gateway', async ({ code }) => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    const program = code
+      .replaceAll("'./src/", `'${pathToFileURL('.').href}/src/`)
+      .replaceAll('http://127.0.0.1:4010', gateway.url);
+    await promisify(execFile)(process.execPath, [writeTemporaryFile('program.mts', program)], { timeout: 10_000 });
+    expect(gateway.requests.length).toBeGreaterThan(0);
+    expect(gateway.requests.map(({ status }) => status)).not.toContain(404);
+  });
+
+  it('docs/client.md names only methods that the client has', async () => {
+    const client = createGateway({ ...defaultSettings, baseUrl: 'http://127.0.0.1:9', apiKey: 'sk-sandbox' });
+    onTestFinished(() => client.close());
+    const members = new Map<string, object>(Object.entries(client));
+    const rows = [...readFileSync('docs/client.md', 'utf8').matchAll(/^\| (`\w+`(?:, `\w+`)*) \| (.*) \|$/gm)];
+    const named = rows.flatMap(([, names = '', methods = '']) => {
+      const found = wordsIn(names).filter((name) => members.has(name));
+      return found.flatMap((name) => wordsIn(methods).map((method) => [name, method] as const));
+    });
+    expect(named.length).toBeGreaterThan(20);
+    expect(new Set(named.map(([name]) => name))).toEqual(new Set([...members.keys()].filter(isResource)));
+    const isMissing = ([name, method]: readonly [string, string]) =>
+      typeof Reflect.get(members.get(name) ?? {}, method) !== 'function';
+    expect(named.filter(isMissing)).toEqual([]);
+  });
+
+  it.each(codeBlocks('docs/configuration.md', 'json'))('The prices in docs/configuration.md are valid', (prices) => {
+    expect(configWith({ PRICES: writeTemporaryFile('prices.json', prices) })).not.toEqual(configWith({}));
+  });
+});
+
+const isResource = (member: string): boolean => member !== 'close' && member !== 'answeredAt';
+/** The names in backticks, without parameters. */
+const wordsIn = (text: string): string[] => [...text.matchAll(/`(\w+)/g)].map(([, word = '']) => word);
 
 describe('The documentation pages', () => {
   it.each(pages)('%s links only to files that exist', (page) => {
