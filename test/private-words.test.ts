@@ -9,7 +9,7 @@ import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { loadIdentity } from '../src/discord/outbox/identity.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
-import { createServerCheck, readGateway } from '../src/discord/reads.ts';
+import { createServerCheck, readGateway, serverNameReader } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
@@ -179,6 +179,8 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     threadMembers: [() => botRest.put(`/channels/${ID}/thread-members/${ID}`)],
     channel: [() => botRest.patch(`/channels/${ID}`, { body: { name: PRIVATE_WORD } })],
     guild: [() => createServerCheck(clients.reads)(ID)],
+    guildRoles: [() => serverNameReader(clients.reads, log)(ID)],
+    guildChannels: [() => serverNameReader(clients.reads, log)(ID)],
     gatewayBot: [() => readGateway(clients.reads)],
     user: [() => loadIdentity(clients.client, 'token')],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],

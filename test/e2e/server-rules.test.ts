@@ -150,7 +150,7 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     const video = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
     expect(text(await video.message((one) => one.ephemeral))).toContain('a word or phrase');
     const invalid = await changeRefusal(stage, 'Change words', { patterns: '(a' });
-    expect(invalid).toContain('The pattern `(a` is invalid: `missing )');
+    expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
 
   it('Rule changes and refused requests are posted to the log channel, without the prompt', async () => {

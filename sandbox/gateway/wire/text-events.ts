@@ -20,7 +20,7 @@ export interface TimedEvent<Event = Body> {
 }
 
 /** An event of OpenAI's client, without its number. */
-export type ResponseEvent = Unnumbered<ResponseStreamEvent>;
+type ResponseEvent = Unnumbered<ResponseStreamEvent>;
 type Unnumbered<Event> = Event extends { response: Response }
   ? Omit<Event, 'sequence_number' | 'response'> & { response: ResponseBody }
   : Omit<Event, 'sequence_number'>;

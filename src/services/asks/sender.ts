@@ -43,7 +43,7 @@ interface Question {
 export class QuestionSender {
   readonly #parts: SenderParts;
   readonly #refusedFeatures: RefusedFeatures;
-  /** The requests that questions took until they were too large. Those are sent once more, with smaller images. */
+  /** The requests that questions took until they were too large. Such a question is sent again, with smaller images. */
   readonly #requestCounts = new WeakMap<AskRequest, number>();
 
   constructor(parts: SenderParts) {

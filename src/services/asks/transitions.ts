@@ -25,7 +25,7 @@ const MAX_TOOL_ROUNDS = 5;
 /** One for each round, one for the last response, and one for each feature that the model may refuse. */
 export const MAX_REQUESTS = MAX_TOOL_ROUNDS + 1 + refusableParts.length;
 
-/** Whether nothing more is requested after the next response, or the current one, whatever it says. */
+/** Whether no further response is requested after the current or next one. */
 export const isLastRound = ({ rounds, requests = 0 }: Answer): boolean =>
   rounds.length >= MAX_TOOL_ROUNDS || requests >= MAX_REQUESTS;
 

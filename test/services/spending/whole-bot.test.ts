@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { recentNotes } from '../../../src/services/cluster/recent-notes.ts';
-import { createEntry, type Entry } from '../../../src/services/ledger/entry.ts';
+import { createEntry, type Entry, extendReservation } from '../../../src/services/ledger/entry.ts';
 import type { Limits } from '../../../src/services/spending/limits.ts';
 import { WholeBot } from '../../../src/services/spending/whole-bot.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
@@ -111,6 +111,28 @@ describe('The limits of the whole bot', () =>
         expect(await accepts()).toBe(true);
       },
     );
+
+    it('What is added to a reservation counts in all partitions, as an amount and not as a task', async () => {
+      const testStore = await createTestStore();
+      const total = { day: { amount: '1', tasks: 2 }, atOnce: 2 };
+      const [one, other] = [
+        await createPartition(testStore, 0, { total }),
+        await createPartition(testStore, 1, { total }),
+      ];
+      const entry = one.entry('0.3');
+      await one.spending.admit(entry, []);
+      const grown = extendReservation(entry, '0.6', testStore.clock.now());
+      await one.spending.admit(grown, [], entry);
+      expect(await other.order('0.5')).toBe(false);
+      expect(await other.order('0.3')).toBe(true);
+      const tooLarge = extendReservation(grown, '0.8', testStore.clock.now());
+      await expect(one.spending.admit(tooLarge, [], grown)).rejects.toMatchObject({ key: 'refusals.overBudget.total' });
+      expect(one.spending.allowances({}).map(({ unit, left }) => `${unit} ${left}`)).toEqual([
+        'amount 0.1',
+        'tasks 0',
+        'tasks 0',
+      ]);
+    });
 
     it('An amount that is refunded in one partition can be used in another', async () => {
       const testStore = await createTestStore();

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { Rules } from '../../../src/services/rules/rules.ts';
+import { NO_RULES, ruleSet, serverRules } from '../../../src/services/rules/server-rules.ts';
+
+describe('The rules of servers', () => {
+  it('Rules that are borrowed from another partition again are prepared only if they have changed', () => {
+    const rules = new Rules({
+      store: { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
+      operatorRules: NO_RULES.rules,
+    });
+    const read = (word: string) =>
+      serverRules.parse({
+        rules: ruleSet.parse({ words: [{ text: word }], patterns: [{ text: 'fox' }] }),
+        history: [],
+      });
+    rules.borrow('den', read('casino'));
+    const known = rules.get('den');
+    rules.borrow('den', read('casino'));
+    expect(rules.get('den')).toBe(known);
+    rules.borrow('den', read('money'));
+    expect(rules.get('den').rules.words).toEqual([{ text: 'money' }]);
+  });
+});
