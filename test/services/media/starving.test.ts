@@ -23,7 +23,8 @@ describe('Links that announce a large file but send nothing', () => {
       timerDelays.push(ms);
       return clock.after(ms, task);
     };
-    media = fixture.open(true, { clock: { now: () => clock.now(), after: recordTimer } });
+    const isStoredResult = async () => true;
+    media = fixture.open(true, { clock: { now: () => clock.now(), after: recordTimer }, isStoredResult });
     openResponses = [];
   });
   afterEach(() => fixture.close());
