@@ -20,7 +20,11 @@ async function createNotesFixture() {
   const url = host.on('/dance.mp4', file(mp4Video()));
   const clock = new ManualClock();
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
-  const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log, clock });
+  const isStoredResult = async () => true;
+  const media = openMedia(
+    { gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true },
+    { log, clock, isStoredResult },
+  );
   onTestFinished(() => media.close());
   const references = [{ address: url, name: 'dance.mp4', medium: 'video', takes: 'address' }];
   const request = { prompt: 'waves', model: 'reel-2', references };
