@@ -50,6 +50,18 @@ describe('The bot during failures', () => {
     expect(gateway.requests).toEqual([]);
   });
 
+  it('The bot shows the gateway’s reason for a 404 of an endpoint that has responded before, escaped', async () => {
+    const { discord, gateway } = await startTestBot();
+    const order = async (prompt: string) => (await discord.as('member').slash('imagine', { prompt })).message();
+    const refuse = () =>
+      gateway.faults.add({ on: { kind: 'imagine' }, do: { type: 'status', status: 404, message: 'No *such* style' } });
+    refuse();
+    expect(text(await order('one fox'))).toBe('This gateway does not support this feature.');
+    expect(text(await order('two foxes'))).toContain('two foxes');
+    refuse();
+    expect(text(await order('three foxes'))).toBe('The gateway refused this: No \\*such\\* style');
+  });
+
   it('The bot keeps its own token when an interaction token has expired', async () => {
     const { discord, gateway, logged } = await startTestBot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });

@@ -26,9 +26,9 @@ const OPTION_KEYS: ReadonlySet<string> = new Set(['negative_prompt', 'seed', 'ca
 
 /** Everything in a request that a member has written. */
 export function textsOf(request: CommonRequest): string[] {
-  const { pictures = [], documents = [], references = [], sound, region, ...fields } = request;
+  const { pictures: images = [], documents = [], references = [], sound, region, ...fields } = request;
   const drawn = region && 'drawn' in region ? region.drawn : undefined;
-  const files = [...pictures, ...documents, ...references, sound, drawn].filter((file) => file !== undefined);
+  const files = [...images, ...documents, ...references, sound, drawn].filter((file) => file !== undefined);
   const texts = Object.entries(fields).flatMap(([name, value]) =>
     Object.hasOwn(FIELDS_WITHOUT_TEXT, name) ? [] : stringsIn(value),
   );

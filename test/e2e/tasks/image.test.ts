@@ -136,10 +136,10 @@ describe.each(profiles)('/image (%s gateway profile)', (profile) => {
 describe('The refusals of /image before a request to the gateway', () => {
   it('/image immediately refuses options that the payload of the interaction shows to be invalid', async () => {
     const stage = await startLocalBot();
-    const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
+    const links = Array.from({ length: 17 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ prompt: 'a fox', links }, 'at most `7` files and URLs'],
+      [{ prompt: 'a fox', links }, 'at most `16` files and URLs'],
       [{ prompt: 'a fox', links: 'my cat' }, '`my` is not a valid URL'],
       [
         { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },

@@ -109,7 +109,7 @@ describe('The refusals of references', () => {
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
-      [{ words: 'a fox', pictures: urls(8) }, 'at most `7` files and URLs'],
+      [{ words: 'a fox', pictures: urls(17) }, 'at most `16` files and URLs'],
       [{ words: 'a fox', pictures: urls(1), which: ['2'] }, 'The form has no image `2`'],
       [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
     ] as const) {
