@@ -65,6 +65,8 @@ async function openTalk(
   talkPlace: TalkPlace,
   { origin, services }: HandlerContext<Services>,
 ): Promise<Task> {
+  // Nothing is opened if the first message would be refused.
+  services.tasks.orders.check({ ...origin, kind: 'said', request: { talk: '', model: request.model } });
   const { requesterId, guildId, route } = origin;
   const { token: _, ...routeWithoutToken } = route;
   const channelId = talkPlace.type === 'this-thread' ? talkPlace.channelId : undefined;

@@ -88,21 +88,37 @@ const ENVELOPE_TOKENS = 1_000;
 const CONTEXT_TOKENS = 20_000;
 const IMAGE_TOKENS = 2_000;
 const DOCUMENT_TOKENS = 20_000;
-/** Five minutes of a member's audio and one minute of a reply, at the usual ten and twenty tokens per second. */
+/** Five minutes of a member's audio, at the usual ten tokens per second. */
 const AUDIO_INPUT_TOKENS = 3_000;
-const AUDIO_OUTPUT_TOKENS = 1_200;
 
 /** The number of tokens that an answer rarely exceeds. A token has at least one byte. */
-export function maxTokens(request: CommonRequest, isUtterance: boolean): Tokens {
+export function maxTokens(request: CommonRequest): Tokens {
   const { prompt = '', instructions = '', documents = [], sound } = request;
   const images = request.pictures?.length ?? 0;
-  const hasContext = isUtterance || ('after' in request && request.after !== undefined);
+  const hasContext = 'after' in request && request.after !== undefined;
   const textTokens = [
     ENVELOPE_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
     hasContext ? CONTEXT_TOKENS : 0,
     IMAGE_TOKENS * images + DOCUMENT_TOKENS * documents.length,
   ].reduce((sum, count) => sum + count);
   const audioInput = sound === undefined ? 0 : AUDIO_INPUT_TOKENS;
-  const audioOutput = isUtterance ? AUDIO_OUTPUT_TOKENS : 0;
-  return { input: textTokens + audioInput, output: OUTPUT_TOKENS + audioOutput, audioInput, audioOutput };
+  return { input: textTokens + audioInput, output: OUTPUT_TOKENS, audioInput, audioOutput: 0 };
+}
+
+/** The instructions and a short conversation so far. */
+const TURN_CONTEXT_TOKENS = 300;
+/** Fifteen seconds of speech each way, at the usual ten and twenty tokens per second, and the transcript of the reply. */
+const TURN_AUDIO_INPUT_TOKENS = 150;
+const TURN_AUDIO_OUTPUT_TOKENS = 300;
+const TURN_TRANSCRIPT_TOKENS = 75;
+
+/** The number of tokens of one usual turn of a live conversation. */
+export function turnTokens({ prompt = '', sound }: CommonRequest): Tokens {
+  const audioInput = sound === undefined ? 0 : TURN_AUDIO_INPUT_TOKENS;
+  return {
+    input: TURN_CONTEXT_TOKENS + Buffer.byteLength(prompt) + audioInput,
+    output: TURN_TRANSCRIPT_TOKENS + TURN_AUDIO_OUTPUT_TOKENS,
+    audioInput,
+    audioOutput: TURN_AUDIO_OUTPUT_TOKENS,
+  };
 }

@@ -6,7 +6,7 @@ import { type Order, orderOfTask } from '../tasks/transitions.ts';
 import type { Estimate } from './estimate.ts';
 import type { GatewayPrices } from './gateway-prices.ts';
 import type { CostKey, LearnedPrices } from './learned-prices.ts';
-import { MAX_COUNT, maxTokens, measuresOf } from './measures.ts';
+import { MAX_COUNT, maxTokens, measuresOf, turnTokens } from './measures.ts';
 import { type OperatorPrices, priceOfKind, priceOfModel } from './operator-prices.ts';
 import { costOf, type Price } from './price.ts';
 
@@ -94,11 +94,11 @@ export class PriceBook {
 
   #estimate(order: PricedOrder, price: Price | undefined, origin: Omit<Estimate, 'amount'>): Estimate | undefined {
     const { isText, isUtterance } = this.#parts.specs[order.kind].traits;
-    const tokens = isText ? maxTokens(order.request, isUtterance === true) : undefined;
+    const tokens = isText ? (isUtterance ? turnTokens : maxTokens)(order.request) : undefined;
     const amount = price && costOf(price, measuresOf(order.request), tokens);
     return amount === undefined
       ? undefined
-      : { amount, ...origin, ...upperBoundField(price?.perMillion !== undefined) };
+      : { amount, ...origin, ...upperBoundField(price?.perMillion !== undefined && !isUtterance) };
   }
 
   #costKeyOf(order: PricedOrder): CostKey {

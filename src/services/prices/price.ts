@@ -75,11 +75,12 @@ function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens)
   const { input, output, cached = 0, audioInput = 0, audioOutput = 0 } = tokens;
   if (input === undefined || output === undefined) return undefined;
   const { cachedInput = perMillion.input } = perMillion;
-  // It is unknown whether text or audio was cached.
-  if (cached > 0 && audioInput > 0 && cachedInput !== perMillion.input) return undefined;
+  // Cached tokens may be text or audio, and they matter only where they cost less.
+  const cheaper = cachedInput === perMillion.input ? 0 : cached;
+  if (cheaper > 0 && audioInput > 0) return undefined;
   const counts = [
-    [perMillion.input, input - audioInput - cached],
-    [cachedInput, cached],
+    [perMillion.input, input - audioInput - cheaper],
+    [cachedInput, cheaper],
     [perMillion.output, output - audioOutput],
     [perMillion.audioInput, audioInput],
     [perMillion.audioOutput, audioOutput],

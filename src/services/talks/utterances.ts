@@ -123,8 +123,8 @@ export class Utterances {
     }
   }
 
-  #costOf(task: Task, { usage }: RealtimeResponse): string | undefined {
-    return isOfKind('said', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined;
+  #costOf(task: Task, { cost, usage }: RealtimeResponse): string | undefined {
+    return cost ?? (isOfKind('said', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
   }
 
   async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {

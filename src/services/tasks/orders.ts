@@ -236,22 +236,31 @@ export class Orders {
     );
   }
 
+  /** Throws the refusal that an order would get before anything is done for it; otherwise returns its estimate. */
+  check(order: Order): Estimate | undefined {
+    const { offers, spending, rules } = this.#parts;
+    if (offers.isKindRefused(order.kind)) throw new Refusal('refusals.kindNotSupported');
+    rules?.assertAllowed(order);
+    this.#credit.assertAvailable(order.kind);
+    const { traits } = this.#parts.specs[order.kind];
+    const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
+    const requester = requesterOf(order);
+    // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
+    // made by the reservation.
+    if (traits.isPaid) spending?.check(requester, { kind: order.kind, amount: estimate?.amount });
+    else spending?.checkNotBlocked(requester);
+    return estimate;
+  }
+
   async #carryOutWithinLimits(original: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
-    const { clock, kinds, offers, spending, rules } = this.#parts;
+    const { kinds, clock, spending, rules } = this.#parts;
     const kind = kinds.get(original.kind);
     if (!kind) throw new Error(`There is no kind ${original.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyedSubmit) throw new Refusal('refusals.unknownButton');
-    if (offers.isKindRefused(kind.name)) throw new Refusal('refusals.kindNotSupported');
-    rules?.assertAllowed(original);
-    this.#credit.assertAvailable(kind.name);
+    const estimate = this.check(original);
     const { traits } = this.#parts.specs[original.kind];
-    const estimate = traits.isPaid ? this.#parts.estimateOf?.(original) : undefined;
     const requester = requesterOf(original);
-    // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
-    // made by the reservation.
-    if (traits.isPaid) spending?.check(requester, { kind: original.kind, amount: estimate?.amount });
-    else spending?.checkNotBlocked(requester);
     // A request that is repeated under the same key must not change.
     const isModerated = rules !== undefined && original.predecessorId === undefined;
     const order = isModerated ? await rules.moderate(original, traits, this.#sender.filesOf(original)) : original;

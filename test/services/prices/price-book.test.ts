@@ -107,6 +107,16 @@ describe('The estimate of a request', () => {
     expect(book.estimateOf({ kind: 'ask', request: { prompt: 'snow?', model: 'other' } })).toBeUndefined();
   });
 
+  it('The estimate of a turn of a live conversation is what one usual turn costs, until enough turns have a known cost', async () => {
+    const perMillion = { input: '4', output: '16', audioInput: '32', audioOutput: '64' };
+    const { book } = await createBook({ said: { perMillion } });
+    const said = { kind: 'said', request: { talk: 't', model: 'parley', prompt: 'hello' } } as const;
+    // 305 tokens of text at $4, 75 at $16 and 300 of audio at $64, per million.
+    expect(book.estimateOf(said)).toEqual({ amount: '0.02162', source: 'operator', at: expect.any(Number) });
+    await learnCosts(book, said, '0.009');
+    expect(book.estimateOf(said)).toMatchObject({ amount: '0.009', source: 'learned' });
+  });
+
   it('The prices of jobs with other lengths, sizes and modes are learned separately', async () => {
     const { book } = await createBook({});
     const longVideo = { kind: 'video', request: { ...video.request, duration: 10, mode: 'pro' } } as const;

@@ -81,6 +81,12 @@ describe('The cost of a job based on its price', () => {
     expect(costOf({ perMillion }, { count: 1 }, tokens)).toBe(cost);
   });
 
+  it('Cached audio has the price of audio if cached tokens cost the same', () => {
+    const price = { perMillion: { input: '1', output: '1', audioInput: '2' } };
+    const tokens = { input: 300, output: 0, cached: 200, audioInput: 250 };
+    expect(costOf(price, { count: 1 }, tokens)).toBe('0.00055');
+  });
+
   it('The cost of audio is unknown without a price for it', () => {
     const price = { perMillion: { input: '1', output: '1' } };
     expect(costOf(price, { count: 1 }, { input: 5, output: 5, audioInput: 1 })).toBeUndefined();
@@ -90,12 +96,12 @@ describe('The cost of a job based on its price', () => {
   it('The estimated tokens of an answer grow with what is sent, and are never fewer than the bytes of the question', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (prompt) => {
-        const { input = 0, output = 0 } = maxTokens({ prompt }, false);
+        const { input = 0, output = 0 } = maxTokens({ prompt });
         expect(input).toBeGreaterThanOrEqual(Buffer.byteLength(prompt));
         expect(output).toBe(4_000);
-        const withImage = maxTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
+        const withImage = maxTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] });
         expect(withImage.input).toBe(input + 2_000);
-        expect(maxTokens({ prompt }, true).input).toBe(input + 20_000);
+        expect(maxTokens({ prompt, after: 'an earlier answer' } as object).input).toBe(input + 20_000);
       }),
     );
   });

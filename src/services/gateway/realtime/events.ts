@@ -61,6 +61,8 @@ export interface RealtimeResponse {
   text: string;
   calls: ToolCall[];
   usage: RealtimeUsage | undefined;
+  /** The cost in US dollars, if the gateway reports it. */
+  cost?: string | undefined;
   /** Why the response is incomplete, in the gateway's words. */
   reason?: string | undefined;
   error?: GatewayError | undefined;

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { statusOfError, toMidStreamError } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
+import { readCost } from '../read/cost.ts';
 import { asNumber, asText, places, readCounts } from '../read/places.ts';
 import { Calls } from '../responses/calls.ts';
 import type { TextEvent } from '../responses/events.ts';
@@ -43,6 +44,7 @@ export class ResponseReader {
   readonly #seenEventIds = new Set<string>();
   #audioProgress: AudioProgress | undefined;
   #usage: RealtimeUsage | undefined;
+  #cost: string | undefined;
   #isFrozen = false;
 
   constructor(id: string, parseError: (body: unknown, status: number) => GatewayError) {
@@ -73,7 +75,7 @@ export class ResponseReader {
     cause: { reason?: string | undefined; error?: GatewayError | undefined } = {},
   ): RealtimeResponse {
     const { reason, error } = cause;
-    const content = { text: this.#text.text, calls: this.#calls.completed, usage: this.#usage };
+    const content = { text: this.#text.text, calls: this.#calls.completed, usage: this.#usage, cost: this.#cost };
     return { id: this.#id, end, ...content, reason, error };
   }
 
@@ -122,6 +124,7 @@ export class ResponseReader {
 
   #finish(response: JsonRecord): RealtimeEvent[] {
     this.#usage = usageFrom(response.usage) ?? this.#usage;
+    this.#cost = readCost({ usage: response.usage }) ?? this.#cost;
     const details = isRecord(response.status_details) ? response.status_details : {};
     const reason = shortLine(details.reason);
     // An interrupted answer stays interrupted, even if the gateway had already finished it.
