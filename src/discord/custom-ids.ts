@@ -5,8 +5,8 @@ import { type ModelSize, modelSizes } from '../services/models/ids.ts';
 import { type ShortFollowUp, shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';
-import { type QuickRange, quickRanges } from '../services/usage/days.ts';
-import { type Grouping, groupings } from '../services/usage/sheet.ts';
+import { type DayRange, isDay, type QuickRange, quickRanges } from '../services/usage/days.ts';
+import { type Grouping, groupings, type UsageOwner, usageOwners } from '../services/usage/sheet.ts';
 
 const MAX_ID_LENGTH = 100;
 const VERB_PATTERN = /^[a-z]{1,8}$/;
@@ -167,13 +167,22 @@ const filterCodec: PointerCodec<TaskFilter> = {
   },
 };
 
-const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping; ofServer?: boolean }> = {
-  write: ({ range, by, ofServer }) => [range, by, ...(ofServer ? ['server'] : [])],
-  read([name, grouping, whose]) {
+const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping; of: UsageOwner }> = {
+  write: ({ range, by, of }) => [range, by, of],
+  read([name, grouping, owner]) {
     const range = quickRanges.find((one) => one === name);
     const by = groupings.find((one) => one === grouping);
-    if (whose !== undefined && whose !== 'server') return forgedIdRefusal();
-    return range && by ? { range, by, ...(whose && { ofServer: true }) } : forgedIdRefusal();
+    const of = usageOwners.find((one) => one === owner);
+    return range && by && of ? { range, by, of } : forgedIdRefusal();
+  },
+};
+
+const exactUsageCodec: PointerCodec<DayRange & { by: Grouping; of: UsageOwner }> = {
+  write: ({ start, end, by, of }) => [start, end, by, of],
+  read([start = '', end = '', grouping, owner]) {
+    const by = groupings.find((one) => one === grouping);
+    const of = usageOwners.find((one) => one === owner);
+    return isDay(start) && isDay(end) && by && of ? { start, end, by, of } : forgedIdRefusal();
   },
 };
 
@@ -283,6 +292,7 @@ export const customIds = {
   speakFilled: verb('spoken', taskCodec),
   models: verb('models', modelsPageCodec),
   usage: verb('usage', usageCodec),
+  exactUsage: verb('exact', exactUsageCodec),
   tasks: verb('tasks', filterCodec),
   task: verb('task', filterCodec),
   fineTune: verb('tune', fineTuneCodec),

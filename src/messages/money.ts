@@ -8,7 +8,7 @@ import type { Task } from '../services/tasks/task.ts';
 /** The amount with every digit, as the gateway reported it. */
 export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
-/** The amount rounded up, so it is short and never too low. */
+/** The amount as people read it: rounded up, so it is short and never too low. */
 export const roundedDollars = (amount: string): string => `$${withCents(roundUp(amount))}`;
 
 /** What remains of a limit, and when it resets. */
@@ -23,6 +23,6 @@ export function remainingText(allowance: Allowance, say: Say): string {
 export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | undefined, say: Say): string {
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;
-  if (!isEstimate) return exactDollars(amount);
+  if (!isEstimate) return roundedDollars(amount);
   return say(estimate?.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(amount) });
 }

@@ -99,7 +99,7 @@ describe('The image', () => {
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
 
     // The chart needs the fonts, and those files of the chart package that pruning must keep.
-    const usage = await (await fixture.discord.as('admin').slash('usage')).message();
+    const usage = await (await fixture.discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(usage)).toContain('Account usage');
     const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));
     expect(chart?.size).toBeGreaterThan(10_000);

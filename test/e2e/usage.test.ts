@@ -47,11 +47,11 @@ async function attachmentBytes(message: Message, extension: string): Promise<Buf
 }
 
 describe('/usage with the spec gateway profile', () => {
-  it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
+  it('/usage of the account shows the channel the last seven days with every digit, and who asked', async () => {
     const { discord, gateway, charge } = await startStage();
     charge(0, 'lumen-image-1', longAmount);
     charge(2, 'verse-1', '0.000000000000000001');
-    const exchange = await discord.as('admin').slash('usage');
+    const exchange = await discord.as('admin').slash('usage', { of: 'account' });
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
     const content = text(message);
@@ -60,6 +60,10 @@ describe('/usage with the spec gateway profile', () => {
     expect(content).toContain('0.0000000000000001');
     expect(content).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
     expect(content).not.toMatch(/[$€]|differs|outside the requested range/);
+    expect(content).toContain('Amounts are in the gateway’s own unit.');
+    expect(content).toContain(
+      `Requested by <@${discord.world.user('admin').id}>. The buttons are for members who can see the account’s usage.`,
+    );
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-04', end_date: '2026-03-10' },
     ]);
@@ -79,10 +83,12 @@ describe('/usage with the spec gateway profile', () => {
     for (const daysAgo of [1, 2, 3]) charge(daysAgo, 'verse-1', '0.1');
     charge(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
-    const content = text(await (await admin.slash('usage', { start: '2026-03-01', by: 'model' })).message());
+    const content = text(
+      await (await admin.slash('usage', { of: 'account', start: '2026-03-01', by: 'model' })).message(),
+    );
     expect(content).toMatch(/verse-1 +3 +30/);
     expect(content).toMatch(/lumen-image-1 +1 +20/);
-    await (await admin.slash('usage', { end: '2026-02-10' })).message();
+    await (await admin.slash('usage', { of: 'account', end: '2026-02-10' })).message();
     expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-01', end_date: '2026-03-10' },
       { start_date: '2026-02-04', end_date: '2026-02-10' },
@@ -92,8 +98,8 @@ describe('/usage with the spec gateway profile', () => {
   it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
     const { discord, charge } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     charge(0, 'verse-1', longAmount);
-    const message = await (await discord.as('admin').slash('usage')).message();
-    expect(text(message)).toContain(`Total: **${longAmountInCents} (= $${longAmount})** for 1 request`);
+    const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
+    expect(text(message)).toContain(`Total: **${longAmountInCents} cents (= $${longAmount})** for 1 request`);
     expect((await attachmentBytes(message, '.csv')).toString()).toContain(
       `day,requests,amount,dollars\r\n2026-03-10,1,${longAmountInCents},${longAmount}\r\n`,
     );
@@ -102,7 +108,7 @@ describe('/usage with the spec gateway profile', () => {
   it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
     const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '0.5');
-    const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
+    const message = await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message();
     expect(text(message)).toContain('Member usage through this bot');
     expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
     expect(usageRequests(gateway)).toHaveLength(1);
@@ -111,7 +117,7 @@ describe('/usage with the spec gateway profile', () => {
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
     const { discord, charge } = await startStage();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
-    const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
+    const message = await (await discord.as('admin').slash('usage', { of: 'account', start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
     expect(text(message)).toMatch(/\d+ more rows are in the CSV/);
     expect((await attachmentBytes(message, '.csv')).toString().trim().split('\r\n')).toHaveLength(121);
@@ -122,7 +128,7 @@ describe('/usage with the stock gateway profile', () => {
   it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
     const { discord, gateway, charge } = await startStage({ gateway: { profile: 'stock' } });
     charge(400, 'verse-1', longAmount);
-    const message = await (await discord.as('admin').slash('usage')).message();
+    const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain(`Total: **${longAmountInCents}**`);
     expect(text(message)).toContain('returned only a total without dates');
     expect(text(message).split('\n')[0]).not.toContain('2026');
@@ -137,16 +143,22 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
   it('/usage shows the account ephemerally if a manager chooses that', async () => {
     const { discord, charge } = await startStage(options);
     charge(0, 'verse-1', '1');
-    const exchange = await discord.as('admin').slash('usage', { private: true });
+    const exchange = await discord.as('admin').slash('usage', { of: 'account', private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('Account usage');
   });
 
-  it('/usage shows other members their own usage ephemerally, without a request to the gateway', async () => {
+  it('/usage shows everyone their own usage ephemerally, admins included, without a request to the gateway', async () => {
     const { discord, gateway, charge } = await startStage(options);
     charge(0, 'verse-1', '777');
-    for (const usageOptions of [{}, { private: false }, { by: 'member' }]) {
-      const exchange = await discord.as('member').slash('usage', usageOptions);
+    for (const [who, usageOptions] of [
+      ['member', {}],
+      ['member', { private: false }],
+      ['member', { by: 'member' }],
+      ['admin', {}],
+      ['owner', { private: false }],
+    ] as const) {
+      const exchange = await discord.as(who).slash('usage', usageOptions);
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Your usage through this bot');
     }
@@ -158,7 +170,7 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
     charge(0, 'verse-1', '1');
     const owner = discord.as('owner').in('elsewhere/hall');
     for (let attempt = 0; attempt < 2; attempt++) {
-      const exchange = await owner.slash('usage');
+      const exchange = await owner.slash('usage', { of: 'account' });
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
@@ -176,6 +188,9 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
     const exchange = await discord.as('other').in('elsewhere/hall').slash('usage');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     expect(text(await exchange.message())).toContain('Your usage through this bot');
+    const refused = await discord.as('other').in('elsewhere/hall').slash('usage', { of: 'account' });
+    expect((await refused.acknowledged()).ephemeral).toBe(true);
+    expect(text(await refused.message())).toContain('Only the operator and admins of the bot’s admin servers');
   });
 
   it.each([
@@ -200,7 +215,7 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
 
   it('/usage says that an empty result may be due to the dates', async () => {
     const { discord } = await startStage(options);
-    const message = await (await discord.as('admin').slash('usage')).message();
+    const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain('choose a different date range');
     expect(text(message)).not.toContain('only a total without dates');
     expect(message.attachments).toEqual([]);
@@ -209,11 +224,13 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
     const { discord, gateway } = await startStage(options);
     respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
-    const reply = text(await (await discord.as('admin').slash('usage')).message());
+    const reply = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
     expect(reply).not.toMatch(/\bused\b/);
     respondWith(gateway, { object: 'list', total_usage: '1e999999999' });
-    expect(text(await (await discord.as('admin').slash('usage')).message())).toContain('invalid response');
+    expect(text(await (await discord.as('admin').slash('usage', { of: 'account' })).message())).toContain(
+      'invalid response',
+    );
   });
 });
 
@@ -229,11 +246,11 @@ describe('/usage with other response formats', () => {
       total_usage: '12345678901234.6678901234567891',
     };
     respondWith(gateway, body);
-    const byDay = text(await (await discord.as('admin').slash('usage')).message());
+    const byDay = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(byDay).toMatch(/2026-03-10 +12345678901234\.6678901234567891/);
     expect(byDay).not.toContain('The rows add up to');
     respondWith(gateway, body);
-    const byModel = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    const byModel = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());
     expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
   });
 
@@ -245,7 +262,7 @@ describe('/usage with other response formats', () => {
         { date: '2026-03-09', requests: 1, spend: '2.20' },
       ],
     });
-    const content = text(await (await discord.as('admin').slash('usage')).message());
+    const content = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(content).toMatch(/2026-03-09 +5 +3\.30/);
     expect(content).toContain('Total: **3.30** for 5 requests');
   });
@@ -260,7 +277,7 @@ describe('/usage with other response formats', () => {
       ],
       total_usage: '509.5',
     });
-    const content = text(await (await discord.as('admin').slash('usage')).message());
+    const content = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(content).toContain('Total: **2.5**');
     expect(content).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
     expect(content).toContain('The gateway’s own total is 509.5.');
@@ -269,7 +286,7 @@ describe('/usage with other response formats', () => {
   it('/usage says so if rows have no date or do not add up to the total', async () => {
     const { discord, gateway } = await startStage();
     respondWith(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
-    const content = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
+    const content = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());
     expect(content).toContain('Total: **3**');
     expect(content).toContain('The rows add up to 2.5');
     expect(content).toContain('some rows have no date');
@@ -283,7 +300,7 @@ describe('The range buttons of /usage', () => {
     charge(0, 'verse-1', '1');
     charge(20, 'lumen-image-1', '2');
     const admin = discord.as('admin');
-    const first = await (await admin.slash('usage', { by: 'model' })).message();
+    const first = await (await admin.slash('usage', { of: 'account', by: 'model' })).message();
     expect(labels(first)).toEqual(['Today', '7 days', 'This month', 'Last month']);
     const lastMonth = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('2026-02-01'));
     expect(lastMonth.id).toBe(first.id);
@@ -304,7 +321,7 @@ describe('The range buttons of /usage', () => {
   it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
     const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '1');
-    const usageMessage = await (await discord.as('admin').slash('usage')).message();
+    const usageMessage = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     const press = await discord.as('member').click(usageMessage, 'Today');
     const reply = await press.followUp();
     expect(reply.ephemeral).toBe(true);
@@ -319,17 +336,15 @@ describe('The range buttons of /usage', () => {
     ).toContain('Account usage');
   });
 
-  it('A former manager who presses a range button sees only their own usage', async () => {
+  it('A former manager who presses a range button no longer sees the account', async () => {
     const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
-    const usageMessage = await (await admin.slash('usage', { private: true })).message();
+    const usageMessage = await (await admin.slash('usage', { of: 'account', private: true })).message();
     const member = discord.world.guild('atelier').members.get(admin.user.id);
     if (member) member.roles = [];
-    const updatedMessage = await (await admin.click(usageMessage, 'Today')).message((one) =>
-      text(one).includes('Your usage'),
-    );
-    expect(text(updatedMessage)).not.toContain('Account usage');
+    const reply = await (await admin.click(usageMessage, 'Today')).followUp();
+    expect(text(reply)).toContain('Only the operator and admins of the bot’s admin servers');
     expect(usageRequests(gateway)).toHaveLength(1);
   });
 
@@ -337,7 +352,7 @@ describe('The range buttons of /usage', () => {
     const { discord, charge } = await startStage();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
-    const usageMessage = await (await admin.slash('usage')).message();
+    const usageMessage = await (await admin.slash('usage', { of: 'account' })).message();
     expect(usageMessage.attachments).toHaveLength(2);
     const empty = await (await admin.click(usageMessage, 'Last month')).message((one) =>
       text(one).includes('2026-02-01'),
@@ -369,14 +384,17 @@ describe('The tasks of members in /usage', () => {
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
     const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
-    expect(text(ownUsage)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
+    expect(text(ownUsage)).toContain('Total: **≈ $0.201** for 2 requests');
     expect(text(ownUsage)).toMatch(/imagine/);
     expect(fileNames(ownUsage)).toContain('usage.png');
+    const exact = await (await member.click(ownUsage, 'Exact amounts')).message();
+    expect(exact.ephemeral).toBe(true);
+    expect(text(exact)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
     const otherUsage = text(await (await discord.as('other').slash('usage')).message());
     expect(otherUsage).toContain('You have no usage');
-    const allUsage = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
+    const allUsage = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message());
     expect(allUsage).toContain(`#1 <@${member.user.id}>`);
-    expect(allUsage).toContain('≈0.200000000000000000000000000002');
+    expect(allUsage).toContain('≈ $0.201');
     expect(allUsage).toContain('The gateway’s total for the whole account');
   });
 });
@@ -394,7 +412,7 @@ describe('/usage of a server', () => {
     const exchange = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
     const page = await exchange.message();
     expect(page.ephemeral).toBe(true);
-    expect(text(page)).toContain('**18 tasks** of 20 tasks a day');
+    expect(text(page)).toContain('This server’s remaining limit: **18 tasks** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
     expect(text(page)).toMatch(/imagine +2/);
     const monthPage = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));

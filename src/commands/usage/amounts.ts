@@ -1,22 +1,24 @@
 import { divideBy100 } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import { exactDollars } from '../../messages/money.ts';
+import { exactDollars, roundedDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/usage/days.ts';
 import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
-/** The amount as text; estimates are marked. */
-export function amountText({ amount, isEstimate }: Pick<SheetRow, 'amount' | 'isEstimate'>): string | undefined {
-  return amount === undefined ? undefined : `${isEstimate ? '≈' : ''}${amount}`;
+type Amount = Pick<SheetRow, 'amount' | 'isEstimate'>;
+
+/** An amount for people: the account's as the gateway sent it, the bot's own in dollars, where estimates are marked. */
+export function amountText({ amount, isEstimate }: Amount, { subject }: Pick<Sheet, 'subject'>, isExact: boolean) {
+  if (amount === undefined || subject === 'account') return amount;
+  const dollars = isExact ? exactDollars(amount) : roundedDollars(amount);
+  return isEstimate ? `≈ ${dollars}` : dollars;
 }
 
-/** The bot's own amounts are in dollars, the gateway's in its own unit. */
-export function totalText(sheet: Pick<Sheet, 'subject' | 'total' | 'isEstimate'>, unit: Unit, say: Say) {
-  const { subject, total, isEstimate } = sheet;
-  if (total === undefined) return undefined;
-  if (subject === 'account') return gatewayAmount(total, unit, say);
-  return isEstimate ? say('cost.about', { amount: exactDollars(total) }) : exactDollars(total);
+export function totalText(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): string | undefined {
+  const { subject, total } = sheet;
+  if (total !== undefined && subject === 'account') return gatewayAmount(total, unit, say);
+  return amountText({ ...sheet, amount: total }, sheet, isExact);
 }
 
 /** `unit` is the configured unit of the gateway's amounts; the bot's own prices are always in dollars. */
@@ -24,9 +26,9 @@ export function dollarsOf({ subject }: Pick<Sheet, 'subject'>, amount: string | 
   return subject === 'account' && unit === 'cents' && amount !== undefined ? divideBy100(amount) : undefined;
 }
 
-/** The amount as the gateway sent it, followed by dollars if its unit is known. */
+/** The amount as the gateway sent it, with its unit and in dollars if the unit is known. */
 export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
-  return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${divideBy100(amount)}` }) : amount;
+  return unit === 'cents' ? say('usage.cents', { amount, dollars: `$${divideBy100(amount)}` }) : amount;
 }
 
 export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>

@@ -3,62 +3,84 @@ import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/usage/chart.ts';
 import { listDays } from '../../services/usage/days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/usage/sheet.ts';
-import { amountText, rangeText, shortLabel } from './amounts.ts';
+import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './amounts.ts';
 
 /** The most horizontal bars that can be told apart on a phone; further rows share one bar. */
 const MAX_BARS = 10;
 
+/** What the bars show. */
+interface Measure {
+  isMoney: boolean;
+  /** The unit of amounts that are known to be in dollars. */
+  currency: '$' | undefined;
+}
+
 /** Draws a sheet as a chart; undefined if there is nothing to compare. */
-export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
-  const { by, rows } = sheet;
-  const usesAmounts = rows.some(({ amount }) => amount !== undefined);
-  const entries = by === 'day' ? dayBars(sheet, usesAmounts) : rankedBars(sheet, usesAmounts, say);
+export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | undefined {
+  const sheet = inDollars(reported, unit);
+  const { by, rows, subject } = sheet;
+  const isMoney = rows.some(({ amount }) => amount !== undefined);
+  const isInDollars = isMoney && (subject !== 'account' || unit === 'cents');
+  const measure: Measure = { isMoney, currency: isInDollars ? '$' : undefined };
+  const entries = by === 'day' ? dayBars(sheet, measure) : rankedBars(sheet, measure, say);
   if (entries.length === 0) return undefined;
-  const title = say(`usage.chart.title.${sheet.subject}.${by}`);
-  return { title, facts: factsOf(sheet, usesAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
+  const title = say(`usage.chart.title.${subject}.${by}`);
+  const { currency } = measure;
+  return { title, facts: factsOf(sheet, measure, say), bars: by === 'day' ? 'upright' : 'lying', entries, currency };
 }
 
 /** The chart's description for screen readers. */
 export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
-/** Every day of the range has a bar, because gaps are information too. */
-function dayBars({ rows, range }: Sheet, usesAmounts: boolean): Bar[] {
-  const rowsByDay = new Map(rows.map((row) => [row.label, row]));
-  const hasDays = rows.some(({ label }) => label !== undefined);
-  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), usesAmounts)) : [];
+/** The account's amounts in dollars, with every digit, if their unit is known. */
+function inDollars(sheet: Sheet, unit: Unit): Sheet {
+  if (sheet.subject !== 'account' || unit !== 'cents') return sheet;
+  const rows = sheet.rows.map((row) => ({ ...row, amount: dollarsOf(sheet, row.amount, unit) }));
+  return { ...sheet, rows, total: dollarsOf(sheet, sheet.total, unit) };
 }
 
-function rankedBars(sheet: Sheet, usesAmounts: boolean, say: Say): Bar[] {
+/** Every day of the range has a bar, because gaps are information too. */
+function dayBars(sheet: Sheet, measure: Measure): Bar[] {
+  const { rows, range } = sheet;
+  const rowsByDay = new Map(rows.map((row) => [row.label, row]));
+  const hasDays = rows.some(({ label }) => label !== undefined);
+  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure)) : [];
+}
+
+function rankedBars(sheet: Sheet, measure: Measure, say: Say): Bar[] {
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, usesAmounts));
+  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure));
   const remainingRows = rows.slice(max);
   if (remainingRows.length === 0) return bars;
   const othersLabel = say('usage.chart.others', { count: remainingRows.length });
-  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, usesAmounts)];
+  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure)];
 }
 
-function bar(label: string, row: SheetRow | undefined, usesAmounts: boolean): Bar {
-  return { label, amount: measure(row, usesAmounts), text: (row && textOf(row, usesAmounts)) ?? '0' };
+function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure): Bar {
+  return { label, amount: amountOf(row, measure), text: (row && textOf(row, sheet, measure)) ?? '0' };
 }
 
-const measure = (row: SheetRow | undefined, usesAmounts: boolean): string =>
-  (usesAmounts ? row?.amount : row?.requests?.toString()) ?? '0';
+const amountOf = (row: SheetRow | undefined, { isMoney }: Measure): string =>
+  (isMoney ? row?.amount : row?.requests?.toString()) ?? '0';
 
-const textOf = (row: SheetRow, usesAmounts: boolean): string | undefined =>
-  usesAmounts ? amountText(row) : row.requests?.toString();
+function textOf(row: Omit<SheetRow, 'label'>, sheet: Sheet, { isMoney, currency }: Measure): string | undefined {
+  if (!isMoney) return row.requests?.toString();
+  const text = amountText(row, sheet, false);
+  return text !== undefined && sheet.subject === 'account' ? `${currency ?? ''}${text}` : text;
+}
 
-function factsOf(sheet: Sheet, usesAmounts: boolean, say: Say): string[] {
-  const { rows, range, total, isEstimate } = sheet;
+function factsOf(sheet: Sheet, measure: Measure, say: Say): string[] {
+  const { rows, range, requests } = sheet;
   const largest = rows.reduce((one, other) =>
-    compare(measure(other, usesAmounts), measure(one, usesAmounts)) > 0 ? other : one,
+    compare(amountOf(other, measure), amountOf(one, measure)) > 0 ? other : one,
   );
-  const totalLine = usesAmounts
-    ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
-    : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
+  const totalLine = measure.isMoney
+    ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure) ?? '' })
+    : say('usage.chart.totalRequests', { count: requests ?? 0 });
   const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
-  const max = textOf(largest, usesAmounts);
+  const max = textOf(largest, sheet, measure);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
     totalLine,

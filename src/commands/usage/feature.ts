@@ -7,7 +7,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
-import { type Grouping, groupings, type Sheet } from '../../services/usage/sheet.ts';
+import { type Grouping, groupings, type Sheet, type UsageOwner, usageOwners } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -21,55 +21,78 @@ import { text } from './text.ts';
  */
 export const usageRangeButton = button(customIds.usage, {
   reply: 'here',
-  async run({ range, by, ofServer = false }, context: HandlerContext<Services>) {
-    const days = quickRange(range, dayOf(context.place.createdAt));
-    if (ofServer) {
-      if (!context.origin.route.isPrivate) throw new Refusal('refusals.usageNotYours');
-      return serverReply(days, by, context);
-    }
-    if (!context.origin.route.isPrivate && !(await mayChangePublicMessage(context)))
+  async run({ range, by, of }, context: HandlerContext<Services>) {
+    const { route } = context.origin;
+    if (!route.isPrivate && !(of === 'account' && (await mayChangePublicMessage(context))))
       throw new Refusal('refusals.usageNotYours');
-    return usageReply(days, by, context);
+    return pageOf({ range: quickRange(range, dayOf(context.place.createdAt)), by, of }, context, {
+      isPrivate: route.isPrivate,
+    });
   },
 });
 
-/** Shows the usage in a range: the whole account's or the member's own. */
-async function usageReply(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
-  const { place, services } = context;
-  const { usage } = services;
-  const isAccount = await maySeeAccount(context);
-  const sheet = isAccount ? await usage.readAccount(range, by) : await usage.readMember(place.userId, range, by);
-  const requester = requesterOf(context.origin);
-  const allowances = isAccount ? [] : services.spending.allowances(requester).filter(isMemberAllowance);
-  return pageOf(sheet, allowances, context);
-}
+/** Shows the same numbers with every digit to the member who asks for them. */
+const exactAmountsButton = button(customIds.exactUsage, {
+  reply: 'new-private',
+  async run({ by, of, ...days }, context: HandlerContext<Services>) {
+    const range = parseRange(days, dayOf(context.place.createdAt));
+    if (range instanceof Refusal) throw range;
+    return pageOf({ range, by, of }, context, { isPrivate: true, isExact: true });
+  },
+});
 
-/** Shows the usage of a server and its limits to those who manage it. */
-async function serverReply(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
-  const { place, services } = context;
-  const { guildId } = place;
-  if (guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.usageServerNotYours');
-  return pageOf(
-    await services.usage.readServer(guildId, range, by),
-    services.spending.serverAllowances(guildId),
-    context,
-  );
+interface UsageRequest {
+  range: DayRange;
+  by: Grouping;
+  of: UsageOwner;
 }
 
 async function pageOf(
-  sheet: Sheet,
-  allowances: readonly Allowance[],
-  { place, services: { usage }, say }: HandlerContext<Services>,
+  request: UsageRequest,
+  context: HandlerContext<Services>,
+  { isPrivate, isExact = false }: { isPrivate: boolean; isExact?: boolean },
 ): Promise<MessagePlan> {
-  const chartData = chartOf(sheet, say);
-  const bytes = chartData && (await usage.drawChart(chartData));
+  const { place, services, say } = context;
+  const { sheet, allowances } = await readUsage(request, context);
+  const chartData = isExact ? undefined : chartOf(sheet, services.usage.unit, say);
+  const bytes = chartData && (await services.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
+  const postedBy = isPrivate ? undefined : place.userId;
   const today = dayOf(place.createdAt);
-  return usagePage({ sheet, chart, unit: usage.unit, today, allowances }, say);
+  const { of } = request;
+  return usagePage({ sheet, of, chart, unit: services.usage.unit, today, allowances, isExact, postedBy }, say);
+}
+
+async function readUsage(
+  { range, by, of }: UsageRequest,
+  context: HandlerContext<Services>,
+): Promise<{ sheet: Sheet; allowances: readonly Allowance[] }> {
+  const { place, services } = context;
+  const { usage, spending } = services;
+  switch (of) {
+    case 'me': {
+      const allowances = spending.allowances(requesterOf(context.origin)).filter(isMemberAllowance);
+      return { sheet: await usage.readMember(place.userId, range, by), allowances };
+    }
+    case 'server': {
+      const { guildId } = place;
+      if (guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.usageServerNotYours');
+      return { sheet: await usage.readServer(guildId, range, by), allowances: spending.serverAllowances(guildId) };
+    }
+    case 'account':
+      if (!(await maySeeAccount(context))) throw new Refusal('refusals.usageAccountNotYours');
+      return { sheet: await usage.readAccount(range, by), allowances: [] };
+  }
 }
 
 /** Only admins can see the limits of other members. */
 const isMemberAllowance = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
+
+/** Only the account's usage is posted in a channel, by admins of a server whose admins can see it. */
+const isPrivateReply = (
+  values: { of?: UsageOwner | undefined; private?: boolean | undefined },
+  isAdmin: boolean,
+): boolean => values.of !== 'account' || values.private === true || !isAdmin;
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const MAX_DATE_LENGTH = 40;
@@ -79,23 +102,22 @@ const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 export const usage: Feature<typeof text> = {
   command: command({
     name: 'usage',
-    isPrivate: (values, context: EarlyContext) =>
-      (values.private ?? false) || values.of === 'server' || !isAdminOfAdminGuild(context),
+    isPrivate: (values, context: EarlyContext) => isPrivateReply(values, isAdminOfAdminGuild(context)),
     options: {
       start: date,
       end: date,
       by: { type: 'text', choices: groupings },
-      of: { type: 'text', choices: ['me', 'server'] },
+      of: { type: 'text', choices: usageOwners },
       private: { type: 'switch' },
     },
-    parse({ by = 'day', of, ...days }, { createdAt }) {
+    parse({ by = 'day', of = 'me', private: isPrivate, ...days }, { createdAt }) {
       if (by === 'role' && of !== 'server') return new Refusal('refusals.usageByRole');
       const range = parseRange(days, dayOf(createdAt));
-      return range instanceof Refusal ? range : { range, by, ofServer: of === 'server' };
+      return range instanceof Refusal ? range : { range, by, of, private: isPrivate };
     },
-    run: ({ range, by, ofServer }, context: HandlerContext<Services>) =>
-      ofServer ? serverReply(range, by, context) : usageReply(range, by, context),
+    run: (request, context: HandlerContext<Services>) =>
+      pageOf(request, context, { isPrivate: isPrivateReply(request, isAdminOfAdminGuild(context)) }),
   }),
   text,
-  buttons: [usageRangeButton],
+  buttons: [usageRangeButton, exactAmountsButton],
 };

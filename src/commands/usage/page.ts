@@ -8,9 +8,14 @@ import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
-import { type ComparedModel, isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
 import {
-  amountText,
+  type ComparedModel,
+  isWithinRange,
+  type Sheet,
+  type SheetNote,
+  type UsageOwner,
+} from '../../services/usage/sheet.ts';
+import {
   dollarsOf,
   gatewayAmount,
   labelOf,
@@ -33,18 +38,24 @@ const MAX_MENTIONS = 12;
 
 export interface UsagePage {
   sheet: Sheet;
+  of: UsageOwner;
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
   /** What remains of the member's limits. */
   allowances: readonly Allowance[];
+  /** Whether the bot's own amounts have every digit. The gateway's always have. */
+  isExact: boolean;
+  /** The member who posted it in a channel; undefined if the page is private. */
+  postedBy: string | undefined;
 }
 
-export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, say: Say): MessagePlan {
-  const remainingLines = allowances.map((one) => say('usage.left', { left: remainingText(one, say) }));
-  const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(sheet, unit, say)];
-  const noteLines = notesOf(sheet, unit, say);
-  const controls = rangeButtons(sheet, today, say);
+export function usagePage(page: UsagePage, say: Say): MessagePlan {
+  const { sheet, chart, unit, allowances, isExact } = page;
+  const remainingLines = allowances.map((one) => say(`usage.left.${one.holder}`, { left: remainingText(one, say) }));
+  const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(page, say)];
+  const noteLines = [...notesOf(sheet, unit, say), ...postedByLines(page, say)];
+  const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {
     const emptyNote = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...headerLines, ...emptyNote, ...noteLines].join('\n'), files: [], controls };
@@ -54,7 +65,7 @@ export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, 
     rows: sheet.rows.slice(0, sheet.by === 'member' || sheet.by === 'role' ? MAX_MENTIONS : MAX_LINES),
   };
   const remainingLength = MAX_LENGTH - [...headerLines, ...mentionLines(visibleSheet), ...noteLines].join('\n').length;
-  const { text, rowCount } = tableOf(visibleSheet, unit, remainingLength, say);
+  const { text, rowCount } = tableOf(visibleSheet, { unit, isExact, maxLength: remainingLength }, say);
   const remainingCount = sheet.rows.length - rowCount;
   const table =
     rowCount === 0 ? [] : [text, ...mentionLines({ ...visibleSheet, rows: visibleSheet.rows.slice(0, rowCount) })];
@@ -74,9 +85,9 @@ function heading(sheet: Sheet, say: Say): string {
   return say('usage.heading', { title, range: rangeText(sheet.range, say) });
 }
 
-function totalLines(sheet: Sheet, unit: Unit, say: Say): string[] {
+function totalLines({ sheet, unit, isExact }: UsagePage, say: Say): string[] {
   const { requests } = sheet;
-  const total = totalText(sheet, unit, say);
+  const total = totalText(sheet, unit, isExact, say);
   if (total === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
   return [
     requests === undefined ? say('usage.total', { total }) : say('usage.totalRequests', { total, count: requests }),
@@ -92,22 +103,32 @@ function mentionLines(sheet: Sheet): string[] {
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 
-function rangeButtons({ range: currentRange, by, subject }: Sheet, today: string, say: Say): ButtonPlan[] {
-  return quickRanges.map((name) => {
-    const { start, end } = quickRange(name, today);
-    const isShown = start === currentRange.start && end === currentRange.end;
+function postedByLines({ postedBy }: UsagePage, say: Say): string[] {
+  return postedBy === undefined ? [] : [say('usage.postedBy', { member: `<@${postedBy}>` })];
+}
+
+function rangeButtons({ sheet, of, today }: UsagePage, say: Say): ButtonPlan[] {
+  return quickRanges.map((range) => {
+    const { start, end } = quickRange(range, today);
+    const isShown = start === sheet.range.start && end === sheet.range.end;
     const style = isShown ? 'primary' : 'plain';
-    return buttonPlan(
-      say(`usage.buttons.${name}`),
-      customIds.usage.id({ range: name, by, ...(subject === 'server' && { ofServer: true }) }),
-      { style },
-    );
+    return buttonPlan(say(`usage.buttons.${range}`), customIds.usage.id({ range, by: sheet.by, of }), { style });
   });
 }
 
-function notesOf({ notes, range, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
+/** Only amounts in dollars are rounded. */
+function exactButtons({ sheet, of }: UsagePage, say: Say): ButtonPlan[] {
+  if (sheet.subject === 'account' || sheet.total === undefined) return [];
+  const { start, end } = sheet.range;
+  return [buttonPlan(say('usage.buttons.exact'), customIds.exactUsage.id({ start, end, by: sheet.by, of }))];
+}
+
+function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
+  const { notes, range } = sheet;
   const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
-  return isEstimate ? [...lines, say('usage.note.estimate')] : lines;
+  if (sheet.subject === 'account' && unit === undefined && sheet.total !== undefined)
+    lines.push(say('usage.note.unit'));
+  return sheet.isEstimate ? [...lines, say('usage.note.estimate')] : lines;
 }
 
 function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
@@ -165,7 +186,7 @@ export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
   const rows = sheet.rows.map((row) => [
     labelOf(row, sheet, say),
     row.requests === undefined ? '' : String(row.requests),
-    amountText({ ...row, isEstimate: false }) ?? '',
+    row.amount ?? '',
     ...(hasDollars ? [dollarsOf(sheet, row.amount, unit) ?? ''] : []),
     ...(sheet.isEstimate ? [row.isEstimate ? 'yes' : 'no'] : []),
   ]);

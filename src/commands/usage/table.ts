@@ -20,11 +20,15 @@ interface Layout {
 }
 
 /** Shows the first rows of a sheet in a code block of at most `maxLength` characters, and returns how many rows fit. */
-export function tableOf(sheet: Sheet, unit: Unit, maxLength: number, say: Say): { text: string; rowCount: number } {
+export function tableOf(
+  sheet: Sheet,
+  { unit, isExact, maxLength }: { unit: Unit; isExact: boolean; maxLength: number },
+  say: Say,
+): { text: string; rowCount: number } {
   const head = say(`usage.column.${sheet.by}`);
   const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
   const labelWidth = Math.min(MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
-  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), labelWidth);
+  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), labelWidth);
   const width = isStacked ? PHONE_WIDTH : labelWidth;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
@@ -45,18 +49,21 @@ export function tableOf(sheet: Sheet, unit: Unit, maxLength: number, say: Say): 
 
 type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
 
-function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
+function columnsOf(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): Columns {
   const column = (head: string, cells: readonly (string | undefined)[]): Column[] => {
     const hasValues = cells.some((cell) => cell !== undefined);
     return hasValues ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
   };
   const { rows } = sheet;
   const requests = rows.map((row) => row.requests?.toString());
-  const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, gatewayUnit));
-  const unit = sheet.subject === 'account' ? 'amount' : 'dollars';
+  const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, unit));
+  const amounts = rows.map((row) => amountText(row, sheet, isExact));
   return {
     requests: column(say('usage.column.requests'), requests),
-    amount: column(say(`usage.column.${unit}`), rows.map(amountText)),
+    amount: column(
+      say(`usage.column.${sheet.subject === 'account' && unit === 'cents' ? 'cents' : 'amount'}`),
+      amounts,
+    ),
     dollars: column(say('usage.column.dollars'), dollars),
   };
 }

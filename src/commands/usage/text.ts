@@ -7,12 +7,12 @@ export const text = {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',
       by: 'Grouping of the table; default: by day',
-      of: 'Whose usage; “this server’s” requires Manage Server',
-      private: 'Private reply that only you can see',
+      of: 'Whose usage; default: mine. The others are for admins',
+      private: 'Do not post the whole account’s usage in the channel',
     },
     choices: {
       by: { day: 'Day', model: 'Model', kind: 'Task type', member: 'Member', role: 'Role (on this server)' },
-      of: { me: 'Mine (for the operator and admins of admin servers: the whole account’s)', server: 'This server’s' },
+      of: { me: 'Mine', server: 'This server’s (admins)', account: 'The whole account’s (admins of admin servers)' },
     },
   },
   usage: {
@@ -22,7 +22,14 @@ export const text = {
       members: 'Member usage through this bot',
       server: 'This server’s usage through this bot',
     },
-    left: 'Remaining: {{left}}',
+    left: {
+      member: 'Your remaining limit on this server: {{left}}',
+      direct: 'Your remaining limit in direct messages: {{left}}',
+      server: 'This server’s remaining limit: {{left}}',
+      operator: 'This server’s remaining limit, set by the operator: {{left}}',
+      total: 'The whole bot’s remaining limit: {{left}}',
+    },
+    postedBy: 'Requested by {{member}}. The buttons are for members who can see the account’s usage.',
     heading: '**{{title}}** · {{range}} (UTC)',
     headingWithoutRange: '**{{title}}**',
     range: '{{start}} to {{end}}',
@@ -31,7 +38,7 @@ export const text = {
     totalRequests_other: 'Total: **{{total}}** for {{count}} requests',
     requests_one: '{{count}} request',
     requests_other: '{{count}} requests',
-    dollars: '{{amount}} (= {{dollars}})',
+    cents: '{{amount}} cents (= {{dollars}})',
     empty: {
       account:
         'The gateway reports no usage on these days (UTC). New usage can take a while to appear. Try again later, or choose a different date range.',
@@ -47,6 +54,7 @@ export const text = {
       role: 'Role',
       requests: 'Requests',
       amount: 'Amount',
+      cents: 'Cents',
       dollars: 'Dollars',
     },
     unknown: {
@@ -82,6 +90,7 @@ export const text = {
       severalRoles:
         'Members with several of these roles are counted under each of them, so the rows add up to more than the total.',
       estimate: '≈ marks an estimate.',
+      unit: 'Amounts are in the gateway’s own unit.',
     },
     chart: {
       title: {
@@ -122,12 +131,14 @@ export const text = {
       others_other: '{{count}} others',
       alt: 'Bar chart. {{facts}}',
     },
-    buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month' },
+    buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month', exact: 'Exact amounts' },
   },
   refusals: {
     usageByRole: 'Roles belong to a server. Add `of: this server’s`, which needs the Manage Server permission.',
     usageServerNotYours:
       'Only members with the Manage Server permission can see a server’s usage, and only on that server. Use `/usage` to see your own.',
+    usageAccountNotYours:
+      'Only the operator and admins of the bot’s admin servers can see the account’s usage. Use `/usage` to see your own.',
     usageNotYours:
       'Only members who can see the account’s usage can change this message. Use `/usage` to see your own.',
   },

@@ -10,6 +10,8 @@ export interface ChartData {
   /** Vertical bars for days, and horizontal bars for entries with long names. */
   bars: 'upright' | 'lying';
   entries: readonly Bar[];
+  /** The currency of the amounts, if it is known. */
+  currency?: '$' | undefined;
 }
 
 export interface Bar {
@@ -41,21 +43,19 @@ function truncateEnd(width: number, size: number, text: string): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
-/** Cuts out the middle, because both the maker at the start of a model's name and the version at its end are important. */
-function truncateMiddle(width: number, size: number, text: string): string {
+/** Breaks a long name into two lines. Of an even longer one, the maker at its start and the version at its end are kept. */
+function breakLabel(width: number, size: number, text: string): string {
   const max = Math.max(3, charactersIn(width, size));
   if (text.length <= max) return text;
-  const tail = Math.floor((max - 1) / 2);
-  return `${text.slice(0, max - 1 - tail)}…${text.slice(-tail)}`;
+  if (text.length <= 2 * max) return `${text.slice(0, max)}\n${text.slice(max)}`;
+  return `${text.slice(0, max - 1)}…\n${text.slice(-max)}`;
 }
 
-/** Opaque, so it works in Discord's dark and light themes. */
-const BACKGROUND_COLOUR = '#fbfbfe';
-const TEXT_COLOUR = '#1f2328';
-const MUTED_COLOUR = '#4a505a';
-const GRID_COLOUR = '#dcdfe6';
-const BAR_COLOUR = '#6b77e8';
-const LARGEST_BAR_COLOUR = '#3a45b8';
+/** The background is transparent, so every colour has a contrast of at least 3 with Discord's dark and light themes. */
+const TEXT_COLOUR = '#7f848e';
+const GRID_COLOUR = '#7f848e40';
+const BAR_COLOUR = '#8a93ea';
+const LARGEST_BAR_COLOUR = '#5865f2';
 
 const FONT_FAMILY = 'DejaVu Sans Condensed';
 const VERTICAL_CHART_HEIGHT = 480;
@@ -66,31 +66,30 @@ const MAX_VALUE_WIDTH = 180;
 const heightOf = ({ bars, entries }: ChartData): number =>
   bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
 
-function optionOf({ title, facts, bars, entries }: ChartData): EChartsCoreOption {
+function optionOf({ title, facts, bars, entries, currency }: ChartData): EChartsCoreOption {
   const power = powerFor(entries);
   return {
     animation: false,
-    backgroundColor: BACKGROUND_COLOUR,
     textStyle: { fontFamily: FONT_FAMILY, color: TEXT_COLOUR },
     title: {
       ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
       text: truncateEnd(WIDTH - 2 * MARGIN, BASE_FONT_SIZE + 3, title),
       textStyle: { fontFamily: FONT_FAMILY, fontSize: BASE_FONT_SIZE + 2, fontWeight: 'bold', color: TEXT_COLOUR },
       subtext: facts.map((fact) => truncateEnd(WIDTH - 2 * MARGIN, FACT_FONT_SIZE, fact)).join('\n'),
-      subtextStyle: { fontFamily: FONT_FAMILY, fontSize: FACT_FONT_SIZE, lineHeight: 26, color: MUTED_COLOUR },
+      subtextStyle: { fontFamily: FONT_FAMILY, fontSize: FACT_FONT_SIZE, lineHeight: 26, color: TEXT_COLOUR },
     },
-    ...(bars === 'upright' ? verticalBars(entries, power) : horizontalBars(entries, power)),
+    ...(bars === 'upright' ? verticalBars(entries, power, currency ?? '') : horizontalBars(entries, power)),
   };
 }
 
-function verticalBars(entries: readonly Bar[], power: number) {
-  const axisWidth = 60;
+function verticalBars(entries: readonly Bar[], power: number, currency: string) {
+  const axisWidth = 76;
   const plotWidth = WIDTH - 2 * MARGIN - 16 - axisWidth;
   const slotWidth = plotWidth / Math.max(1, entries.length);
   // Half of the labels would be worse than none, and the header shows the largest value anyway.
   const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slotWidth - 4);
   const labelInterval = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slotWidth - 8));
-  const axisLabel = { color: MUTED_COLOUR, fontSize: LABEL_FONT_SIZE };
+  const axisLabel = { color: TEXT_COLOUR, fontSize: LABEL_FONT_SIZE };
   return {
     grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER_HEIGHT + 34, bottom: 52, ...noMeasuring },
     xAxis: {
@@ -100,9 +99,11 @@ function verticalBars(entries: readonly Bar[], power: number) {
     yAxis: {
       type: 'value',
       splitNumber: 4,
-      ...(power === 0 ? {} : { name: `× 10${superscript(power)}`, nameTextStyle: { ...labelStyle, align: 'right' } }),
+      ...(power === 0
+        ? {}
+        : { name: `${currency} × 10${superscript(power)}`.trim(), nameTextStyle: { ...labelStyle, align: 'right' } }),
       ...(isFlat(entries) ? { min: 0, max: 1, interval: 1 } : {}),
-      axisLabel,
+      axisLabel: { ...axisLabel, formatter: (value: number) => (power === 0 ? `${currency}${value}` : `${value}`) },
       splitLine: { lineStyle: { color: GRID_COLOUR } },
     },
     series: [series(entries, power, { show: areValuesShown, position: 'top' }, 72)],
@@ -112,9 +113,10 @@ function verticalBars(entries: readonly Bar[], power: number) {
 function horizontalBars(entries: readonly Bar[], power: number) {
   const truncatedEntries = entries.map(({ label, amount, text }) => {
     return {
-      label: truncateMiddle(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label),
+      label: breakLabel(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label),
       amount,
-      text: truncateEnd(MAX_VALUE_WIDTH, LABEL_FONT_SIZE, text),
+      // The table has the numbers that do not fit.
+      text: widthOf(text, LABEL_FONT_SIZE) <= MAX_VALUE_WIDTH ? text : '',
     };
   });
   const [left, right] = [
@@ -134,13 +136,13 @@ function horizontalBars(entries: readonly Bar[], power: number) {
 }
 
 const widest = (entries: readonly Bar[], field: 'label' | 'text'): number =>
-  Math.max(0, ...entries.map((entry) => widthOf(entry[field], LABEL_FONT_SIZE)));
+  Math.max(0, ...entries.flatMap((entry) => entry[field].split('\n').map((line) => widthOf(line, LABEL_FONT_SIZE))));
 
 const categoryAxis = (entries: readonly Bar[]) => ({
   type: 'category',
   data: entries.map(({ label }) => label),
   axisTick: { show: false },
-  axisLine: { lineStyle: { color: MUTED_COLOUR } },
+  axisLine: { lineStyle: { color: TEXT_COLOUR } },
 });
 
 function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
@@ -157,7 +159,7 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
   };
 }
 
-const labelStyle = { fontFamily: FONT_FAMILY, fontSize: LABEL_FONT_SIZE, color: MUTED_COLOUR } as const;
+const labelStyle = { fontFamily: FONT_FAMILY, fontSize: LABEL_FONT_SIZE, color: TEXT_COLOUR } as const;
 
 /** Text is measured by `widthOf`, because there is no canvas in this process. */
 const noMeasuring = { outerBoundsMode: 'none' } as const;

@@ -7,6 +7,10 @@ import { type DayRange, includesDay } from './days.ts';
 export const groupings = ['day', 'model', 'kind', 'member', 'role'] as const;
 export type Grouping = (typeof groupings)[number];
 
+/** Whose usage one can ask for. */
+export const usageOwners = ['me', 'server', 'account'] as const;
+export type UsageOwner = (typeof usageOwners)[number];
+
 /** Whose usage it is: the account's at the gateway, or that of a member, of all members or of a server in the ledger. */
 type Subject = 'account' | 'own' | 'members' | 'server';
 

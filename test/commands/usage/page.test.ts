@@ -19,21 +19,29 @@ const sheetOf = (lines: SheetRow[], changes: Partial<Sheet> = {}): Sheet => ({
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...changes },
 });
 
-const page = (sheet: Sheet, unit?: 'cents') =>
-  usagePage({ sheet, chart: undefined, unit, today: '2026-03-10', allowances: [] }, say);
+const page = (sheet: Sheet, unit?: 'cents', isExact = false) =>
+  usagePage(
+    {
+      ...{ sheet, of: 'account', chart: undefined, unit, isExact },
+      today: '2026-03-10',
+      allowances: [],
+      postedBy: undefined,
+    },
+    say,
+  );
 
 const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 
 describe('The table of /usage', () => {
   it('The table of /usage aligns its columns and fits the width of a phone', () => {
     const sheet = sheetOf([row('verse-1', '12.50', 10), row('lumen-image-1', '3', 2), row(undefined, undefined, 1)]);
-    const { text, rowCount } = tableOf(sheet, 'cents', 2_000, say);
+    const { text, rowCount } = tableOf(sheet, { unit: 'cents', isExact: false, maxLength: 2_000 }, say);
     expect(rowCount).toBe(3);
     expect(rows(text)).toEqual([
-      'Model          Requests  Amount  Dollars',
-      'verse-1              10   12.50   0.1250',
-      'lumen-image-1         2       3     0.03',
-      'unknown model         1       -        -',
+      'Model          Requests  Cents  Dollars',
+      'verse-1              10  12.50   0.1250',
+      'lumen-image-1         2      3     0.03',
+      'unknown model         1      -        -',
     ]);
   });
 
@@ -42,18 +50,26 @@ describe('The table of /usage', () => {
     ['a name of ninety characters', [row('n'.repeat(90), '1.5')]],
     ['both', [row('Harbour/Canvas-XL:2026-03-01', LONG_AMOUNT), row('n'.repeat(90), LONG_AMOUNT)]],
   ])('The table of /usage shows every digit next to %s, even on a phone', (_name, lines) => {
-    const { text } = tableOf(sheetOf(lines), 'cents', 2_000, say);
+    const { text } = tableOf(sheetOf(lines), { unit: 'cents', isExact: false, maxLength: 2_000 }, say);
     for (const { amount = '' } of lines) expect(text).toContain(amount);
     for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(44);
   });
 
   it('The table of /usage puts the numbers below a name that is too long', () => {
-    const { text } = tableOf(sheetOf([row('Harbour/Canvas-XL:2026-03-01', LONG_AMOUNT)]), undefined, 2_000, say);
+    const { text } = tableOf(
+      sheetOf([row('Harbour/Canvas-XL:2026-03-01', LONG_AMOUNT)]),
+      { unit: undefined, isExact: false, maxLength: 2_000 },
+      say,
+    );
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${LONG_AMOUNT}`);
   });
 
   it('The table of /usage stays one code block for any model name', () => {
-    const { text } = tableOf(sheetOf([row('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
+    const { text } = tableOf(
+      sheetOf([row('a```b\n@everyone\u202Ec\u0000', '1')]),
+      { unit: undefined, isExact: false, maxLength: 2_000 },
+      say,
+    );
     expect(text.match(/```/g)).toHaveLength(2);
     expect(rows(text)).toHaveLength(2);
     expect(text).not.toContain('\u202E');
@@ -97,10 +113,16 @@ describe('The page of /usage', () => {
   it('The page of /usage shows no currency if none is known, and dollars for the bot’s own amounts', () => {
     const sheet = sheetOf([row('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
-    const ownPage = page(sheetOf([row('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
-    expect(ownPage.content).toContain('Total: **$1.50** for 1 request');
-    expect(ownPage.content).toMatch(/Requests +Dollars\nverse-1 +1 +1\.5/);
-    expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
+    const ownSheet = sheetOf([{ ...row('verse-1', '1.4999184797815182'), isEstimate: true }], {
+      ...{ subject: 'own', total: '1.4999184797815182', isEstimate: true },
+    });
+    const ownPage = page(ownSheet, 'cents');
+    expect(ownPage.content).toContain('Total: **≈ $1.50** for 1 request');
+    expect(ownPage.content).toMatch(/Requests +Amount\nverse-1 +1 +≈ \$1\.50/);
+    expect(page(ownSheet, 'cents', true).content).toContain('Total: **≈ $1.4999184797815182** for 1 request');
+    expect(ownPage.files?.[0]?.bytes?.toString()).toContain('1.4999184797815182');
+    expect(page(sheet, 'cents').content).toContain('**1 cents (= $0.01)**');
+    expect(page(sheet).content).toContain('Amounts are in the gateway’s own unit.');
   });
 
   it('The page of /usage compares estimates with costs by model, for at most five models', () => {
@@ -156,7 +178,7 @@ describe('The CSV of /usage', () => {
 
 describe('The chart of /usage', () => {
   it('The chart of /usage has a bar for every day of the range', () => {
-    const image = chartOf(sheetOf([row('2026-03-09', '2.50'), row('2026-03-05', '1')], { by: 'day' }), say);
+    const image = chartOf(sheetOf([row('2026-03-09', '2.50'), row('2026-03-05', '1')], { by: 'day' }), undefined, say);
     expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
       '03-05 1',
@@ -170,23 +192,27 @@ describe('The chart of /usage', () => {
 
   it('The chart of /usage combines all further entries in the tenth bar, with an exact sum', () => {
     const lines = Array.from({ length: 14 }, (_, index) => row(`m${index}`, `${20 - index}.1`));
-    const image = chartOf(sheetOf(lines), say);
+    const image = chartOf(sheetOf(lines), undefined, say);
     expect(image?.entries).toHaveLength(10);
     expect(image?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
   it('The alt text of the chart contains the range, the total and the largest entry', () => {
-    const image = chartOf(sheetOf([row('verse-1', LONG_AMOUNT), row('b', '1')], { total: LONG_AMOUNT }), say);
+    const image = chartOf(
+      sheetOf([row('verse-1', LONG_AMOUNT), row('b', '1')], { total: LONG_AMOUNT }),
+      undefined,
+      say,
+    );
     expect(image && chartAlt(image, say)).toBe(
       `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}`,
     );
   });
 
   it('The chart of /usage counts requests if amounts are unknown, and is omitted without data', () => {
-    const counts = chartOf(sheetOf([row('a', undefined, 3), row('b', undefined, 1)], { requests: 4 }), say);
+    const counts = chartOf(sheetOf([row('a', undefined, 3), row('b', undefined, 1)], { requests: 4 }), undefined, say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');
-    expect(chartOf(sheetOf([]), say)).toBeUndefined();
-    expect(chartOf(sheetOf([row(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
+    expect(chartOf(sheetOf([]), undefined, say)).toBeUndefined();
+    expect(chartOf(sheetOf([row(undefined, '1')], { by: 'day' }), undefined, say)).toBeUndefined();
   });
 });

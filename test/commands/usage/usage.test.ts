@@ -17,13 +17,13 @@ it('Discord accepts the registration of /usage', () => {
   ]);
 });
 
-it('The label of a range button contains only the range and the grouping', () => {
-  const id = customIds.usage.id({ range: 'last', by: 'member' });
-  expect(id).toBe('usage.1.last.member');
-  expect(readCustomId(id)).toEqual({ verb: usageRangeButton.verb, version: 1, args: ['last', 'member'] });
+it('The label of a range button contains only the range, the grouping and whose usage it is', () => {
+  const id = customIds.usage.id({ range: 'last', by: 'member', of: 'account' });
+  expect(id).toBe('usage.1.last.member.account');
+  expect(readCustomId(id)).toEqual({ verb: usageRangeButton.verb, version: 1, args: ['last', 'member', 'account'] });
 });
 
-it.each([[[]], [['year', 'day']], [['week', 'guild']], [['week']], [['2026-01-01', 'day']]])(
+it.each([[[]], [['year', 'day', 'me']], [['week', 'guild', 'me']], [['week', 'day']], [['week', 'day', 'all']]])(
   'A forged id with %j is refused',
   (args) => {
     expect(usageRangeButton.press({ verb: 'usage', version: 1, args }, [])).toEqual(

@@ -26,7 +26,7 @@ describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => 
     const result = await orderGrid(stage);
     const page = await openTask(stage, await openTaskList(stage));
     expect(text(page)).toContain(
-      profile === 'stock' ? 'Cost: $0.0371428571428572' : 'Cost: ≈ $0.05 (from the operator’s prices)',
+      profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)',
     );
     expect(text(page)).toContain(`/${result.id}`);
     const member = stage.discord.as('member');

@@ -11,7 +11,7 @@ const labelsIn = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g
 
 /** Heights and widths of the filled bars, in the order of the series. */
 function barSizes(svg: string) {
-  return [...svg.matchAll(/<path d="([^"]+)" fill="#(?:6b77e8|3a45b8)"/g)].map(([, path = '']) => {
+  return [...svg.matchAll(/<path d="([^"]+)" fill="#(?:8a93ea|5865f2)"/g)].map(([, path = '']) => {
     const points = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
     const extent = (values: number[]): number => Math.max(...values) - Math.min(...values);
     return { width: extent(points.map(([x]) => x)), height: extent(points.map(([, y]) => y)) };
@@ -24,20 +24,20 @@ describe('A chart', () => {
     const [first, second, third] = barSizes(svg).map(({ height }) => height);
     expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
     expect((third ?? 0) / (second ?? 1)).toBeCloseTo(0.5, 1);
-    expect(svg.match(/fill="#3a45b8"/g)).toHaveLength(1);
+    expect(svg.match(/fill="#5865f2"/g)).toHaveLength(1);
     for (const text of ['What was used', 'Total 31.25', 'Largest: b', '03-01', '03-03', '2.5', '10', '5'])
       expect(labelsIn(svg)).toContain(text);
   });
 
-  it('A chart puts labels next to horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
+  it('A chart puts labels next to horizontal bars, with every digit that fits, and breaks long labels into two lines', async () => {
     const longLabel = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
     const svg = await renderChartSvg(chartOf('lying', [bar(longLabel, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = barSizes(svg).map(({ width }) => width);
     expect((second ?? 0) / (first ?? 1)).toBeCloseTo(0.25, 1);
     expect(labelsIn(svg)).toContain('10.000000001');
     expect(
-      labelsIn(svg).some((text) => text?.startsWith('a-very-') && text.includes('…') && text.endsWith('01-31')),
-    ).toBe(true);
+      labelsIn(svg).filter((text) => /^a-very-.*…$/.test(text ?? '') || text?.endsWith('2026-01-31')),
+    ).toHaveLength(2);
   });
 
   it.each([
@@ -87,17 +87,30 @@ describe('A chart', () => {
     ).toContain('{value}');
   });
 
-  it('A chart has its own background and readable text on a machine without fonts', async () => {
+  it('A chart in dollars says so on its axis', async () => {
+    const chart = chartOf('upright', [bar('03-01', '0.005'), bar('03-02', '0.02')]);
+    expect(labelsIn(await renderChartSvg({ ...chart, currency: '$' }))).toContain('$0.02');
+  });
+
+  it('A chart has a transparent background and text that contrasts with dark and light themes, on a machine without fonts', async () => {
     const png = await drawChart(chartOf('upright', [bar('03-01', '0')]));
     const { width, height } = await sharp(png).metadata();
     expect([width, height]).toEqual([1050, 840]);
-    const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-    const brightness = (x: number, y: number): number => data[(y * info.width + x) * info.channels] ?? 0;
-    expect(brightness(0, 0)).toBeGreaterThan(245);
-    // The area of the title: dark characters on the light background.
+    const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const pixel = (x: number, y: number) => [...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4)];
+    expect(pixel(0, 0)[3]).toBe(0);
+    // The area of the title.
     const title = Array.from({ length: 200 * 40 }, (_, index) =>
-      brightness(36 + (index % 200), 28 + Math.floor(index / 200)),
+      pixel(36 + (index % 200), 28 + Math.floor(index / 200)),
     );
-    expect(title.filter((value) => value < 60).length).toBeGreaterThan(200);
+    const solid = title.filter(([, , , alpha]) => alpha === 255);
+    expect(solid.length).toBeGreaterThan(200);
+    for (const theme of [255, 0x31]) expect(contrast(solid[0]?.[0] ?? 0, theme)).toBeGreaterThan(3);
   });
 });
+
+/** The contrast of two greys. */
+function contrast(one: number, other: number): number {
+  const [dark = 0, light = 0] = [one, other].map((value) => (value / 255) ** 2.2).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}

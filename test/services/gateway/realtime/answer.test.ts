@@ -20,6 +20,7 @@ const usage = {
   total_tokens: 35,
   input_tokens: 20,
   output_tokens: 15,
+  cost: '0.0123',
   input_token_details: { text_tokens: 8, audio_tokens: 12, cached_tokens: 4 },
   output_token_details: { text_tokens: 5, audio_tokens: 10 },
 };
@@ -67,6 +68,7 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
       text: 'Hello.',
       calls: [],
       usage: { input: 20, cached: 4, output: 15, audioInput: 12, audioOutput: 10 },
+      cost: '0.0123',
       reason: undefined,
       error: undefined,
     });
