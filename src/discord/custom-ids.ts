@@ -232,6 +232,12 @@ const sectionCodec: PointerCodec<RuleSection> = {
   read: ([name]) => ruleSections.find((one) => one === name) ?? forgedIdRefusal(),
 };
 
+/** A server whose requests an admin paused, or `all`. */
+const pausedCodec: PointerCodec<string> = {
+  write: (server) => [server],
+  read: ([server = '']) => (/^(?:\d{17,20}|all)$/.test(server) ? server : forgedIdRefusal()),
+};
+
 /** Messages keep their ids for years, so a verb that has been used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
@@ -314,5 +320,6 @@ export const customIds = {
   accessRemove: verb('access', noArguments),
   importTake: verb('import', taskCodec),
   importCancel: verb('importc', taskCodec),
+  resume: verb('resume', pausedCodec),
   list: verb('press', indexCodec),
 } as const;

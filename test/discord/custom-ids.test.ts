@@ -29,6 +29,7 @@ const POSTED_CUSTOM_IDS = [
   'rules.1.words',
   'rulesf.1.words',
   'access.1',
+  'resume.1.1575182249945464832',
   'import.1.01k3v9x2mabcdefgh',
   'importc.1.01k3v9x2mabcdefgh',
   'retry.1.01k3v9x2mabcdefgh',

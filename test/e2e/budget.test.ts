@@ -71,14 +71,18 @@ describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
     const first = await startBot(stage);
     const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
-    expect(await runBudget(stage, 'admin', 'pause')).toContain('New requests on this server are now refused');
+    const admin = stage.discord.as('admin');
+    const paused = await (await admin.slash('budget pause')).message(
+      says('New requests on this server are now refused'),
+    );
     expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
     await first.stop();
     await startBot(stage);
     expect(await imagine(stage, 'other', 'a hare')).toContain('paused');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
-    await runBudget(stage, 'admin', 'pause', { paused: false });
+    const resumed = await (await admin.click(paused, 'Resume')).message(says('New requests are accepted again'));
+    expect(labels(resumed)).toEqual([]);
     expect(await imagine(stage, 'other', 'a hare')).toContain('Finished');
   });
 
@@ -202,10 +206,11 @@ describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
     expect(await runBudget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
-    await runBudget(stage, 'owner', 'pause', { server: 'all' });
+    const owner = stage.discord.as('owner');
+    const paused = await (await owner.slash('budget pause', { server: 'all' })).message();
     expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
     expect(await runBudget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
-    await runBudget(stage, 'owner', 'pause', { server: 'all', paused: false });
+    await owner.click(paused, 'Resume');
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
 

@@ -70,7 +70,7 @@ describe.each(profiles)('The queue (%s gateway profile)', (profile) => {
       .toBe(true);
   });
 
-  it('The limit on waiting tasks is enforced, and weights can be set only for members', async () => {
+  it('The limit on waiting tasks is enforced, its reply explains the queue, and weights can be set only for members', async () => {
     const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },
@@ -83,7 +83,7 @@ describe.each(profiles)('The queue (%s gateway profile)', (profile) => {
     const rejected = await admin.slash('budget set', { limits: 'weight 3' });
     expect(text(await rejected.ephemeral())).toContain('Weights apply only to members');
     const accepted = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
-    expect(text(await accepted.ephemeral())).toContain('5 waiting, weight 3');
+    expect(text(await accepted.ephemeral())).toMatch(/5 waiting, weight 3\n.* beyond `at once` are refused, not queued/);
     await (await imagine('an owl')).message(says('Position in the queue: **2**'));
     expect(submitCount(gateway)).toBe(1);
   });

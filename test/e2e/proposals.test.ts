@@ -60,7 +60,7 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await budget({ confirm_above: '0.50' });
     await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
-    expect(await budget({ confirm_above: 'none' })).toContain('no longer asked');
+    expect(await budget({ confirm_above: 'off' })).toContain('no longer asked');
     await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
     expect(submitCount(gateway)).toBe(2);
   });

@@ -15,7 +15,7 @@ export interface BudgetTarget {
 const SERVER_ID = /^\d{17,20}$/;
 
 /** The value that the operator enters instead of a server ID to address all servers. */
-const ALL_SERVERS = 'all';
+export const ALL_SERVERS = 'all';
 
 /** Returns the server where the command was used, or another one that the operator names. */
 export async function budgetTarget(

@@ -1,4 +1,5 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -26,9 +27,9 @@ import { type ServerBudget, withoutExpired } from '../../services/spending/serve
 import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
-import { type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
+import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
 import { historyPage } from './history.ts';
-import { budgetPage, memberPage } from './page.ts';
+import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
 import { text } from './text.ts';
 
 type Context = HandlerContext<Services>;
@@ -36,7 +37,7 @@ type Context = HandlerContext<Services>;
 const server = { type: 'text', max: 30 } as const;
 const member = { type: 'user' } as const;
 const DEFAULT_KEYWORD = 'default';
-const NONE_KEYWORD = 'none';
+const OFF_KEYWORD = 'off';
 const MAX_LIMITS_LENGTH = 300;
 const MAX_DAYS = 3_650;
 
@@ -55,6 +56,7 @@ function serverReply({ guildId }: BudgetTarget, { services, place, say }: Contex
   const { fallback, overriding } = spending.operatorLimits(guildId);
   const facts = {
     otherServer: guildId === place.guildId ? undefined : guildId,
+    guildId,
     budget: budgets.get(guildId),
     defaults: { server: fallback, member: spending.memberDefault },
     overriding,
@@ -126,7 +128,7 @@ const setCommand = (kinds: readonly string[]) =>
       if (limits !== undefined)
         lines.push(await setLimits(limits === DEFAULT_KEYWORD ? undefined : limits, rest, target, context));
       if (confirmAbove !== undefined) {
-        const price = confirmAbove === NONE_KEYWORD ? undefined : confirmAbove;
+        const price = confirmAbove === OFF_KEYWORD ? undefined : confirmAbove;
         await change(target, context, (budget, author) => withConfirmAbove(budget, price, author));
         lines.push(
           price === undefined
@@ -164,10 +166,10 @@ async function setLimits(
   return setReply(holder, limits, target, context);
 }
 
-/** Accepts `$1`, `1.50` or `none`. */
+/** Accepts `$1` or `1.50`, and `off` or `none`. */
 function parsePrice(text: string): string | Refusal {
   const normalized = text.trim().toLowerCase();
-  if (normalized === NONE_KEYWORD) return NONE_KEYWORD;
+  if ([OFF_KEYWORD, 'none'].includes(normalized)) return OFF_KEYWORD;
   const price = /^\$?(\d{1,6}(?:\.\d{1,6})?)$/.exec(normalized)?.[1];
   return price ?? new Refusal('refusals.budgetPriceInvalid', { price: text });
 }
@@ -200,7 +202,8 @@ function setReply(holder: LimitsFor, limits: Limits | undefined, { guildId }: Bu
     : (services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
   const text =
     limits === undefined ? say('budget.done.byDefault', { limits: limitsText(fallback) }) : limitsText(limits);
-  const doneMessage = doneText(holder, text, say);
+  const queueNote = limits?.waiting === undefined ? [] : [say('budget.done.waiting')];
+  const doneMessage = [doneText(holder, text, say), ...queueNote].join('\n');
   if (holder.type !== 'server' || limits === undefined || overriding === undefined) return doneMessage;
   return `${doneMessage}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
 }
@@ -304,11 +307,22 @@ const pause = command({
   options: { paused: { type: 'switch' }, server },
   async run({ paused = true, server }, context: Context) {
     const target = await pauseTarget(server, context);
+    const { say } = context;
     await change(target, context, (budget, author) => withPause(budget, paused, author));
-    if (!paused) return { content: context.say('budget.done.resumed') };
+    if (!paused) return { content: say('budget.done.resumed') };
     return {
-      content: context.say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused'),
+      content: say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused'),
+      controls: [resumeButtonPlan(target.guildId === WHOLE_BOT ? ALL_SERVERS : target.guildId, say)],
     };
+  },
+});
+
+const resume = button(customIds.resume, {
+  reply: 'here',
+  async run(server, context: Context): Promise<MessagePlan> {
+    const target = await pauseTarget(server, context);
+    await change(target, context, (budget, author) => withPause(budget, false, author));
+    return { content: context.say('budget.done.resumed'), controls: [] };
   },
 });
 
@@ -345,5 +359,6 @@ export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
     isForAdmins: true,
     subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
   },
+  buttons: [resume],
   text,
 });

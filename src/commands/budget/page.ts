@@ -1,6 +1,8 @@
-import type { MessagePlan } from '../../discord/plan.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
@@ -13,6 +15,7 @@ const MAX_LISTED = 10;
 export interface BudgetFacts {
   /** Undefined for the server where the page is shown. */
   otherServer: string | undefined;
+  guildId: string;
   budget: ServerBudget;
   /** The limits that apply if the server has none of its own. */
   defaults: { server: Limits; member: Limits };
@@ -24,7 +27,7 @@ export interface BudgetFacts {
 }
 
 export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
-  const { otherServer, budget, isAllPaused, now } = facts;
+  const { otherServer, guildId, budget, isAllPaused, now } = facts;
   const { alertsChannelId } = budget;
   const title = otherServer === undefined ? say('budget.title') : say('budget.titleOther', { server: otherServer });
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
@@ -52,7 +55,8 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
     ...(budget.showsCost ? [say('budget.costShown')] : []),
     alertsChannelId === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel: alertsChannelId }),
   ];
-  return { content: lines.join('\n'), overflow: 'file' };
+  const controls = budget.isPaused ? [resumeButtonPlan(guildId, say)] : [];
+  return { content: lines.join('\n'), overflow: 'file', controls };
 
   function list<Item>(name: 'roles' | 'members' | 'blocked', items: readonly Item[], line: (item: Item) => string) {
     if (items.length === 0) return [];
@@ -61,6 +65,10 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
     return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...moreLines];
   }
 }
+
+/** `server`: the server's id, or `all`. */
+export const resumeButtonPlan = (server: string, say: Say): ButtonPlan =>
+  buttonPlan(say('budget.resume'), customIds.resume.id(server));
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 

@@ -37,8 +37,12 @@ function changedTask(interaction: APIInteraction): string | undefined {
   return buttons.flatMap(({ args }) => args).find(isUnambiguousTaskId);
 }
 
-/** Returns the server that the operator names in a command about another server. */
+/** Returns the server that the operator names in a command about another server, or that a button resumes. */
 function namedServer(interaction: APIInteraction): string | undefined {
+  if (interaction.type === InteractionType.MessageComponent) {
+    const { verb, args: [server] = [] } = readCustomId(interaction.data.custom_id) ?? {};
+    return verb === customIds.resume.name ? server : undefined;
+  }
   if (interaction.type !== InteractionType.ApplicationCommand || !('options' in interaction.data)) return undefined;
   const options = interaction.data.options ?? [];
   const innerOptions = options.flatMap((option) => ('options' in option ? (option.options ?? []) : [option]));

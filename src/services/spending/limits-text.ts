@@ -84,10 +84,10 @@ export function limitsText(limits: Limits): string {
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }
 
-/** Formats one limit, such as `video: 10 tasks a week` or `3 tasks at once`, for use in a sentence. */
+/** Formats one limit, such as `10 tasks a week for video` or `3 tasks at once`, for use in a sentence. */
 export function allowanceText({ kind, unit, limit, period }: Omit<Allowance, 'left'>): string {
   const text = period === undefined ? `${quantity(unit, limit)} at once` : `${quantity(unit, limit)} a ${period}`;
-  return kind === undefined ? text : `${kind}: ${text}`;
+  return kind === undefined ? text : `${text} for ${kind}`;
 }
 
 /** Rounded, because prices have many digits; rounded down, so that it never shows more than is left. */

@@ -38,7 +38,7 @@ describe('The bucket of an interaction', () => {
     expect(bucketFor(commandInServer)).toBe(bucketOf(MEMBER));
   });
 
-  it('A command that names another server belongs to that server, and one that pauses all servers belongs to the partition of the pause', () => {
+  it('A command or button that names another server belongs to that server, and one that pauses all servers belongs to the partition of the pause', () => {
     const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER_SERVER }] }];
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
     expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER_SERVER));
@@ -46,6 +46,8 @@ describe('The bucket of an interaction', () => {
     Object.assign(optionsForAll[0]?.options[0] ?? {}, { value: 'all' });
     const pauseEverywhere = { ...command, data: { name: 'budget', options: optionsForAll } };
     expect(bucketFor(interaction({ ...pauseEverywhere, ...serverContext }))).toBe(PAUSE_PARTITION);
+    expect(bucketFor(press(customIds.resume.id(OTHER_SERVER)))).toBe(bucketOf(OTHER_SERVER));
+    expect(bucketFor(press(customIds.resume.id('all')))).toBe(PAUSE_PARTITION);
   });
 
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
