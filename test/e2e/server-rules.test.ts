@@ -97,11 +97,11 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     expect(text(await otherChannel.message(says('Finished in')))).toContain('a fox');
     await add({ effect: 'allow', work: 'imagine', roles: ['artists'] });
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
-    expect(text(await refused.message((one) => one.ephemeral))).toContain('can’t use this command');
+    expect(text(await refused.message((one) => one.ephemeral))).toContain('not allowed to use this command');
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
-    expect(await imagine(stage, 'an owl')).toContain('can’t use this command');
+    expect(await imagine(stage, 'an owl')).toContain('can’t use this command or model in this channel');
     const rulesPage = await openRulesPage(stage);
     expect(text(rulesPage)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
     expect(removableRules(rulesPage)).toEqual(['deny imagine in #studio', 'allow imagine for artists']);

@@ -125,7 +125,8 @@ export const refusals = {
   },
   notText: 'The file is not text. Save it as plain text (UTF-8), then try again.',
   rules: {
-    access: 'You can’t use this command or model in this channel. Ask an admin if you think this is a mistake.',
+    access: 'You are not allowed to use this command or model. Ask an admin if you think this is a mistake.',
+    accessHere: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',

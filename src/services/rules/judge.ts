@@ -83,11 +83,11 @@ export class Judge {
   #judgeAccess(order: JudgedRequest): Verdict | undefined {
     const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
     const denied = matchingRules.find(({ effect }) => effect === 'deny');
-    if (denied) return notAllowed(accessText(denied));
+    if (denied) return notAllowed(denied.channelIds !== undefined, accessText(denied));
     // If rules allow such requests for some members, everyone else is refused.
     const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && coversRequest(rule, order));
     const isAllowed = allows.length === 0 || allows.some((rule) => appliesTo(rule, order));
-    return isAllowed ? undefined : notAllowed();
+    return isAllowed ? undefined : notAllowed(allows.some((rule) => hasRole(rule, order)));
   }
 
   #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {
@@ -134,8 +134,9 @@ const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? pro
 /** For an order with more text than is judged. */
 export const textTooLong = (): Refusal => new Refusal('refusals.rules.textTooLong', { max: MAX_JUDGED_LENGTH });
 
-const notAllowed = (entry?: string): Verdict => ({
-  refusal: new Refusal('refusals.rules.access'),
+/** `isOnlyHere`: another channel may allow it. */
+const notAllowed = (isOnlyHere: boolean, entry?: string): Verdict => ({
+  refusal: new Refusal(isOnlyHere ? 'refusals.rules.accessHere' : 'refusals.rules.access'),
   rule: 'access',
   entry,
 });
@@ -149,13 +150,15 @@ function wordsByKinds({ words }: RuleSet): KindWords[] {
 }
 
 function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {
-  const { roleIds, channelIds } = rule;
-  const hasRole = roleIds === undefined || roleIds.some((role) => order.roleIds?.includes(role));
+  const { channelIds } = rule;
   const isInChannel =
     channelIds === undefined ||
     channelIds.some((channel) => channel === order.channelId || channel === order.parentChannelId);
-  return coversRequest(rule, order) && hasRole && isInChannel;
+  return coversRequest(rule, order) && hasRole(rule, order) && isInChannel;
 }
+
+const hasRole = ({ roleIds }: AccessRule, order: JudgedRequest): boolean =>
+  roleIds === undefined || roleIds.some((role) => order.roleIds?.includes(role));
 
 function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedRequest): boolean {
   if (kinds === undefined && models === undefined) return true;

@@ -112,6 +112,15 @@ describe('The rule check of a server', () => {
     );
   });
 
+  it('A refusal names the channel only if the same request could be allowed in another one', () => {
+    const here = order('', { channelId: '1' });
+    expect(keyOf({ access: [{ effect: 'deny', channelIds: ['1'] }] }, here)).toBe('refusals.rules.accessHere');
+    expect(keyOf({ access: [{ effect: 'allow', channelIds: ['2'] }] }, here)).toBe('refusals.rules.accessHere');
+    const allowElsewhere: RuleSet['access'] = [{ effect: 'allow', channelIds: ['2'], roleIds: ['7'] }];
+    expect(keyOf({ access: allowElsewhere }, here)).toBe('refusals.rules.access');
+    expect(keyOf({ access: [{ effect: 'deny' }] }, here)).toBe('refusals.rules.access');
+  });
+
   it.each([
     ['https://evil.example/a.png', true],
     ['see www.EVIL.example.', true],
