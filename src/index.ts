@@ -3,6 +3,8 @@ import packageFile from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { kindSpecs } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { errorFacts } from './discord/outbox/errors.ts';
+import { DiscordUnreachable } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-count.ts';
 import { createLogger, type Log } from './lib/log.ts';
@@ -20,6 +22,9 @@ const EX_CONFIG = 78;
 
 const TOKEN_REJECTED =
   'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
+
+const DISCORD_UNREACHABLE =
+  'Discord cannot be reached, so Atelier has not started. Check the network of this machine, or wait if Discord has an outage, and start Atelier again.';
 
 const MISSING_INTENT =
   'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
@@ -99,6 +104,10 @@ async function run(config: Config): Promise<void> {
     if (error instanceof ShardCountError) {
       log.fatal(error.message);
       return setExitCode(EX_CONFIG);
+    }
+    if (error instanceof DiscordUnreachable) {
+      log.fatal(errorFacts(error.cause), DISCORD_UNREACHABLE);
+      return setExitCode(EX_TEMPFAIL);
     }
     if (!isRefusedToken(error)) throw error;
     log.fatal(TOKEN_REJECTED);

@@ -104,6 +104,15 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('wrong.token');
   });
 
+  it('The bot process exits with 75 and one sentence, without a stack trace, if Discord is unreachable', async () => {
+    const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
+    const bot = run('src/index.ts', await createStage(), [], unreachable);
+    expect(await bot.exitCode).toBe(75);
+    expect(bot.output()).toContain('Discord cannot be reached, so Atelier has not started.');
+    expect(bot.output()).toContain('"code":"ECONNREFUSED"');
+    expect(bot.output()).not.toContain('    at ');
+  });
+
   it('The bot process exits with 77 if its token is reset at run time', async () => {
     const fixture = await createStage();
     const bot = run('src/index.ts', fixture);

@@ -6,6 +6,7 @@ import { StoreError } from '../../services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
+import { reachDiscord } from '../reach.ts';
 import { type GatewayInfo, readGateway } from '../reads.ts';
 import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { IdentifyTurns } from './identify-turns.ts';
@@ -41,7 +42,7 @@ interface ShardsParts {
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
 export async function connectShards(parts: ShardsParts): Promise<Shards> {
   const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
-  const gateway = await readGateway(parts.reads);
+  const gateway = await reachDiscord(readGateway(parts.reads));
   const claims = { facts, holder, ms: leaseMs, clock: claimClock };
   const { count, processClaim } = await joinShardProcesses({
     claims,
