@@ -26,6 +26,11 @@ export const noticeLines = (notice: Notice, say: Say): string[] =>
 type NoticeView = (notice: Notice, say: Say) => string[];
 
 const views: Readonly<Record<NoticeTopic, NoticeView>> = {
+  gateway: ({ facts, since }, say) => [
+    say(facts.isKeyRejected === true ? 'notices.gateway.keyRejected' : 'notices.gateway.unusable', {
+      since: seconds(since),
+    }),
+  ],
   lane: ({ subject, facts, since }, say) => [
     say(`notices.lane.${oneOf(['busy', 'refused', 'unreachable'], facts.kind)}`, {
       lane: nameOfLane(subject, say),

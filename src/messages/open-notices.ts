@@ -7,14 +7,20 @@ import type { Gateway } from '../services/gateway/index.ts';
 import { Notices } from '../services/notices/notices.ts';
 import { Runs } from '../services/notices/runs.ts';
 import { Watch } from '../services/notices/watch.ts';
+import { findGatewayProblem } from '../services/readiness.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { BalanceWatch } from '../services/usage/balance.ts';
 import { noticePlan } from './notice.ts';
 
+const KEY_REJECTED =
+  'The gateway rejects GATEWAY_API_KEY, so all requests of members fail. Set the right key and restart Atelier.';
+const GATEWAY_UNUSABLE =
+  'The gateway cannot be used, so requests of members fail until it can. Check GATEWAY_BASE_URL and whether the gateway is up.';
+
 interface NoticesParts {
   version: string;
   engine: Pick<Engine, 'tasks' | 'ledger' | 'usage' | 'spending' | 'circuits' | 'models'>;
-  gateway: Pick<Gateway, 'usage'>;
+  gateway: Pick<Gateway, 'usage' | 'models' | 'answeredAt'>;
   store: StoredTasks;
   operator: Operator;
   say: Say;
@@ -37,7 +43,9 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   const { scheduler, book } = tasks;
   const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
-  const watch = new Watch({ notices, runs, balance, scheduler, store, book, spending, circuits, models, clock });
+  const watch = new Watch({
+    ...{ notices, runs, balance, scheduler, gateway, store, book, spending, circuits, models, clock },
+  });
   return {
     report: notices.report.bind(notices),
 
@@ -69,6 +77,16 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
       watch.start();
       // The balance can only be interpreted if the unit of its amounts is known.
       if (usage.unit === 'cents') balance.start();
+    },
+
+    /** Tells the operator if the gateway cannot be used. Returns whether it can. */
+    async checkGateway(): Promise<boolean> {
+      const problem = await findGatewayProblem(gateway);
+      if (!problem) return true;
+      const { isKeyRejected, reason } = problem;
+      log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
+      notices.begin({ topic: 'gateway', facts: { isKeyRejected } });
+      return false;
     },
 
     /** Stops watching, and waits for notices that are being sent. */

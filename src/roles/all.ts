@@ -44,7 +44,9 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     await Promise.all([clients.close(), bot.abandon()]);
     throw error;
   }
-  log.info({ version, tasks: bot.liveCount, ...limitsOf(config.budgets) }, 'Atelier is ready.');
+  const canUseGateway = await bot.checkGateway();
+  const startFacts = { version, tasks: bot.liveCount, ...limitsOf(config.budgets) };
+  log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 
   let stopPromise: Promise<void> | undefined;

@@ -199,6 +199,9 @@ export function createBot({
         .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
     },
 
+    /** Tells the operator if the gateway cannot be used. Returns whether it can; the bot starts all the same. */
+    checkGateway: notices.checkGateway,
+
     /** Accepts no new work, and finishes running work within a time limit. */
     async finish(): Promise<void> {
       const timeLimitAbort = new AbortController();

@@ -117,7 +117,10 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     threads?.watch(bot.book, number);
     await bot.start();
     // One announcement for the whole cluster is enough.
-    if (number === 0) bot.announce();
+    if (number === 0) {
+      void bot.checkGateway();
+      bot.announce();
+    }
     const handle: HandlePacket = (packet) => handlePacket(packet, { bot, clients, clock, log });
     runningPartitions.set(number, { bot, inbox: inbox.consume(number, handle) });
     return true;

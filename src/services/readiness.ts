@@ -125,6 +125,21 @@ function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']
   return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
 }
 
+/**
+ * Asks the gateway once, when the bot starts: an idle bot would learn of a wrong key only from its first member. Undefined if the gateway responds and
+ * accepts the key.
+ */
+export async function findGatewayProblem({ models, answeredAt }: BotParts['gateway']) {
+  try {
+    await models.list({ attempts: 1, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+  } catch (error) {
+    const reason = gatewayReason(error);
+    if (reason === 'answered' || answeredAt() !== undefined) return undefined;
+    return { isKeyRejected: error instanceof GatewayError && error.kind === 'unauthorized', reason };
+  }
+  return undefined;
+}
+
 const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
   unauthorized: 'The gateway rejects the API key.',
   unreachable: 'The gateway cannot be reached.',

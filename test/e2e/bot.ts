@@ -19,6 +19,8 @@ import { mediaProcess } from '../support/media-process.ts';
 import { cachingStudio } from '../support/studio.ts';
 
 export const GATEWAY_API_KEY = 'sk-sandbox';
+/** What every bot requests from the gateway when it starts. */
+export const START_CHECK = '/v1/models';
 
 /** The environment of a test: an embedded Discord, an embedded gateway, and the configuration of a bot that uses them. */
 export interface Stage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { startTestBot } from './bot.ts';
+import { START_CHECK, startTestBot } from './bot.ts';
 import { startFastClockBot, submitCount } from './quick.ts';
 
 describe('/models', () => {
@@ -13,7 +13,7 @@ describe('/models', () => {
     expect(content).toContain('page 1 of 2');
     expect(content).toContain('Harbour/Canvas-XL:2026-03-01');
     expect(content).toMatch(/\*\*`harbour`\*\*/);
-    expect(gateway.requests.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
+    expect(gateway.requests.map(({ path }) => path)).toEqual([START_CHECK, '/v1/models']);
     expect(discord.violations).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('/models', () => {
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
     expect(suggestions.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);
     await member.complete('models', { model: 'ree' }, 'model');
-    expect(gateway.requests).toHaveLength(1);
+    expect(gateway.requests.map(({ path }) => path)).toEqual([START_CHECK, '/v1/models']);
   });
 
   it('/models returns suggestions without delay if the gateway hangs', async () => {

@@ -7,9 +7,11 @@ import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { profiles } from '../contract/both.ts';
 import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
+import { freePort } from '../support/free-port.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
+import { startMonitoredStage } from './monitoring/served.ts';
 import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 15_000 };
@@ -77,6 +79,34 @@ describe('Notices about a start', () => {
     await expect
       .poll(() => messagesContaining(hallMessages(stage), 'The previous run ended unexpectedly'), pollOptions)
       .toHaveLength(1);
+  });
+});
+
+describe('Notices about the gateway at the start', () => {
+  it('A gateway that rejects the key is reported at the start in the log, in /readyz and in a notice, which ends when the gateway accepts the key', async () => {
+    const stage = await stageWithChannel();
+    stage.gateway.faults.add({ on: { path: '/v1/models' }, do: 'unauthorized', times: 2 });
+    const bot = await startMonitoredStage(stage);
+    expect(stage.logged()).toContain('The gateway rejects GATEWAY_API_KEY, so all requests of members fail.');
+    expect(stage.logged()).toContain('Atelier has started without the gateway.');
+    expect(stage.logged()).not.toContain('Atelier is ready.');
+    expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the API key.' } });
+    const notices = (): string[] => messagesContaining(hallMessages(stage), 'rejecting the API key');
+    await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Set the right `GATEWAY_API_KEY`')]);
+    expect(text(await (await stage.discord.as('owner').slash('about')).ephemeral())).toContain('available');
+    stage.clock.advance(60_000);
+    await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
+  });
+
+  it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
+    const stage = await stageWithChannel();
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    await startBot({ ...stage, config: { ...stage.config, gateway: { ...stage.config.gateway, baseUrl } } });
+    expect(stage.logged()).toContain('"reason":"The gateway cannot be reached."');
+    expect(stage.logged()).not.toContain('GATEWAY_API_KEY');
+    const notice = 'The gateway has not responded since the bot started';
+    await expect.poll(() => messagesContaining(hallMessages(stage), notice), pollOptions).toHaveLength(1);
+    expect(hallMessages(stage).join('\n')).not.toContain('127.0.0.1');
   });
 });
 

@@ -2,6 +2,12 @@
 export const notices = {
   resolved: '**Resolved** <t:{{ended}}:R>.',
   times: 'This has happened {{count}} times since <t:{{since}}:f>.',
+  gateway: {
+    keyRejected:
+      'The gateway has been rejecting the API key since <t:{{since}}:f>, so all requests of members fail. Set the right `GATEWAY_API_KEY` and restart the bot.',
+    unusable:
+      'The gateway has not responded since the bot started <t:{{since}}:f>, so requests of members fail until it does. Check `GATEWAY_BASE_URL` and whether the gateway is up; `/about` has the reason.',
+  },
   lane: {
     busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy. Results will arrive late until it accepts more requests.',
     refused:

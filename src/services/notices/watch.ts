@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { Gateway } from '../gateway/index.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { LaneTrouble, Scheduler } from '../polling/scheduler.ts';
 import { shareOf } from '../spending/alerts.ts';
@@ -21,9 +22,10 @@ const MIN_TROUBLE_MS = 60_000;
 const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
-  notices: Pick<Notices, 'update' | 'report'>;
+  notices: Pick<Notices, 'update' | 'report' | 'end'>;
   runs: Pick<Runs, 'noteSeen'>;
   scheduler: Pick<Scheduler, 'troubles'>;
+  gateway: Pick<Gateway, 'answeredAt'>;
   store: Pick<StoredTasks, 'ownership' | 'health' | 'quarantine'>;
   book: Pick<TaskBook, 'unsavedCount'>;
   spending: Pick<Spending, 'allowances' | 'onRefusal'>;
@@ -59,8 +61,10 @@ export class Watch {
   }
 
   #check(): void {
-    const { notices, runs, store } = this.#parts;
+    const { notices, runs, store, gateway } = this.#parts;
     runs.noteSeen();
+    // The start reports a gateway that does not answer; later, each lane has its own notice.
+    if (gateway.answeredAt() !== undefined) notices.end('gateway');
     const { addedCount } = store.quarantine;
     if (addedCount > this.#reportedUnreadable)
       notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);

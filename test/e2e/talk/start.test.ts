@@ -2,6 +2,7 @@ import { ChannelType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
+import { START_CHECK } from '../bot.ts';
 import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { isOpening, startTalkBot, TALK_MODEL, threadOf, upgradeCount } from './proof.ts';
@@ -75,7 +76,7 @@ it.each([
   const reply = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
   expect(text(reply)).toContain(expectedText);
   expect(reply.ephemeral).toBe(true);
-  expect(gateway.requests).toEqual([]);
+  expect(gateway.requests.map(({ path }) => path)).toEqual([START_CHECK]);
 });
 
 it('/talk is not offered in direct messages', async () => {
@@ -121,5 +122,5 @@ it('/talk start is refused with an explanation in a server that the bot does not
   const { discord, gateway } = await startTalkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const reply = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(reply)).toContain('does not accept requests on this server');
-  expect(gateway.requests).toEqual([]);
+  expect(gateway.requests.map(({ path }) => path)).toEqual([START_CHECK]);
 });
