@@ -26,6 +26,8 @@ interface FeatureText extends StringTree {
 export interface Feature<Text extends FeatureText = FeatureText> {
   command: Command<Services>;
   text: Text;
+  /** Only for those who can see the gateway account; `/help` hides it from others. */
+  isForAccount?: true;
   menus?: readonly Menu<Services>[];
   buttons?: readonly Button<Services>[];
   openers?: readonly Opener<Services>[];

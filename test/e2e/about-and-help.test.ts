@@ -69,8 +69,7 @@ describe('/about for the operator', () => {
 describe('/help', () => {
   it('/help lists the registered commands as links, with an example', async () => {
     const { discord } = await startTestBot();
-    const content = text(await (await discord.as('admin').slash('help')).message());
-    expect(text(await (await discord.as('member').slash('help')).message())).not.toContain('/budget');
+    const content = text(await (await discord.as('owner').slash('help')).message());
     for (const { name, id, type, options = [] } of discord.commands.global()) {
       const isMenu = type === ApplicationCommandType.Message;
       const subcommands = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
@@ -81,6 +80,22 @@ describe('/help', () => {
       for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(content).toContain(mention);
     }
     expect(content).toContain('/models kind:video');
+    expect(content).toMatch(
+      /\*\*Create\*\*\n<\/imagine:[\s\S]*\*\*Tasks, usage and this bot\*\*\n<\/tasks:[\s\S]*\*\*Manage\*\* \(admins\)\n<\/budget show:/,
+    );
     expect(discord.violations).toEqual([]);
+  });
+
+  it('/help hides commands that the member cannot use, and keeps the menu entries', async () => {
+    const { discord } = await startTestBot();
+    const helpFor = async (who: string): Promise<string> =>
+      text(await (await discord.as(who).slash('help')).ephemeral());
+    const memberHelp = await helpFor('member');
+    expect(memberHelp).toContain('**Report**');
+    expect(memberHelp).not.toMatch(/budget|\/server|finetune|admins|everyone\)/);
+    const adminHelp = await helpFor('admin');
+    expect(adminHelp).toContain('</budget show:');
+    expect(adminHelp).not.toContain('finetune');
+    expect(await helpFor('owner')).toContain('</finetune:');
   });
 });

@@ -70,8 +70,12 @@ describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
     await expect.poll(bot.endCount).toBe(2);
     expect(await bot.callbackCount('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
-    const about = text(await (await bot.discord.as('other').slash('about')).message());
-    expect(about).toContain('Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion');
+    const about = async (who: string): Promise<string> =>
+      text(await (await bot.discord.as(who).slash('about')).ephemeral());
+    expect(await about('owner')).toContain(
+      'Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion',
+    );
+    expect(await about('member')).not.toContain('Callbacks');
   });
 
   it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', async () => {

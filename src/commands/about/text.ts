@@ -28,9 +28,10 @@ export const text = {
     },
     trouble: {
       busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy.',
-      refused: 'The gateway has been refusing status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
-      unreachable:
-        'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>. Reason: {{reason}}',
+      refused: 'The gateway has been refusing status checks for {{lane}} since <t:{{since}}:f>.',
+      unreachable: 'The gateway has not responded to status checks for {{lane}} since <t:{{since}}:f>.',
+      /** For the operator only, because a reason can name the gateway’s address. */
+      withReason: '{{trouble}} Reason: {{reason}}',
     },
     callbacks: {
       untried: 'Callbacks for {{lane}}: none yet',
@@ -55,6 +56,6 @@ export const text = {
       stopped: '<t:{{at}}:f>, version {{version}}: stopped on request, <t:{{ended}}:f>',
       crashed: '<t:{{at}}:f>, version {{version}}: ended unexpectedly, last seen on <t:{{ended}}:f>',
     },
-    more: 'Use {{mention}} to see all commands.',
+    more: 'Use {{mention}} to see the commands you can use here.',
   },
 } as const;

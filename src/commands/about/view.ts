@@ -43,7 +43,7 @@ interface AboutFacts extends Health {
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
-  const { version, gateway, liveTasks, troubles, callbacks, store, allowances } = about;
+  const { version, gateway, liveTasks, troubles, store, allowances } = about;
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
@@ -51,10 +51,13 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
       ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
       : say('about.gatewayUnavailable', { reason: gateway.reason }),
     say('about.liveTasks', { count: liveTasks }),
-    ...troubles.map(({ kind, lane, since, reason }) =>
-      say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
-    ),
-    ...callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })),
+    ...troubles.map(({ kind, lane, since, reason }) => {
+      const trouble = say(`about.trouble.${kind}`, {
+        lane: nameOfLane(lane, say),
+        since: String(Math.floor(since / 1000)),
+      });
+      return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
+    }),
     ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, group]) =>
       say(`about.limits.${holder}`, { limits: group.map(allowanceText).join(', ') }),
     ),
@@ -62,7 +65,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   ];
   const blocks = [
     lines.join('\n'),
-    ...(about.operator ? operatorBlocks(about.operator, say) : []),
+    ...(about.operator ? [...callbackBlock(about, say), ...operatorBlocks(about.operator, say)] : []),
     say('about.more', { mention: help }),
   ];
   return { page: { title: say('about.title'), blocks } };
@@ -80,6 +83,11 @@ function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
     ...(unowned > 0 ? [say('about.cluster.unowned', { count: unowned, total: String(partitions.count) })] : []),
   ];
 }
+
+const callbackBlock = ({ callbacks }: Health, say: Say): string[] =>
+  callbacks.length === 0
+    ? []
+    : [callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })).join('\n')];
 
 /** A page has room for this many notices. */
 const MAX_NOTICES = 6;

@@ -69,6 +69,7 @@ async function eventsOf(fineTuneId: string, { services }: HandlerContext<Service
 }
 
 export const finetune: Feature<typeof text> = {
+  isForAccount: true,
   command: command({
     name: 'finetune',
     // The account's data is not visible to every member.

@@ -3,27 +3,30 @@ import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
+import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
+type Registered = ReadonlyMap<string, string>;
+
+const groups = ['create', 'more', 'admins'] as const;
+
+function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[number] {
+  if (command.isForAdmins || isForAccount) return 'admins';
+  return specs ? 'create' : 'more';
+}
+
 /** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
 function helpPage(
   features: readonly Feature[],
-  { registered, isAdmin }: { registered: ReadonlyMap<string, string>; isAdmin: boolean },
+  { isUsable, registered }: { isUsable(feature: Feature): boolean; registered: Registered },
   say: Say,
 ): MessagePlan {
-  const lines = features.flatMap(({ command, text }) => {
-    if (command.isForAdmins && 'subcommands' in command)
-      return isAdmin ? adminLine(command, text, registered, say) : [];
-    return [...commandsByFullName([command]).keys()].flatMap((name) => {
-      const id = registered.get(name);
-      const textFor = (key: string): string => stringAt(text.command, [...name.split(' ').slice(1), key]) ?? '';
-      const [description, example, who] = [textFor('description'), textFor('example'), textFor('who')];
-      return id === undefined
-        ? []
-        : [say('help.line', { mention: commandMention(name, id), description, example, who })];
-    });
+  const featuresByGroup = Map.groupBy(features.filter(isUsable), groupOf);
+  const blocks = groups.flatMap((group) => {
+    const lines = (featuresByGroup.get(group) ?? []).flatMap((feature) => commandLines(feature, registered, say));
+    return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
   const menuLines = features
     .flatMap(({ menus = [] }) => menus)
@@ -31,29 +34,27 @@ function helpPage(
       const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
       return name === undefined ? [] : [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })];
     });
-  const blocks = [
-    lines.length === 0 ? say('help.nothing') : lines.join('\n'),
-    ...(menuLines.length === 0 ? [] : [[say('help.menus'), ...menuLines].join('\n')]),
-  ];
-  return { page: { title: say('help.title'), blocks } };
+  if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
+  return { page: { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks } };
 }
 
-/** The subcommands for admins share one line: with a line each, the page would exceed Discord's limit. */
-function adminLine(
-  { name, subcommands }: Extract<Feature['command'], { subcommands: unknown }>,
-  text: Feature['text'],
-  registered: ReadonlyMap<string, string>,
-  say: Say,
-): string[] {
-  const mentions = subcommands.flatMap((one) => {
-    const id = registered.get(`${name} ${one.name}`);
-    return id === undefined ? [] : [commandMention(`${name} ${one.name}`, id)];
+function commandLines({ command, text }: Feature, registered: Registered, say: Say): string[] {
+  const names = [...commandsByFullName([command]).keys()].filter((name) => registered.has(name));
+  const mentions = names.map((name) => commandMention(name, registered.get(name)));
+  // The subcommands for admins share one line: with a line each, the page would exceed Discord's limit.
+  if (command.isForAdmins && names.length > 0) {
+    const description = stringAt(text.command, ['description']) ?? '';
+    return [say('help.adminLine', { mentions: mentions.join(' '), description })];
+  }
+  return names.map((name, index) => {
+    const textFor = (key: string): string => stringAt(text.command, [...name.split(' ').slice(1), key]) ?? '';
+    const [description, example] = [textFor('description'), textFor('example')];
+    const facts = { mention: mentions[index] ?? '', description };
+    return example === `/${name}` ? say('help.line', facts) : say('help.lineWithExample', { ...facts, example });
   });
-  const description = stringAt(text.command, ['description']) ?? '';
-  return mentions.length === 0 ? [] : [say('help.adminLine', { mentions: mentions.join(' '), description })];
 }
 
-/** Lists all features, `/help` included. */
+/** Lists all features that the member can use, `/help` included. */
 export function help(others: readonly Feature[]): Feature<typeof text> {
   const feature: Feature<typeof text> = {
     text,
@@ -61,9 +62,15 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       name: 'help',
       isPrivate: true,
       options: {},
-      async run(_values, { services, place, say }: HandlerContext<Services>) {
-        const isAdmin = mayManageServer(place) || (await services.isOperator(place.userId));
-        return helpPage([...others, feature], { registered: await services.registeredCommands(place), isAdmin }, say);
+      async run(_values, context: HandlerContext<Services>) {
+        const { services, place, say } = context;
+        const isOperator = await services.isOperator(place.userId);
+        const isAdmin = isOperator || mayManageServer(place);
+        const seesAccount = isOperator || isAdminOfAdminGuild(context);
+        const isUsable = ({ command, isForAccount }: Feature): boolean =>
+          (isAdmin || !command.isForAdmins) && (seesAccount || !isForAccount);
+        const registered = await services.registeredCommands(place);
+        return helpPage([...others, feature], { isUsable, registered }, say);
       },
     }),
   };

@@ -2,9 +2,15 @@ export const text = {
   command: { description: 'List the commands you can use here', example: '/help', who: 'everyone' },
   help: {
     title: 'Commands',
-    line: '{{mention}} · {{description}} ({{who}}). Example: `{{example}}`',
-    adminLine: '{{mentions}} · {{description}} (members with the Manage Server permission)',
-    menus: 'On messages, under **Apps**:',
+    groups: {
+      create: '**Create**',
+      more: '**Tasks, usage and this bot**',
+      admins: '**Manage** (admins)',
+    },
+    line: '{{mention}} · {{description}}.',
+    lineWithExample: '{{mention}} · {{description}}. Example: `{{example}}`',
+    adminLine: '{{mentions}} · {{description}}',
+    menus: '**On messages**, under **Apps**',
     menuLine: '**{{name}}** · {{description}}',
     nothing: 'No commands are registered here yet.',
   },

@@ -15,3 +15,18 @@ it('/about says since when the store has been unreachable, and does not mention 
     'unable to reach its database',
   );
 });
+
+it('/about tells only the operator why status checks fail, because a reason can name the gateway’s address', () => {
+  const reason = 'The gateway at gateway.example refused the connection.';
+  const troubles = [{ lane: 'imgx', kind: 'unreachable', since: 0, reason }] as const;
+  const operator = {
+    readiness: { bot: undefined, discord: undefined, store: undefined, gateway: undefined },
+    notices: [],
+    runs: [],
+  };
+  const pageFor = (facts: object): string =>
+    JSON.stringify(aboutPage({ ...health, store: undefined, troubles, ...facts }, '/help', createSay(texts)));
+  expect(pageFor({})).toContain('has not responded to status checks for `/imagine`');
+  expect(pageFor({})).not.toContain('gateway.example');
+  expect(pageFor({ operator })).toContain(`Reason: ${reason}`);
+});
