@@ -8,8 +8,6 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   unreadable: 'unreadable rows (set aside, not deleted)',
   'in-both-places': 'tasks stored both as live and as finished',
   misplaced: 'tasks stored in the wrong namespace',
-  'expired-token': 'tasks with an expired interaction token',
-  expired: 'tasks and rows past their retention period',
   'summary-missing': 'task summaries missing from the lists of members and servers',
   'summary-dangling': 'task summaries without a task',
   'summary-outdated': 'task summaries older than their task',

@@ -138,8 +138,6 @@ export interface Backend {
   /** Returns rows in byte order of their keys. keyv does not support ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;
-  /** Counts the rows that the adapter treats as gone although they are still stored. */
-  countExpired(now: number): Promise<number>;
   /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */
   everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow>;
   /** The latest failure: an adapter reports a broken iteration only as text. */

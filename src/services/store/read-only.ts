@@ -79,7 +79,6 @@ function withoutRemovals(backend: Backend): Backend {
   return {
     ...{ name: backend.name, range: (...args) => backend.range(...args) },
     clearExpired: () => backend.clearExpired(),
-    countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),
     get failure() {
       return backend.failure;

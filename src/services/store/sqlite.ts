@@ -180,11 +180,6 @@ export class SqliteBackend implements Backend {
     return (this.#anyAdapter ?? this.adapter('', 'immediate')).clearExpired();
   }
 
-  async countExpired(now: number): Promise<number> {
-    const [row] = this.rows(`SELECT count(*) AS count FROM "${TABLE}" WHERE expires <= ?`, now);
-    return Number(row?.count);
-  }
-
   /** Reads in one transaction, which does not see what others write meanwhile. Nothing else may use this connection until the transaction ends. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     this.rows('BEGIN');

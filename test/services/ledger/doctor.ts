@@ -3,7 +3,7 @@ import { examine, type FindingKind } from '../../../src/services/store/index.ts'
 import type { StoreFixture } from '../store/store-fixture.ts';
 
 /** Findings that do not concern the ledger: parts of task lists that a crash can leave behind, and expired rows. */
-const UNRELATED_FINDINGS: ReadonlySet<FindingKind> = new Set(['summary-dangling', 'orphaned-row', 'expired']);
+const UNRELATED_FINDINGS: ReadonlySet<FindingKind> = new Set(['summary-dangling', 'orphaned-row']);
 
 /** What `npm run doctor` finds in the ledger of a store that no bot has open. */
 export async function examineLedger(

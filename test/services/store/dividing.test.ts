@@ -95,7 +95,7 @@ const valuesIn = (rows: readonly PartitionRow[], namespace: string): unknown[] =
 const unexpectedFindings = async (testStore: TestStore): Promise<unknown> => {
   const parts = { clock: testStore.clock, log: testStore.log, specs: kindSpecs, repair: false };
   const { findings } = await examine(testStore, parts);
-  return findings.filter(({ kind }) => kind !== 'orphaned-order' && kind !== 'expired');
+  return findings.filter(({ kind }) => kind !== 'orphaned-order');
 };
 
 /** Parses the rows, so that a comparison ignores the order of their fields. */

@@ -198,7 +198,6 @@ function failingBackend(backend: Backend, writes: number): Backend {
     },
     range: (...args) => backend.range(...args),
     clearExpired: async () => undefined,
-    countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),
   };
 }

@@ -39,8 +39,6 @@ export type FindingKind =
   | 'unreadable'
   | 'in-both-places'
   | 'misplaced'
-  | 'expired-token'
-  | 'expired'
   | 'summary-missing'
   | 'summary-dangling'
   | 'summary-outdated'
@@ -91,7 +89,7 @@ export async function checkTasks(
   const tasks = new Map<string, Task>();
   const tasksToRepair: Task[] = [];
   const expiredIds: string[] = [];
-  const count = { both: 0, misplaced: 0, token: 0 };
+  const count = { both: 0, misplaced: 0 };
   for (const [id, stored] of new Map([...storedRows.live.good, ...storedRows.finished.good])) {
     const task = dropExpiredToken(stored, now);
     const isInLive = storedRows.live.good.has(id);
@@ -105,7 +103,6 @@ export async function checkTasks(
     const hasExpiredToken = task !== stored;
     count.both += Number(isInBoth);
     count.misplaced += Number(isMisplaced);
-    count.token += Number(hasExpiredToken);
     if (isInBoth || isMisplaced || hasExpiredToken) tasksToRepair.push(task);
     tasks.set(id, task);
   }
@@ -115,8 +112,6 @@ export async function checkTasks(
       unreadable: storedRows.live.bad + storedRows.finished.bad,
       'in-both-places': count.both,
       misplaced: count.misplaced,
-      'expired-token': count.token,
-      expired: expiredIds.length,
     }),
     repair: async () => {
       await storedRows.live.setAside();
@@ -225,11 +220,8 @@ export async function checkRows<T extends object>(rows: Rows<T>): Promise<Check>
   return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
 
-/** Counts expired rows. The adapter treats them as gone, so no other check sees them. */
-export async function checkExpired(backend: Backend, clock: Clock): Promise<Check> {
-  const expiredCount = await backend.countExpired(clock.now());
-  return { findings: findingsOf({ expired: expiredCount }), repair: () => backend.clearExpired() };
-}
+/** Removes rows past their retention period. Every store has some, so they are no finding; the adapter treats them as gone. */
+export const checkExpired = (backend: Backend): Check => ({ findings: [], repair: () => backend.clearExpired() });
 
 type Row = { starts: string[] } | { lines: TaskSummary[] };
 
@@ -237,7 +229,7 @@ type Row = { starts: string[] } | { lines: TaskSummary[] };
 export async function checkLists(
   namespace: Namespace,
   quarantine: Quarantine,
-  { tasks, specs }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs },
+  { tasks, specs, clock }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs; clock: Clock },
 ): Promise<Check> {
   const index = new SummaryIndex(namespace, quarantine, specs);
   const chunkRowSchema = chunkSchema(specs);
@@ -251,11 +243,11 @@ export async function checkLists(
   const count = { missing: 0, dangling: 0, outdated: 0 };
   for (const owner of new Set([...listHeads, ...expected.keys()])) {
     const summaries = listedSummaries(owner, rows, referencedKeys);
-    const difference = compareList(summaries, expected.get(owner) ?? new Map());
+    const difference = compareList(summaries, expected.get(owner) ?? new Map(), clock.now());
     count.missing += difference.missing;
     count.dangling += difference.dangling;
     count.outdated += difference.outdated;
-    if (difference.missing + difference.dangling + difference.outdated > 0) wrongOwners.push(owner);
+    if (Object.values(difference).some((number) => number > 0)) wrongOwners.push(owner);
   }
   const orphaned = [...rows.keys()].filter((key) => !referencedKeys.has(key));
   return {
@@ -299,7 +291,10 @@ function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, referenc
   });
 }
 
-function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<string, TaskSummary>) {
+/** Summaries of tasks past their retention period are removed too, but are no finding. */
+function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<string, TaskSummary>, now: number) {
+  const dangling = listed.filter(({ id }) => !expected.has(id));
+  const expired = dangling.filter(({ settledAt }) => isExpired(settledAt, now)).length;
   const ids = new Set(listed.map(({ id }) => id));
   const isOutdated = (summary: TaskSummary): boolean => {
     const expectedSummary = expected.get(summary.id);
@@ -309,7 +304,8 @@ function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<strin
   };
   return {
     missing: [...expected.keys()].filter((id) => !ids.has(id)).length,
-    dangling: listed.filter(({ id }) => !expected.has(id)).length + (listed.length - ids.size),
+    dangling: dangling.length - expired + (listed.length - ids.size),
     outdated: listed.filter(isOutdated).length,
+    expired,
   };
 }

@@ -158,9 +158,9 @@ export async function examineRows(
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
     await checkFingerprints(namespaces.fingerprints, quarantine, { tasks: tasks.tasks, rows }),
-    await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs }),
+    await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs, clock }),
     await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock }),
-    await checkExpired(backend, clock),
+    checkExpired(backend),
   ];
   if (repair) for (const check of checks) await check.repair();
   let setAside = 0;

@@ -11,7 +11,6 @@ export function writeUnder(lease: Lease, backend: Backend): Backend {
     adapter: (namespace, durability) => writeRowsUnder(lease, backend.adapter(namespace, durability)),
     range: (namespace, range) => backend.range(namespace, range),
     clearExpired: () => lease.write(() => backend.clearExpired()),
-    countExpired: (now) => backend.countExpired(now),
     everyRow: (namespaces) => backend.everyRow(namespaces),
   };
 }

@@ -162,14 +162,6 @@ class Postgres implements ServerStore {
     await this.#change(CLEAR_EXPIRED, [Date.now(), this.#prefix]);
   }
 
-  async countExpired(now: number): Promise<number> {
-    const [row] = await this.#pool.query(
-      `SELECT count(*) AS count FROM ${TABLE} WHERE expires <= $1 AND ${inPartition('$2')}`,
-      [now, this.#prefix],
-    );
-    return Number(row?.count);
-  }
-
   /** Reads in one transaction, which does not see what others write in the meantime. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     const prefix = this.#prefix;

@@ -190,10 +190,6 @@ class Redis implements ServerStore {
       for await (const keys of this.#keys(namespace)) await this.#change(REMOVE_EXPIRED, namespace, keys, keys);
   }
 
-  async countExpired(): Promise<number> {
-    return 0;
-  }
-
   /** There is no snapshot: a row that changes in the meantime is returned as it was before or after. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
     for (const namespace of namespaces)
