@@ -14,14 +14,28 @@ const EX_CONFIG = 78;
 
 const USAGE = 'npm run deploy -- [--guild <server ID>] [--dry-run] [--clear]';
 
+const HELP = `Registers the commands and prints the link that adds the bot to a server.
+
+Usage: ${USAGE}
+
+  --guild    registers on this server only, where changes appear immediately (default: DISCORD_DEPLOY_GUILD_ID, else all servers)
+  --dry-run  only shows what would change
+  --clear    removes the commands
+  --help     shows this help`;
+
 async function deploy(): Promise<number> {
   const { values } = parseArgs({
     options: {
       guild: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
       clear: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
   const { discord } = readConfig(process.env, kindNames(kindSpecs));
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
@@ -33,10 +47,20 @@ async function deploy(): Promise<number> {
   const deployment = planDeployment(registeredCommands, desiredCommands, formerNames(features));
   printPlan(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await apply(deployment, rest, commandsRoute);
+  if (guild !== undefined && !values.clear) await warnOfGlobalCommands(rest, id, guild);
   const links = installLinks(id, discord);
   console.log(`\nAdd the bot to a server:  ${links.server}`);
   if (links.person) console.log(`Add it to your account:   ${links.person}`);
   return 0;
+}
+
+/** Discord shows the commands of a server next to the global ones, even if they have the same names. */
+async function warnOfGlobalCommands(rest: REST, id: string, guild: string): Promise<void> {
+  const globalCommands = (await rest.get(Routes.applicationCommands(id))) as APIApplicationCommand[];
+  if (globalCommands.length > 0)
+    console.log(
+      `\n${globalCommands.length} commands are also registered on all servers, so members of server ${guild} see them twice. To remove those of this server: npm run deploy -- --guild ${guild} --clear`,
+    );
 }
 
 async function apply(

@@ -8,8 +8,21 @@ import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
 
 const USAGE = 'npm run doctor -- [--dry-run]';
 
+const HELP = `Checks the store at STORE_URL and repairs what it can. Stop the bot first.
+
+Usage: ${USAGE}
+
+  --dry-run  only reports; exits with 1 if it found anything
+  --help     shows this help`;
+
 async function doctor(): Promise<number> {
-  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
   const address = configuredStore();
   if (!address) return EX_CONFIG;
   const shouldRepair = !values['dry-run'];

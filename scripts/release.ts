@@ -5,8 +5,12 @@ import { schemaName } from '../src/services/store/index.ts';
 import { presentSchema } from '../src/services/store/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
 
-// npm run release -- [--dry-run]: checks whether the newest version in CHANGELOG.md can be released. Without --dry-run it then sets the version in
-// package.json, commits and tags it. Nothing is pushed.
+const HELP = `Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json, commits and tags it. Nothing is pushed.
+
+Usage: npm run release -- [--dry-run]
+
+  --dry-run  only checks
+  --help     shows this help`;
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
@@ -17,7 +21,13 @@ const passes = (...args: string[]): boolean =>
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
 function release(): number {
-  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
   const [lastTag] = tags;

@@ -7,6 +7,16 @@ const EX_USAGE = 64;
 
 class UsageError extends Error {}
 
+const HELP = `npm run sandbox:gateway -- [options]
+
+Serves the embedded gateway alone.
+
+  --port <number>    port (default 4010; 0 picks a free port)
+  --speed <factor>   speed relative to a real gateway (default 1)
+  --key <key>        the key that clients send (default sk-sandbox)
+  --profile <name>   ${profiles.join(' or ')} (default spec)
+  --help             show this help`;
+
 interface Arguments {
   readonly port: number;
   readonly speed: number;
@@ -14,8 +24,9 @@ interface Arguments {
   readonly profile: Profile;
 }
 
-function readArguments(): Arguments {
+function readArguments(): Arguments | undefined {
   const { values } = parseOptions();
+  if (values.help) return undefined;
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
     throw new UsageError(`--port must be a number from 0 to 65535, not ${values.port}.`);
@@ -37,12 +48,13 @@ function parseOptions() {
         speed: { type: 'string', default: '1' },
         key: { type: 'string', default: 'sk-sandbox' },
         profile: { type: 'string', default: 'spec' },
+        help: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : error;
     throw new UsageError(
-      `${reason}: the options are --port, --speed, --key and --profile, each followed by its value.`,
+      `${reason}: the options are --port, --speed, --key and --profile, each followed by its value, and --help.`,
     );
   }
 }
@@ -64,8 +76,12 @@ async function start(args: Arguments): Promise<EmbeddedGateway> {
   }
 }
 
-try {
+async function run(): Promise<void> {
   const args = readArguments();
+  if (!args) {
+    console.log(HELP);
+    return;
+  }
   const gateway = await start(args);
   console.log(`The sandbox gateway is listening on ${gateway.url} (profile ${args.profile}, speed ${args.speed}).
 Key:      ${args.key}
@@ -83,6 +99,10 @@ Faults:   curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer 
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+try {
+  await run();
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(error.message);

@@ -81,6 +81,10 @@ describe('npm run doctor', () => {
 
   it('npm run doctor explains an invalid option, setting or file in one sentence', async () => {
     const { file } = createStoreFixture();
+    expect(await runDoctor('mysql://x', '--help')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('Usage: npm run doctor -- [--dry-run]'),
+    });
     expect(await runDoctor('sqlite://x', '--dry')).toMatchObject({
       code: 64,
       output: expect.stringContaining('--dry-run'),

@@ -267,6 +267,21 @@ describe('npm run deploy', () => {
     expect(commandWrites(fixture)).toEqual(['PUT']);
   });
 
+  it('npm run deploy says that members see commands twice if they are registered both globally and on the server', async () => {
+    const fixture = await createStage();
+    const guild = fixture.discord.world.guild('atelier').id;
+    const { output } = await deploy(fixture, '--guild', guild, '--dry-run');
+    expect(output).toContain(
+      `${allCommandNames.length} commands are also registered on all servers, so members of server ${guild} see them twice.`,
+    );
+    expect((await deploy(fixture, '--guild', guild, '--clear', '--dry-run')).output).not.toContain('twice');
+  });
+
+  it('npm run deploy explains its options without any settings', async () => {
+    const help = await deployWith({ DISCORD_TOKEN: '' }, await createStage(), '--help');
+    expect(help).toEqual({ code: 0, output: expect.stringMatching(/Usage: npm run deploy .*[\s\S]*--clear/) });
+  });
+
   it('npm run deploy explains an invalid option or token in one sentence', async () => {
     const fixture = await createStage({ registersCommands: false });
     const invalid = await deploy(fixture, '--gild');
