@@ -43,13 +43,14 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
   const createGuild = (name: string, members: readonly User[], installed: boolean, guildId = id()) =>
     newGuild({ id, guildId, now, name, members, bot: installed ? world.bot : undefined, owner: users.owner });
   const atelier = createGuild('atelier', [users.member, users.other, users.admin, users.owner], true);
-  const admins: Role = {
-    id: id(),
-    name: 'admins',
-    permissions: everyonePermissions | Permission.ManageGuild | Permission.ManageMessages,
+  const addAdmins = (guild: Guild): Role => {
+    const permissions = everyonePermissions | Permission.ManageGuild | Permission.ManageMessages;
+    const role: Role = { id: id(), name: 'admins', permissions };
+    guild.roles.push(role);
+    guild.members.get(users.admin.id)?.roles.push(role.id);
+    return role;
   };
-  atelier.roles.push(admins);
-  atelier.members.get(users.admin.id)?.roles.push(admins.id);
+  const admins = addAdmins(atelier);
   const studio = textChannel(id(), 'studio', atelier);
   atelier.channels.push(
     studio,
@@ -84,7 +85,7 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
       roleOverwrite(roleOf(atelier, world.bot).id, { deny: Permission.SendVoiceMessages }),
     ]),
   );
-  const elsewhere = createGuild('elsewhere', [users.member, users.other, users.owner], true);
+  const elsewhere = createGuild('elsewhere', [users.member, users.other, users.admin, users.owner], true);
   elsewhere.channels.push(textChannel(id(), 'hall', elsewhere));
   const uninvited = createGuild('uninvited', [users.installer, users.other], false);
   uninvited.channels.push(textChannel(id(), 'lobby', uninvited));
@@ -104,6 +105,7 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
   }
   // Created last, because recorded stores contain the ids of the other channels, which must not shift.
   world.addChannel(textChannel(id(), 'log', elsewhere));
+  addAdmins(elsewhere);
   return world;
 }
 

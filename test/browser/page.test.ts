@@ -261,8 +261,14 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await page.getByRole('option', { name: 'Blue' }).waitFor();
     expect(await user.accessibilityIssues('main')).toEqual([]);
     await press('Enter');
-    await page.getByText('This interaction failed').waitFor();
+    const failure = page.getByText('This interaction failed');
+    await failure.waitFor();
     expect(await user.overflowingElements()).toEqual([]);
+    await user.switchUser('other');
+    await page.getByText('An answer').waitFor();
+    expect(await failure.count()).toBe(0);
+    await user.switchUser('member');
+    await failure.waitFor();
   });
 
   it('The list of a select menu follows its button while scrolling and closes when the button is hidden', async () => {

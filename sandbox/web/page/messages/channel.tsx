@@ -6,7 +6,7 @@ import { Guide } from '../shell/guide.tsx';
 import { pendingCommands } from '../state/actions.ts';
 import { now } from '../state/clock.ts';
 import { messages, typingUntil } from '../state/messages.ts';
-import { channel, channelId, world } from '../state/world.ts';
+import { channel, channelId, currentUser, world } from '../state/world.ts';
 import { PendingRow } from './pending.tsx';
 import { Row } from './row.tsx';
 import { ThreadHead } from './thread-head.tsx';
@@ -18,7 +18,9 @@ export function ChannelView() {
   const currentChannel = channel.value;
   const list = messages.value;
   const scroller = useStickToEnd();
-  const waiting = pendingCommands.value.filter((one) => one.channel === channelId.value);
+  const waiting = pendingCommands.value.filter(
+    (one) => one.as === currentUser.value && one.channel === channelId.value,
+  );
   return (
     <main
       class="channel"

@@ -6,7 +6,7 @@ import { messageTime, timeText } from '../markdown/time.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { failures } from '../state/actions.ts';
+import { failureAt } from '../state/actions.ts';
 import { today } from '../state/clock.ts';
 import { dismiss } from '../state/messages.ts';
 import { personOf } from '../state/world.ts';
@@ -37,6 +37,7 @@ export function MessageRow({ message, previous }: Props) {
     !previous.ephemeral &&
     at - Date.parse(previous.timestamp) < GROUPING_MS;
   const isThinking = (flags & Flag.loading) !== 0;
+  const failure = failureAt(message.id);
   const held = useLongPress((x, y) => (menu.value = { x, y }));
   return (
     <li
@@ -72,10 +73,10 @@ export function MessageRow({ message, previous }: Props) {
             </header>
           )}
           {isThinking ? <Thinking name={author.username} /> : <Contents message={message} />}
-          {failures.value.has(message.id) && (
-            <p class="failed" role="alert" title={failures.value.get(message.id)}>
+          {failure !== undefined && (
+            <p class="failed" role="alert" title={failure}>
               <Icon name="alert" size={16} /> This interaction failed
-              <small>{failures.value.get(message.id)}</small>
+              <small>{failure}</small>
             </p>
           )}
           {message.ephemeral && (

@@ -8,6 +8,8 @@ type ActionInput = Action extends infer One ? (One extends Action ? Omit<One, 'a
 /** A command that has no response yet, or that failed. */
 export interface PendingCommand {
   readonly id: number;
+  /** The user who sent it: no one else sees it. */
+  readonly as: string;
   readonly channel: string;
   readonly command: string;
   readonly at: number;
@@ -17,8 +19,10 @@ export interface PendingCommand {
 export const pendingCommands = signal<readonly PendingCommand[]>([]);
 /** The open form. */
 export const form = signal<Modal | undefined>(undefined);
-/** Why interactions failed, by message id. */
-export const failures = signal<ReadonlyMap<string, string>>(new Map());
+/** Why the latest use of a button or select failed. Only its user sees it, until they do something else. */
+const failedUse = signal<{ message: string; as: string; reason: string } | undefined>(undefined);
+export const failureAt = (message: string): string | undefined =>
+  failedUse.value?.message === message && failedUse.value.as === currentUser.value ? failedUse.value.reason : undefined;
 /** Buttons and selects that wait for a response, by message and custom id. */
 export const waitingControls = signal<ReadonlySet<string>>(new Set());
 
@@ -37,8 +41,10 @@ let lastId = 0;
 /** Sends a command and shows it as pending until Discord has a response. */
 async function sendCommand(command: string, action: ActionInput): Promise<boolean> {
   lastId += 1;
-  const entry: PendingCommand = { id: lastId, channel: channelId.value ?? '', command, at: Date.now() };
-  pendingCommands.value = [...pendingCommands.value, entry];
+  const as = currentUser.value;
+  const entry: PendingCommand = { id: lastId, as, channel: channelId.value ?? '', command, at: Date.now() };
+  failedUse.value = undefined;
+  pendingCommands.value = [...pendingCommands.value.filter((one) => one.failure === undefined || one.as !== as), entry];
   try {
     showForm(await performAction(action));
     removePending(entry.id);
@@ -80,11 +86,12 @@ async function activateControl(message: string, control: string, action: ActionI
   const key = controlKey(message, control);
   if (waitingControls.value.has(key)) return;
   waitingControls.value = new Set([...waitingControls.value, key]);
-  failures.value = new Map([...failures.value].filter(([id]) => id !== message));
+  failedUse.value = undefined;
+  const as = currentUser.value;
   try {
     showForm(await performAction(action));
   } catch (error) {
-    failures.value = new Map([...failures.value, [message, errorMessage(error)]]);
+    failedUse.value = { message, as, reason: errorMessage(error) };
   } finally {
     waitingControls.value = waitingControls.value.difference(new Set([key]));
   }
