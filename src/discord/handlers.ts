@@ -195,7 +195,10 @@ export type Menu<Services> = WithGuards &
 export interface Button<Services> extends OrderingHandler {
   verb: string;
   reply: ReplyMode;
-  press(id: CustomId, selectedValues: readonly string[]): Run<Services> | Refusal;
+  press(
+    id: CustomId,
+    selectedValues: readonly string[],
+  ): ((context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<Outcome>) | Refusal;
 }
 
 export function button<Pointer, Services>(
@@ -205,14 +208,22 @@ export function button<Pointer, Services>(
     ...definition
   }: OrderingHandler & {
     reply: ReplyMode;
-    run(pointer: Pointer, context: HandlerContext<Services>, selectedValues: readonly string[]): Promise<Outcome>;
+    run(
+      pointer: Pointer,
+      context: HandlerContext<Services>,
+      selectedValues: readonly string[],
+      pressedMessage: TargetMessage,
+    ): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
     ...definition,
     verb: name,
     press: (id, selectedValues) =>
-      unlessRefused(read(id), (pointer) => (context) => run(pointer, context, selectedValues)),
+      unlessRefused(
+        read(id),
+        (pointer) => (context, pressedMessage) => run(pointer, context, selectedValues, pressedMessage),
+      ),
   };
 }
 

@@ -131,10 +131,10 @@ export class InteractionReader<Services> {
     const componentId = parseCustomId(interaction.customId);
     // In a menu that replaces buttons, the chosen value is the id of the button.
     const id = componentId.verb === customIds.list.name ? parseCustomId(selectedValues[0] ?? '') : componentId;
+    const target = targetOf(interaction.message);
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = throwIfRefused(opener.open(id));
-      const target = targetOf(interaction.message);
       const origin = pressOrigin(interaction, interaction.message, 'new-message');
       return { asks: 'for a form', origin, open: (context) => open(context, target) };
     }
@@ -142,7 +142,7 @@ export class InteractionReader<Services> {
     if (!button) throw new Refusal('refusals.unknownButton');
     const origin = pressOrigin(interaction, interaction.message, button.reply);
     const run = throwIfRefused(button.press(id, selectedValues));
-    return reply(origin, button.reply, { onlyOrders: button.onlyOrders, run });
+    return reply(origin, button.reply, { onlyOrders: button.onlyOrders, run: (context) => run(context, target) });
   }
 
   #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {

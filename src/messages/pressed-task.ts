@@ -14,7 +14,7 @@ import { mayContinue } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.ts';
 import { exactDollars } from './money.ts';
-import { proposalQuestion } from './proposal.ts';
+import { type ProposalReason, proposalQuestion } from './proposal.ts';
 
 /** The services that the buttons on task messages use. */
 export interface MessageServices {
@@ -24,7 +24,7 @@ export interface MessageServices {
   /** Deletes the further messages of long answers. */
   answers: Pick<Answers, 'deleteFurtherMessages'>;
   /** The rules of servers. */
-  rules: Pick<Rules, 'assertAllowed' | 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
+  rules: Pick<Rules, 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
@@ -66,10 +66,7 @@ export async function loadForForm(task: Promise<Task>, { services }: HandlerCont
   return loadedTask;
 }
 
-type SubmitContext = Pick<
-  HandlerContext<Pick<MessageServices, 'tasks' | 'proposals' | 'rules'>>,
-  'services' | 'origin' | 'say'
->;
+type SubmitContext = Pick<HandlerContext<Pick<MessageServices, 'tasks' | 'proposals'>>, 'services' | 'origin' | 'say'>;
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
@@ -77,35 +74,39 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  // `Orders` checks this again on submission, but the member is asked for confirmation before that.
-  services.rules.assertAllowed({ ...origin, ...order });
-  const reason = say('proposal.above', { limit: exactDollars(limit) });
-  const { outlook } = services.tasks;
-  return proposalQuestion(await proposeOrder(order, { services, origin }), { reason, outlook }, say);
+  return proposeOrder(
+    order,
+    { reason: say('proposal.above', { limit: exactDollars(limit) }) },
+    { services, origin, say },
+  );
 }
 
-/** Stores an order that its member has to confirm. Its result is shown in the message that asks for confirmation. */
-export function proposeOrder(
-  { parent, ...order }: NewOrder,
-  { services, origin }: Omit<SubmitContext, 'say'>,
-): Promise<Proposal> {
-  const orders = [{ ...order, parentId: parent?.id }];
-  return services.proposals.create({ memberId: origin.requesterId, orders });
-}
+/** Asks a member to confirm an order, unless it would be refused anyway. Its result is shown in the message that asks. */
+export const proposeOrder = (order: NewOrder, reason: ProposalReason, context: SubmitContext): Promise<MessagePlan> =>
+  propose([order], reason, context);
 
 /** Asks a member whether to submit several orders that follow one task. Each gets its own message, as public as that task's. */
 export async function proposeAll(
   orders: readonly NewOrder[],
   { isPrivate, reason }: { isPrivate: boolean; reason: string },
-  { services, origin, say }: SubmitContext,
+  context: SubmitContext,
 ): Promise<MessagePlan> {
-  for (const order of orders) services.rules.assertAllowed({ ...origin, ...order });
+  return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
+}
+
+async function propose(
+  orders: readonly NewOrder[],
+  reason: ProposalReason,
+  { services, origin, say }: SubmitContext,
+  messages?: Proposal['messages'],
+): Promise<MessagePlan> {
+  for (const order of orders) services.tasks.orders.check({ ...origin, ...order });
   const proposal = await services.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
-    messages: isPrivate ? 'private' : 'public',
+    messages,
   });
-  return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
+  return proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
 }
 
 /** Submits an order. Delivery shows the result. */
@@ -125,6 +126,9 @@ export async function repeatOrder(
 ): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-  const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
+  const parent = await parentOf(task, services);
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });
 }
+
+export const parentOf = async ({ parentId }: Task, { tasks }: Pick<MessageServices, 'tasks'>) =>
+  parentId === undefined ? undefined : tasks.book.get(parentId);

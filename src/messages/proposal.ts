@@ -1,17 +1,22 @@
 import { customIds } from '../discord/custom-ids.ts';
+import { escapeText } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import type { Proposal } from '../services/proposals.ts';
+import type { Proposal, ProposedOrder } from '../services/proposals.ts';
+import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
 import { roundedDollars } from './money.ts';
 import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
 
-interface QuestionFacts {
+export interface ProposalReason {
   /** Why the member is asked, shown before the price. */
   reason: string;
   /** The label of the button that submits. */
   run?: string;
+}
+
+interface QuestionFacts extends ProposalReason {
   hasRisen?: boolean;
   outlook: Pick<Outlook, 'prospectOf'>;
 }
@@ -25,6 +30,7 @@ export function proposalQuestion(
   const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: roundedDollars(price) });
   return {
     content: [
+      ...requestLines(orders, say),
       ...(hasRisen ? [say('proposal.risen')] : []),
       reason,
       ...outlookNotes(orders, outlook, say),
@@ -37,4 +43,30 @@ export function proposalQuestion(
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],
   };
+}
+
+/** All requests together must leave space for the rest of the message. */
+const MAX_PROMPT_LENGTH = 300;
+const MAX_LINES = 4;
+
+/** What would be submitted, so that two open questions can be told apart. */
+function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
+  const lines = new Set(orders.map((order) => requestLine(order, say)).filter((line) => line !== ''));
+  return [...lines].slice(0, MAX_LINES);
+}
+
+function requestLine(order: ProposedOrder, say: Say): string {
+  const { title, typed, words, prompt = '' } = order.request;
+  const name = escapeText(words ?? title ?? typed ?? prompt, MAX_PROMPT_LENGTH);
+  const what = followUpText(order, say);
+  return [...(what === undefined ? [] : [what]), ...(name === '' ? [] : [`**${name}**`])].join(': ');
+}
+
+function followUpText(order: ProposedOrder, say: Say): string | undefined {
+  if (order.kind !== 'action' && order.kind !== 'change') return undefined;
+  const { family, index = '' } =
+    order.kind === 'action' ? meaningOfAction(order.request.customId) : meaningOfChange(order.request);
+  return family === 'other' && 'label' in order.request
+    ? escapeText(order.request.label, MAX_PROMPT_LENGTH)
+    : say(`task.what.${family}`, { index });
 }

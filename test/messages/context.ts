@@ -9,6 +9,10 @@ export const context: MessageContext = {
   readsMessages: false,
   isRemix: false,
   typicalMs: () => undefined,
-  largerVariants: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
+  largerVariants: (model) =>
+    largerSizes(
+      model,
+      ['lumen', 'dall-e-3'].flatMap((id) => [{ id: `${id}-2K` }, { id: `${id}-4K` }]),
+    ),
   isOffered: (customId) => new Offers(systemClock).isOffered(customId),
 };

@@ -1,17 +1,16 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { pressedTask, repeatOrder, submitOrder } from '../../messages/pressed-task.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
-import { sizeVariantOf } from '../../services/models/ids.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
-import { assertHasResult } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
+import { isEnlargeable, largerButton } from './larger.ts';
 import { referenceMenu, referenceOpener, referenceSubmit } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
@@ -26,8 +25,9 @@ const imageView: KindView<'image'> = {
   buttons({ id, model = '', media }, offering, say) {
     const repeatButtons = againButtons(id, say);
     if (media.length === 0) return repeatButtons;
+    const labelKey = isEnlargeable({ model, media }) ? 'task.buttons.larger' : 'task.buttons.runLarger';
     const largerButtons = offering.largerVariants(model).map((which, index) => {
-      const label = say('task.buttons.larger', { size: which });
+      const label = say(labelKey, { size: which });
       return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
     });
     const reference = buttonPlan(say('task.buttons.reference'), customIds.reference.id(id), { emoji: '🖼️' });
@@ -39,20 +39,6 @@ const imageView: KindView<'image'> = {
       ? [buttonPlan(say('video.button'), customIds.makeVideo.id(id), { emoji: '🎬' })]
       : [],
 };
-
-/** Submits the same request to a larger variant of its model. */
-const largerButton = button(customIds.larger, {
-  reply: 'new-message',
-  onlyOrders: true,
-  async run({ taskId, which }, context: HandlerContext<Services>) {
-    const task = await pressedTask(taskId, context);
-    assertHasResult(task);
-    const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
-    if (variant === undefined) throw new Refusal('refusals.unknownButton');
-    // Model lists change: a variant that was offered a month ago may be gone.
-    return repeatOrder(task, context, { model: await chooseModel('image', variant, context.services) });
-  },
-});
 
 const imageCommand = command({
   name: 'image',

@@ -16,7 +16,11 @@ export const text = {
   },
   menus: { reference: 'Use as reference' },
   help: { about: { reference: 'Generate an image with this one as the reference' } },
-  task: { buttons: { larger: 'Enlarge ({{size}})' } },
+  task: { buttons: { larger: 'Enlarge ({{size}})', runLarger: 'Run again in {{size}}' } },
+  larger: {
+    result: 'Sends the result to {{model}}, which redraws it larger. Small details may change.',
+    again: 'Runs the same request with {{model}}. The new image will look different.',
+  },
   video: { button: 'Make a video' },
   /** The form that makes an image from reference images. */
   reference: {

@@ -2,7 +2,6 @@ import type { HandlerContext, Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, proposeOrder, submitOrder } from '../../messages/pressed-task.ts';
-import { proposalQuestion } from '../../messages/proposal.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Services } from '../services.ts';
@@ -44,7 +43,5 @@ export async function submitOrConfirm(
   const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(
     '\n',
   );
-  const { outlook } = services.tasks;
-  const question = { reason, run: say('video.limits.submit'), outlook };
-  return proposalQuestion(await proposeOrder(order, context), question, say);
+  return proposeOrder(order, { reason, run: say('video.limits.submit') }, context);
 }

@@ -1,3 +1,9 @@
+/** Image models that only read text, from the vendors' documentation. Of other image models, references are assumed to work. */
+const TEXT_ONLY =
+  /dall-?e-?3|imagen|t2i|text2img|text-to-image|sdxl|stable-?diffusion|flux-?1?[.-]?1?-?(?:dev|schnell|pro)\b|recraft|seedream-?3|cogview|hidream|nova-canvas/;
+
+export const takesReferenceImages = (modelId: string): boolean => !TEXT_ONLY.test(modelId.toLowerCase());
+
 /** How many references the models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
 export interface ReferenceLimits {
   images: number;

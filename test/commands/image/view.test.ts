@@ -56,6 +56,13 @@ describe('The message of an image task', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
+  it('A larger variant of a model without references, or of one of several images, runs again instead of enlarging', () => {
+    const again = ['Run again in 2K → large.1.01k3v9x2mabcdefgh.2K', 'Run again in 4K → large.1.01k3v9x2mabcdefgh.4K'];
+    const task = imageTask({});
+    const tasks = [imageTask({ model: 'dall-e-3' }), { ...task, media: [...task.media, ...task.media] }];
+    for (const one of tasks) expect(render(one).buttons).toEqual(expect.arrayContaining(again));
+  });
+
   it('An image task that returned no image can be run again or edited, but not enlarged', () => {
     expect(render(imageTask({ media: [] }))).toMatchInlineSnapshot(`
       {

@@ -7,6 +7,7 @@ import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/
 import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import type { Button, HandlerContext } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
+import type { TargetMessage } from '../../../src/discord/target-message.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
@@ -22,7 +23,7 @@ const bareContext = {
 async function pressButton({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
   const run = press({ verb, version: 1, args }, chosen);
   if (run instanceof Refusal) throw run;
-  return run(bareContext);
+  return run(bareContext, {} as TargetMessage);
 }
 
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });

@@ -239,7 +239,7 @@ describe('The suggestions of /image', () => {
 describe.each(profiles)('The buttons of an image task (%s gateway profile)', (profile) => {
   const start = () => startLocalBot({ gateway: { profile } });
 
-  it('Everyone who sees an image can order it again unchanged, with another prompt or larger', async () => {
+  it('Everyone who sees an image can order it again unchanged or with another prompt, or enlarge the result once they have seen the price', async () => {
     const stage = await start();
     const parent = await orderImage(stage, { image: await imageUpload() });
     const other = stage.discord.as('other');
@@ -251,14 +251,27 @@ describe.each(profiles)('The buttons of an image task (%s gateway profile)', (pr
     expect(JSON.stringify(form.components)).toContain('a red fox');
     const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a blue fox');
-    const enlarged = await (await other.click(parent, 'Enlarge (2K)')).message(says('Finished in'));
+    const question = await (await other.click(parent, 'Enlarge (2K)')).message(says('You have 15 minutes'));
+    expect(text(question)).toContain(
+      `**a red fox**\nSends the result to \`${TEST_IMAGE_MODEL}-2K\`, which redraws it larger.`,
+    );
+    await other.click(question, 'Run');
+    const isDone = (one: Message) => one.id === question.id && says('Finished in')(one);
+    const enlarged = await stage.discord.until(() => stage.discord.messages('studio').find(isDone));
+    expect(text(enlarged)).toContain(`Made from [this result](`);
+    expect(text(enlarged)).toContain(parent.id);
+    expect(text(enlarged)).toContain('**a red fox**');
     expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
     expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
     expect(receivedOrders(stage.gateway)).toEqual([
       first,
       first,
       { ...(first as object), prompt: 'a blue fox' },
-      { ...(first as object), model: `${TEST_IMAGE_MODEL}-2K` },
+      {
+        model: `${TEST_IMAGE_MODEL}-2K`,
+        prompt: expect.stringMatching(/^Reproduce this image exactly.* a red fox$/),
+        image: [urlContaining(`/${parent.attachments[0]?.filename}?ex=`)],
+      },
     ]);
   });
 });

@@ -1,0 +1,53 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { inlineCode } from '../../discord/markdown.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { parentOf, pressedTask, proposeOrder } from '../../messages/pressed-task.ts';
+import { sizeVariantOf } from '../../services/models/ids.ts';
+import { takesReferenceImages } from '../../services/models/reference-limits.ts';
+import type { MemberFile } from '../../services/tasks/materials.ts';
+import { type Task, withRequest } from '../../services/tasks/task.ts';
+import { assertHasResult, isSpoiler, titleOf } from '../../services/tasks/task-facts.ts';
+import { orderOfTask } from '../../services/tasks/transitions.ts';
+import { chooseModel, imagesOfResult } from '../options.ts';
+import type { Services } from '../services.ts';
+import { imageRequest } from './request.ts';
+
+/** Whether the result itself can be sent to a larger model. Of several images, the button could not say which one it means. */
+export const isEnlargeable = ({ model = '', media }: Pick<Task, 'model' | 'media'>): boolean =>
+  media.length === 1 && media[0]?.kind === 'image' && takesReferenceImages(model);
+
+/** Asks for confirmation because a larger model costs more: to enlarge the result, or to run the request again with that model. */
+export const largerButton = button(customIds.larger, {
+  reply: 'new-message',
+  onlyOrders: true,
+  async run({ taskId, which }, context: HandlerContext<Services>, _selected, pressedMessage) {
+    const { place, origin, services, say } = context;
+    const task = await pressedTask(taskId, context);
+    assertHasResult(task);
+    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
+    if (task.kind !== 'image' || variant === undefined) throw new Refusal('refusals.unknownButton');
+    // Model lists change: a variant that was offered a month ago may be gone.
+    const model = await chooseModel('image', variant, services);
+    const facts = { model: inlineCode(model) };
+    if (!isEnlargeable(task)) {
+      const order = { ...orderOfTask(withRequest(task, { model })), parent: await parentOf(task, services) };
+      return proposeOrder(order, { reason: say('larger.again', facts) }, context);
+    }
+    const [image] = imagesOfResult(task, pressedMessage);
+    if (!image) throw new Refusal('refusals.sourceImageGone');
+    const order = { kind: 'image', request: { ...enlargement(task, image), model }, parent: task } as const;
+    return proposeOrder(order, { reason: say('larger.result', facts) }, context);
+  },
+});
+
+/** The prompt that made the result would change it again, such as "add a hat" of a reference image. */
+const INSTRUCTION = 'Reproduce this image exactly, without any change, in a higher resolution.';
+
+function enlargement(task: Task, image: MemberFile) {
+  const request = imageRequest({ prompt: `${INSTRUCTION} It shows: ${titleOf(task)}`, links: image.address });
+  if (request instanceof Refusal) throw request;
+  return { ...request, title: titleOf(task), ...(isSpoiler(task) && { spoiler: true }) };
+}
