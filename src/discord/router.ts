@@ -32,6 +32,7 @@ import {
 } from './place.ts';
 import type { PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
+import { requestName } from './request-name.ts';
 
 export interface RouterParts<Services extends EarlyContext['services']> {
   handlers: Handlers<Services>;
@@ -161,7 +162,7 @@ export class Router<Services extends EarlyContext['services']> {
     const { funnel } = this.#parts;
     const what = logNameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
-    const reply = this.#failureReply(error, what);
+    const reply = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     try {
       // A failure cannot be shown in a list of suggestions.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
@@ -172,9 +173,12 @@ export class Router<Services extends EarlyContext['services']> {
     }
   }
 
-  #failureReply(error: unknown, what: string) {
+  /** In public, Discord shows the sentence below "Original message was deleted", so it says what the member asked for. */
+  #failureReply(error: unknown, what: string, interaction: BaseInteraction, isPublic: boolean) {
     const { funnel, say } = this.#parts;
-    return { plan: { content: funnel.messageFor(error, what) }, neutral: { content: say('requestFailed') } };
+    const request = isPublic ? requestName(interaction) : undefined;
+    const lines = [...(request === undefined ? [] : [say('yourRequest', { request })]), funnel.messageFor(error, what)];
+    return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
   }
 
   #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {
@@ -197,7 +201,7 @@ export class Router<Services extends EarlyContext['services']> {
         try {
           await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
         } catch (error) {
-          const reply = this.#failureReply(error, 'an additional message');
+          const reply = this.#failureReply(error, 'an additional message', interaction, !isPrivate);
           await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
         }
         return true;

@@ -226,6 +226,7 @@ export const en = {
   refusals,
   /** Shown briefly instead of a public reply; the reason follows in private, then this line is deleted. */
   requestFailed: '-# This request failed.',
+  yourRequest: '-# Your request: {{request}}',
   gateway: {
     unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',
     forbidden: 'The gateway does not allow this: {{message}}',

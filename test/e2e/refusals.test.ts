@@ -56,6 +56,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     const refused = await exchange.ephemeral(says('used up'));
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     expect(refused.ephemeral).toBe(true);
+    expect(text(refused)).toMatch(/^-# Your request: \/imagine a fox\n.*used up/);
     await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
     const webhookMethods = stage.discord.requests
       .filter(({ path }) => path.includes('/webhooks/'))

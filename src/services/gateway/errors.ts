@@ -83,14 +83,14 @@ const REASON_BY_CODE = new Map([
 ]);
 
 /** The error for a request without a complete response: the reason, and whether the request may have been carried out. */
-export function unreachableError(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+export function unreachableError(cause: unknown, isSubmit: boolean, signal?: AbortSignal): GatewayError {
   const details = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
     const message = 'The request was canceled before the gateway responded.';
     return new GatewayError(message, { ...details, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  const message = `The gateway at ${host} ${REASON_BY_CODE.get(code) ?? 'could not be reached'}.`;
+  const message = `The gateway ${REASON_BY_CODE.get(code) ?? 'could not be reached'}.`;
   return new GatewayError(message, { ...details, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 

@@ -74,7 +74,8 @@ export class GatewayHttp {
     if (!/^[\x21-\x7e]+$/.test(settings.apiKey)) {
       throw new GatewayError('The gateway’s API key must be printable ASCII without spaces.', { kind: 'invalid' });
     }
-    this.#secrets = [settings.apiKey];
+    // Members of a server see why a job failed, but the gateway's address is the operator's business.
+    this.#secrets = [settings.apiKey, this.baseUrl.host];
     this.#authorization = `Bearer ${settings.apiKey}`;
     this.limits = limits;
     this.#userField = settings.fields.user;
@@ -148,7 +149,7 @@ export class GatewayHttp {
     if (!isSuccess(result) || containsError(parseJson(result.text), false))
       this.#parseResponse(result.text, result, request, false);
     // Some gateways serve their home page for unknown paths.
-    throw new GatewayError(`The gateway at ${this.baseUrl.host} offers no live conversations.`, {
+    throw new GatewayError('The gateway offers no live conversations.', {
       kind: 'not-offered',
       status: result.statusCode,
       code: 'not_upgraded',
@@ -184,12 +185,12 @@ export class GatewayHttp {
 
   async #withGatewayErrors<T>({ signal }: GatewayRequest, isSubmit: boolean, run: () => Promise<T>): Promise<T> {
     // This request has certainly not started, unlike those that were running when the client was closed.
-    if (this.#isClosed) throw unreachableError(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
-    if (signal?.aborted) throw unreachableError(signal.reason, this.baseUrl.host, false, signal);
+    if (this.#isClosed) throw unreachableError(new errors.ClientClosedError(), isSubmit);
+    if (signal?.aborted) throw unreachableError(signal.reason, false, signal);
     try {
       return await run();
     } catch (error) {
-      throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, isSubmit, signal);
+      throw error instanceof GatewayError ? error : unreachableError(error, isSubmit, signal);
     }
   }
 
@@ -276,11 +277,10 @@ export class GatewayHttp {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MAX_REDIRECTS) return target;
-    const destination = target ? ` to ${target.origin}` : '';
-    throw new GatewayError(
-      `The gateway at ${this.baseUrl.host} redirects${destination}. Set GATEWAY_BASE_URL to the final URL.`,
-      { kind: 'not-offered', status: response.statusCode, code: 'redirected' },
-    );
+    throw new GatewayError('The gateway redirects requests. Set GATEWAY_BASE_URL to the final URL.', {
+      ...{ kind: 'not-offered', status: response.statusCode, code: 'redirected' },
+      ...(target && { cause: new Error(`The gateway redirects to ${target.origin}.`) }),
+    });
   }
 
   async #readText(
@@ -297,7 +297,7 @@ export class GatewayHttp {
       const { chunks, isComplete } = await readChunks(body, announcedBytes > max ? 0 : max);
       if (isComplete) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
-      throw unreachableError(error, this.baseUrl.host, isSubmit, signal);
+      throw unreachableError(error, isSubmit, signal);
     } finally {
       cancel();
     }
@@ -312,7 +312,7 @@ export class GatewayHttp {
         tooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
-      throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, true, signal);
+      throw error instanceof GatewayError ? error : unreachableError(error, true, signal);
     } finally {
       cancel();
     }

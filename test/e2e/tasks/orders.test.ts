@@ -53,6 +53,7 @@ describe.each(profiles)('A request (%s gateway profile)', (profile) => {
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       const message = await exchange.message();
       expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
+      expect(text(message)).not.toContain('127.0.0.1');
       expect(labels(message)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
       clock.advance(120_000);
       expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');

@@ -226,7 +226,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   }
 
   #giveUpSilent(): void {
-    this.#giveUp(connectionError('silent', this.#context.http.baseUrl.host));
+    this.#giveUp(connectionError('silent'));
   }
 
   /** Only one timer runs at a time. */

@@ -56,7 +56,7 @@ export class ConnectionKeeper implements ConnectionListener {
       if (this.#connection?.isOpen) return this.#connection;
       try {
         await this.#ensureConnected(signal);
-        if (!this.#connection?.isOpen) throw connectionError('cut', http.baseUrl.host);
+        if (!this.#connection?.isOpen) throw connectionError('cut');
       } catch (error) {
         this.#throwIfClosed(signal);
         if (!(error instanceof GatewayError) || attempt >= attempts) throw error;
@@ -94,9 +94,8 @@ export class ConnectionKeeper implements ConnectionListener {
   }
 
   #throwIfClosed(signal: AbortSignal | undefined): void {
-    const { host } = this.#context.http.baseUrl;
-    if (this.#closing.signal.aborted) throw connectionError('closed', host);
-    if (signal?.aborted) throw connectionError('aborted', host, signal.reason);
+    if (this.#closing.signal.aborted) throw connectionError('closed');
+    if (signal?.aborted) throw connectionError('aborted', signal.reason);
   }
 
   /** All callers share one attempt. A caller that aborts does not wait for it. */

@@ -21,16 +21,14 @@ const GRACE_TURNS = 8;
 export class RealtimeConnection {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
-  readonly #host: string;
   #listener: ConnectionListener;
   #closeReason: GatewayError | undefined;
   #socketError: unknown;
   #aliveListeners: (() => void)[] = [];
   #stopKeepAlive: () => void;
 
-  constructor(socket: WebSocket, host: string, clock: Clock, listener: ConnectionListener) {
+  constructor(socket: WebSocket, clock: Clock, listener: ConnectionListener) {
     this.#socket = socket;
-    this.#host = host;
     this.#clock = clock;
     this.#listener = listener;
     socket.on('message', (data) => this.#receive(data));
@@ -39,7 +37,7 @@ export class RealtimeConnection {
       this.#socketError = socketError;
     });
     socket.on('close', (code) =>
-      this.#drop(connectionError('cut', host, this.#socketError ?? new Error(`Closed with ${code}.`))),
+      this.#drop(connectionError('cut', this.#socketError ?? new Error(`Closed with ${code}.`))),
     );
     this.#stopKeepAlive = clock.after(PING_INTERVAL_MS, () => this.#keepAlive());
     socket.resume();
@@ -57,7 +55,7 @@ export class RealtimeConnection {
   send(event: ClientEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.send(JSON.stringify(event), (socketError) => {
-        if (socketError) reject(this.#closeReason ?? connectionError('cut', this.#host, socketError));
+        if (socketError) reject(this.#closeReason ?? connectionError('cut', socketError));
         else resolve();
       });
     });
@@ -66,13 +64,13 @@ export class RealtimeConnection {
   /** Resolves when the connection is known to be alive. A dead one accepts data that the gateway may never receive. */
   async assertAlive(): Promise<void> {
     if (this.isOpen) await new Promise<void>((resolve) => this.#ping(ALIVE_TIMEOUT_MS, resolve));
-    if (!this.isOpen) throw this.#closeReason ?? connectionError('cut', this.#host);
+    if (!this.isOpen) throw this.#closeReason ?? connectionError('cut');
   }
 
   /** Closes the connection without notifying the listener. */
   close(): void {
     if (this.#closeReason) return;
-    this.#shutDown(connectionError('closed', this.#host));
+    this.#shutDown(connectionError('closed'));
     this.#socket.close(1000);
     // Does not wait for the closing handshake.
     this.#socket.terminate();
@@ -101,7 +99,7 @@ export class RealtimeConnection {
     const expire = (turns: number): void => {
       if (!this.#aliveListeners.includes(onSignOfLife)) return;
       if (turns > 0) setImmediate(() => expire(turns - 1));
-      else this.#drop(connectionError('silent', this.#host));
+      else this.#drop(connectionError('silent'));
     };
     const onSignOfLife = (): void => {
       cancel();
@@ -126,12 +124,12 @@ export class RealtimeConnection {
 }
 
 const MESSAGES = {
-  cut: (host: string) => `The gateway at ${host} dropped the connection.`,
-  silent: (host: string) => `The gateway at ${host} did not answer in time.`,
-  closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
-  aborted: () => 'The utterance was canceled before the gateway responded.',
-};
+  cut: 'The gateway dropped the connection.',
+  silent: 'The gateway did not answer in time.',
+  closed: 'The gateway is no longer used: the conversation was closed.',
+  aborted: 'The utterance was canceled before the gateway responded.',
+} as const;
 
-export function connectionError(reason: keyof typeof MESSAGES, host: string, cause?: unknown): GatewayError {
-  return new GatewayError(MESSAGES[reason](host), { kind: 'unreachable', code: reason, cause });
+export function connectionError(reason: keyof typeof MESSAGES, cause?: unknown): GatewayError {
+  return new GatewayError(MESSAGES[reason], { kind: 'unreachable', code: reason, cause });
 }

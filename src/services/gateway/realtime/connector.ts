@@ -51,18 +51,17 @@ export class Connector {
     const { http, memory, eventIds } = this.#context;
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
-    const { host } = http.baseUrl;
     const eventReader = new SetupEventReader();
-    const connection = new RealtimeConnection(socket, host, http.parts.clock, eventReader);
+    const connection = new RealtimeConnection(socket, http.parts.clock, eventReader);
     const fail = (reason: 'aborted' | 'silent'): void => {
       connection.close();
-      eventReader.onLost(connectionError(reason, host));
+      eventReader.onLost(connectionError(reason));
     };
     const abort = (): void => fail('aborted');
     const cancel = http.parts.clock.after(SETUP_TIMEOUT_MS, () => fail('silent'));
     signal.addEventListener('abort', abort);
     try {
-      if (signal.aborted) throw connectionError('aborted', host);
+      if (signal.aborted) throw connectionError('aborted');
       const { session } = (await this.#awaitEvent(eventReader, 'session.created', undefined)).body;
       const dialect = await this.#applySettings(connection, eventReader, this.#dialects.choose(session));
       for (const item of memory.items(dialect))
@@ -145,10 +144,10 @@ class SetupEventReader implements ConnectionListener {
   }
 
   /** Waits for the next event of this type, or the next error; skips others. */
-  async next(type: string, { limits, parts, baseUrl }: GatewayHttp): Promise<RealtimeFrame> {
+  async next(type: string, { limits, parts }: GatewayHttp): Promise<RealtimeFrame> {
     let timeoutError: GatewayError | undefined;
     const cancel = parts.clock.after(limits.readMs, () => {
-      timeoutError = connectionError('silent', baseUrl.host);
+      timeoutError = connectionError('silent');
       this.#wake?.();
     });
     try {

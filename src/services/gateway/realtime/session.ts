@@ -43,9 +43,8 @@ class UtteranceSender implements ConnectionListener {
 
   /** Undefined if the connection was lost before anything had started; another one can be tried then. */
   async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
-    const { http } = this.#context;
     const onAbort = (): void =>
-      this.#fail(withTakenEffect(connectionError('aborted', http.baseUrl.host, signal?.reason), this.#isRequested));
+      this.#fail(withTakenEffect(connectionError('aborted', signal?.reason), this.#isRequested));
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort);
     const sending = this.#send().catch((error: GatewayError) => this.onLost(error));
@@ -91,7 +90,7 @@ class UtteranceSender implements ConnectionListener {
     const request = eventIds.createEvent('response.create');
     this.#sentIds.add(request.event_id);
     this.#requestId = request.event_id;
-    const timeout = connectionError('silent', http.baseUrl.host);
+    const timeout = connectionError('silent');
     const cancel = http.parts.clock.after(http.limits.submitMs, () => this.#fail(withTakenEffect(timeout, true)));
     await this.#connection.send(request);
     await Promise.allSettled([this.#outcome.promise]);
@@ -180,7 +179,7 @@ export class Session implements RealtimeSession {
 
   async close(): Promise<void> {
     const closing = this.#connections.close();
-    this.#current?.onLost(connectionError('closed', this.#context.http.baseUrl.host));
+    this.#current?.onLost(connectionError('closed'));
     this.#onClosed();
     await closing;
   }
@@ -195,7 +194,7 @@ export class Session implements RealtimeSession {
       const answer = await sender.run(signal);
       if (answer) return answer;
     }
-    throw connectionError('cut', this.#context.http.baseUrl.host);
+    throw connectionError('cut');
   }
 
   #startAnswer(

@@ -6,8 +6,7 @@ import { unreachableError } from '../../../../src/services/gateway/errors.ts';
 const systemError = (syscall: string, code: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
 
-const mayHaveTakenEffect = (cause: unknown): boolean =>
-  unreachableError(cause, 'gateway.test', true).mayHaveTakenEffect;
+const mayHaveTakenEffect = (cause: unknown): boolean => unreachableError(cause, true).mayHaveTakenEffect;
 
 describe('A submit during a network failure', () => {
   it.each([

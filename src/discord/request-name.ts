@@ -1,0 +1,23 @@
+import type { BaseInteraction, ButtonInteraction } from 'discord.js';
+import { fullName } from './interaction-reader.ts';
+import { escapeText } from './markdown.ts';
+
+const MAX_LENGTH = 300;
+
+/** What a member asked for, in their own words, for a reply that has lost the message it refers to; undefined if nothing says it. */
+export function requestName(interaction: BaseInteraction): string | undefined {
+  if (interaction.isChatInputCommand()) {
+    const prompt = interaction.options.getString('prompt') ?? '';
+    return escapeText(`/${fullName(interaction)} ${prompt}`.trim(), MAX_LENGTH);
+  }
+  if (interaction.isContextMenuCommand()) return escapeText(interaction.commandName, MAX_LENGTH);
+  if (interaction.isButton()) return labelOf(interaction);
+  if (!interaction.isModalSubmit()) return undefined;
+  const words = interaction.fields.fields.get('words');
+  return words && 'value' in words ? escapeText(String(words.value), MAX_LENGTH) || undefined : undefined;
+}
+
+function labelOf({ component }: ButtonInteraction): string | undefined {
+  const label = 'label' in component ? (component.label ?? '') : '';
+  return escapeText(label, MAX_LENGTH) || undefined;
+}
