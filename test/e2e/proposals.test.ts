@@ -38,7 +38,9 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     const confirmationPrompt = await (await member.slash('imagine', { prompt: 'a fox' })).message(
       says('This server asks'),
     );
-    expect(text(confirmationPrompt)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
+    expect(text(confirmationPrompt)).toBe(
+      '**a fox**\nThis server asks for confirmation before requests that cost more than $1.00.\nEstimated cost: ≈ $1.25. You have 15 minutes to confirm.',
+    );
     expect(labels(confirmationPrompt)).toEqual(['Run', 'Cancel']);
     expect(text(await (await discord.as('other').click(confirmationPrompt, 'Run')).followUp())).toContain(
       'Only the member',
@@ -85,6 +87,10 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     const grid = await orderGrid(stage);
     const confirmationPrompt = await (await stage.discord.as('member').click(grid, 'Upscale all')).message();
     expect(text(confirmationPrompt)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
+    expect(text(confirmationPrompt)).toMatch(/^Upscale of image 1: \*\*.+\*\*\nUpscale of image 2: /);
+    await (await stage.discord.as('admin').slash('budget pause', {})).message();
+    const refused = await stage.discord.as('member').click(grid, 'Upscale all');
+    expect(text(await refused.message())).toContain('paused');
     expect(labels(confirmationPrompt)).toEqual(['Run all 4', 'Cancel']);
   });
 
