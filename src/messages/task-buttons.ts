@@ -4,7 +4,7 @@ import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
 import { type ActionFamily, meaningOfAction, needsForm } from '../services/tasks/actions.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
-import { hasOwnPrompt, isGrid, shortFollowUps } from '../services/tasks/task-facts.ts';
+import { hasOwnPrompt, isGrid, isSendingWords, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
 
 export const buttonPlan = (label: string, id: string, options: Partial<ButtonPlan> = {}): ButtonPlan => {
@@ -34,17 +34,14 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
     case 'unconfirmed':
       return unconfirmedButtons(id, say);
     case 'needs-input':
-      if (task.times.wordsSent !== undefined) return [];
-      return [
-        taskButton('continue', customIds.continue.id(id), { style: 'primary' }),
-        taskButton('cancel', customIds.cancel.id(id)),
-      ];
-    case 'submitting':
-      return [];
+      return isSendingWords(task) ? [] : [taskButton('continue', customIds.continue.id(id), { style: 'primary' })];
+    case 'waiting':
+      return [taskButton('cancel', customIds.cancel.id(id))];
   }
-  // A task that is only followed cannot be cancelled or repeated.
-  if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
-  if (!hasEnded(task)) return [taskButton('cancel', customIds.cancel.id(id))];
+  // A job at the gateway cannot be cancelled.
+  if (!hasEnded(task)) return [];
+  // A task that is only followed cannot be repeated.
+  if (task.traits.isPart) return [remove];
   if (failure?.cause === 'dismissed') return [remove];
   const edit = hasOwnPrompt(task) ? [taskButton('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
   return [taskButton('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];

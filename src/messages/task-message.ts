@@ -3,7 +3,7 @@ import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
-import { titleOf } from '../services/tasks/task-facts.ts';
+import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
 import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
@@ -156,8 +156,9 @@ function timeText(totalSeconds: number, say: Say): string {
   return say('task.time.hours', { hours, minutes });
 }
 
-function needsInputLines({ wordsRefused, times }: Task, say: Say): string[] {
-  if (times.wordsSent !== undefined) return [say('task.submitting')];
+function needsInputLines(task: Task, say: Say): string[] {
+  const { wordsRefused, times } = task;
+  if (isSendingWords(task)) return [say('task.submitting')];
   const refused =
     wordsRefused === undefined
       ? []

@@ -39,8 +39,10 @@ describe('The message of a task', () => {
 
   it.each([
     ['submitting', {}, []],
-    ['running', {}, ['Cancel']],
-    ['needs-input', {}, ['Continue', 'Cancel']],
+    ['waiting', {}, ['Cancel']],
+    ['running', {}, []],
+    ['needs-input', {}, ['Continue']],
+    ['needs-input', { request: { prompt: 'a fox', words: 'a hare' } }, []],
     ['needs-input', { times: { created: start, wordsSent: start } }, []],
     ['unconfirmed', {}, ['Try again (may be charged twice)', 'Dismiss']],
     ['failed', {}, ['Retry', 'Edit and retry', 'Delete']],

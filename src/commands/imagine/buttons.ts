@@ -56,7 +56,7 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
   const id = customIds.actionTextFilled.id({ taskId, index });
-  const needsRegion = meaningOfAction(action.customId).promptRequirement === 'with-region';
+  const needsRegion = takesRegion(action.customId);
   return promptForm(
     { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: needsRegion },
     context.say,
@@ -69,15 +69,16 @@ const promptSubmit = form(customIds.actionTextFilled, {
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, index, writtenWordsOf(filled, parent)), context);
+    const written = writtenWordsOf(filled, parent);
+    requireRegion(parent.actions[index]?.customId ?? '', written);
+    return submitOrder(actionOrder(parent, index, written), context);
   },
 });
 
 const continueOpener = opener(customIds.continue, async (taskId, context: HandlerContext<Services>) => {
   const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
-  const needsRegion =
-    task.kind === 'action' && meaningOfAction(task.request.customId).promptRequirement === 'with-region';
+  const needsRegion = task.kind === 'action' && takesRegion(task.request.customId);
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
@@ -90,10 +91,18 @@ const continueSubmit = form(customIds.continueFilled, {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
-    await context.services.tasks.words.provide(task.id, context.origin, writtenWordsOf(filled, parent));
+    const written = writtenWordsOf(filled, parent);
+    if (task.kind === 'action') requireRegion(task.request.customId, written);
+    await context.services.tasks.words.provide(task.id, context.origin, written);
     return 'shown by delivery';
   },
 });
+
+const takesRegion = (customId: string): boolean => meaningOfAction(customId).promptRequirement === 'with-region';
+
+function requireRegion(customId: string, { region }: WrittenWords): void {
+  if (takesRegion(customId) && !region) throw new Refusal('refusals.regionMissing');
+}
 
 function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, parent: Task): WrittenWords {
   const knownSide = sides.find((one) => one === side);

@@ -90,6 +90,7 @@ const deletePostButton = button(customIds.deletePost, {
   reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const task = await visibleTask(taskId, context);
+    if (!task.message) return { content: context.say('tasks.deletedBefore') };
     if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
     const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
     if (needsRetry) throw new Refusal('refusals.deleteFailed');

@@ -7,6 +7,7 @@ import type { Region } from './materials.ts';
 import type { OrderOrigin, OrdersParts } from './orders.ts';
 import { callbackUrlFor } from './sender.ts';
 import { type Task, withRequest } from './task.ts';
+import { hasUnsentWords } from './task-facts.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
 interface WordsParts
@@ -74,9 +75,9 @@ export class Words {
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
-  provideIfRequested({ id, state, request, times, wordsRefused: refused }: Task): void {
-    if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
-    if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
+  provideIfRequested(task: Task): void {
+    const { id, state } = task;
+    if (state !== 'needs-input' || !hasUnsentWords(task)) return;
     trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#pendingWork).catch((error: unknown) => {
       // The task keeps waiting, and its owner can continue it.
       this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
