@@ -1,5 +1,6 @@
 import type { HandlerContext, Suggestion } from '../discord/handlers.ts';
 import type { Attachment, TextOption, Values } from '../discord/options.ts';
+import type { FieldPlan } from '../discord/plan.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -8,7 +9,7 @@ import { slowMinutes } from '../messages/outlook.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
-import { type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
+import { type ListedModel, type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -40,10 +41,10 @@ const minimalOrders: Readonly<Partial<Record<Purpose, (model: string) => Ordered
   text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
 };
 
-/** Suggests models, each with what is currently known about it. Failing models come last. */
+/** Suggests models that fit, or all that match what the member searches for, each with what is currently known about it. Failing models come last. */
 export async function suggestModels(purpose: Purpose, input: string, context: HandlerContext<ModelServices>) {
   const { services, say } = context;
-  const models = await services.models.listFor(purpose);
+  const models = modelsToOffer(purpose, input, await services.models.listFor(purpose));
   const suggestions = suggestionsFrom(
     models.map(({ id }) => id),
     input,
@@ -62,6 +63,30 @@ export async function suggestModels(purpose: Purpose, input: string, context: Ha
   return rankedSuggestions
     .sort((a, b) => Number(a.isFailing) - Number(b.isFailing))
     .map(({ suggestion }) => suggestion);
+}
+
+/** The kind of a model is only guessed, so a search finds all of them, and so does a list in which none fits. */
+function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedModel[]): readonly ListedModel[] {
+  const fittingModels = models.filter(({ usableKinds }) => usableKinds.includes(purpose));
+  return input.trim() === '' && fittingModels.length > 0 ? fittingModels : models;
+}
+
+/** Discord's limit for the options of a select. */
+const MAX_CHOICES = 25;
+
+/** The field of a form for a model: a choice of those that fit, or text while the list of models is not known. */
+export function modelField(
+  purpose: Purpose,
+  { value = '', label, hint }: { value: string | undefined; label: string; hint: string },
+  models: readonly ListedModel[],
+): FieldPlan {
+  const fittingIds = models.filter(({ usableKinds }) => usableKinds.includes(purpose)).map(({ id }) => id);
+  const ids = [...new Set([...(value === '' ? [] : [value]), ...fittingIds])]
+    .filter((id) => id.length <= MAX_SUGGESTION_LENGTH)
+    .slice(0, MAX_CHOICES);
+  if (fittingIds.length === 0) return { type: 'text', name: 'model', label, hint, value };
+  const options = ids.map((id) => ({ value: id, label: id, isDefault: id === value }));
+  return { type: 'choice', name: 'model', label, options };
 }
 
 /** More than Discord shows, so that working models can take the place of failing ones. */

@@ -3,6 +3,8 @@ import { fullName } from './interaction-reader.ts';
 import { escapeText } from './markdown.ts';
 
 const MAX_LENGTH = 300;
+/** A refused form cannot be opened again with its values, so its member can copy the prompt from here. */
+const MAX_PROMPT_LENGTH = 1_500;
 
 /** What a member asked for, in their own words, for a reply that has lost the message it refers to; undefined if nothing says it. */
 export function requestName(interaction: BaseInteraction): string | undefined {
@@ -14,7 +16,7 @@ export function requestName(interaction: BaseInteraction): string | undefined {
   if (interaction.isButton()) return labelOf(interaction);
   if (!interaction.isModalSubmit()) return undefined;
   const words = interaction.fields.fields.get('words');
-  return words && 'value' in words ? escapeText(String(words.value), MAX_LENGTH) || undefined : undefined;
+  return words && 'value' in words ? escapeText(String(words.value), MAX_PROMPT_LENGTH) || undefined : undefined;
 }
 
 function labelOf({ component }: ButtonInteraction): string | undefined {

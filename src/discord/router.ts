@@ -176,7 +176,7 @@ export class Router<Services extends EarlyContext['services']> {
   /** In public, Discord shows the sentence below "Original message was deleted", so it says what the member asked for. */
   #failureReply(error: unknown, what: string, interaction: BaseInteraction, isPublic: boolean) {
     const { funnel, say } = this.#parts;
-    const request = isPublic ? requestName(interaction) : undefined;
+    const request = isPublic || interaction.isModalSubmit() ? requestName(interaction) : undefined;
     const lines = [...(request === undefined ? [] : [say('yourRequest', { request })]), funnel.messageFor(error, what)];
     return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
   }

@@ -6,9 +6,10 @@ import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import type { ListedModel } from '../../services/models/catalogue.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { assertHasResult, isSpoiler } from '../../services/tasks/task-facts.ts';
-import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn } from '../options.ts';
+import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn, modelField } from '../options.ts';
 import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
 
@@ -53,9 +54,10 @@ export const referenceSubmit = form(customIds.referenceFilled, {
   },
 });
 
-function formFor(form: ReferenceForm, { services, say }: HandlerContext<Services>): FormPlan {
+function formFor(form: Omit<ReferenceForm, 'models'>, { services, say }: HandlerContext<Services>): FormPlan {
   if (form.images.length === 0) throw new Refusal('refusals.noImageInMessage');
-  return referenceForm({ ...form, model: form.model ?? services.defaultModels.image }, say);
+  const model = form.model ?? services.defaultModels.image;
+  return referenceForm({ ...form, model, models: services.models.lastListed }, say);
 }
 
 /** The member may have edited the field after the images were numbered. */
@@ -70,14 +72,17 @@ interface ReferenceForm {
   /** The images when the form opens; the member can change them. */
   images: readonly MemberFile[];
   model: string | undefined;
+  /** The known models; none if their list has not been read yet. */
+  models: readonly ListedModel[];
 }
 
 /** The longest name that fits into a choice next to its number. */
 const MAX_NAME_LENGTH = 80;
 
 /** The images' URLs are in a field, so nothing has to be stored until the form is submitted. */
-export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
+export function referenceForm({ id, images, model, models }: ReferenceForm, say: Say): FormPlan {
   const fittingImages = fitIntoField(images);
+  const names = fittingImages.map(({ name }) => name).join(', ');
   const whichField: FieldPlan = {
     type: 'choice',
     name: 'which',
@@ -94,11 +99,16 @@ export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Sa
     fields: [
       { type: 'text', name: 'words', label: say('reference.prompt'), isLong: true, required: true },
       {
-        ...{ type: 'text', name: 'pictures', label: say('reference.images'), hint: say('reference.imagesHint') },
+        ...{
+          type: 'text',
+          name: 'pictures',
+          label: say('reference.images'),
+          hint: say('reference.imagesHint', { names }),
+        },
         ...{ value: fittingImages.map(({ address }) => address).join('\n'), isLong: true, required: true },
       },
       ...(fittingImages.length > 1 ? [whichField] : []),
-      { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },
+      modelField('image', { value: model, label: say('reference.model'), hint: say('reference.modelHint') }, models),
     ],
   };
 }

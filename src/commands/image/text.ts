@@ -27,7 +27,7 @@ export const text = {
     title: 'Generate an image from this reference',
     prompt: 'Prompt',
     images: 'Reference images',
-    imagesHint: 'One URL per line. Each must point to a publicly accessible image.',
+    imagesHint: 'The URLs, one per line, of: {{names}}',
     which: 'Use only this image',
     whichHint: 'Leave this empty to use all of them.',
     one: 'Image {{number}}: {{name}}',

@@ -6,8 +6,10 @@ import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask } from '../../messages/pressed-task.ts';
+import type { ListedModel } from '../../services/models/catalogue.ts';
+import type { MemberFile } from '../../services/tasks/materials.ts';
 import { assertHasResult, isSpoiler } from '../../services/tasks/task-facts.ts';
-import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage } from '../options.ts';
+import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, modelField } from '../options.ts';
 import type { Services } from '../services.ts';
 import { submitOrConfirm } from './limits.ts';
 import { videoOrder, videoRequest } from './request.ts';
@@ -60,32 +62,41 @@ export const videoSubmit = form(customIds.makeVideoFilled, {
 
 function formFor(images: VideoForm['images'], id: string, { services, say }: HandlerContext<Services>): FormPlan {
   if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
-  return videoForm({ id, images, model: services.defaultModels.video }, say);
+  return videoForm({ id, images, model: services.defaultModels.video, models: services.models.lastListed }, say);
 }
 
 interface VideoForm {
   id: string;
   /** The images that are known when the form opens; a member can change them. */
-  images: readonly { address: string }[];
+  images: readonly MemberFile[];
   model: string | undefined;
+  /** The known models; none if their list has not been read yet. */
+  models: readonly ListedModel[];
 }
 
 /** The highest number that any model is known to accept (specification, part 8). */
 const MAX_IMAGES = 7;
 
 /** The URLs are in a field, so nothing has to be stored until the form is submitted. */
-export function videoForm({ id, images, model = '' }: VideoForm, say: Say): FormPlan {
-  const urls = fitIntoField(images.slice(0, MAX_IMAGES)).map(({ address }) => address);
+export function videoForm({ id, images, model, models }: VideoForm, say: Say): FormPlan {
+  const fittingImages = fitIntoField(images.slice(0, MAX_IMAGES));
+  const urls = fittingImages.map(({ address }) => address);
+  const names = fittingImages.map(({ name }) => name).join(', ');
   return {
     id,
     title: say('video.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('video.form.prompt'), isLong: true, required: true },
       {
-        ...{ type: 'text', name: 'pictures', label: say('video.form.images'), hint: say('video.form.imagesHint') },
+        ...{
+          type: 'text',
+          name: 'pictures',
+          label: say('video.form.images'),
+          hint: say('video.form.imagesHint', { names }),
+        },
         ...{ value: urls.join('\n'), isLong: true },
       },
-      { type: 'text', name: 'model', label: say('video.form.model'), hint: say('video.form.modelHint'), value: model },
+      modelField('video', { value: model, label: say('video.form.model'), hint: say('video.form.modelHint') }, models),
       { type: 'text', name: 'duration', label: say('video.form.duration') },
       { type: 'text', name: 'size', label: say('video.form.size') },
     ],

@@ -56,7 +56,7 @@ export const text = {
       title: 'Generate a video from this image',
       prompt: 'Prompt',
       images: 'Reference images',
-      imagesHint: 'One URL per line. Some models use them as the first and last frames.',
+      imagesHint: 'The URLs, one per line, of: {{names}}',
       model: 'Model',
       modelHint: 'Exact model ID. Leave empty for the default model.',
       duration: 'Duration in seconds',

@@ -6,6 +6,7 @@ import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
+import type { ListedModel } from '../../../src/services/models/catalogue.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { buildTask, start } from '../../services/tasks/builders.ts';
@@ -102,8 +103,10 @@ describe('The message of an image task', () => {
 describe('The form for an image with references', () => {
   const urlOf = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
   const image = (n: number) => ({ address: urlOf(n), name: `${n}.png` });
+  const listed = (id: string, kind: 'image' | 'video') => ({ id, kind, usableKinds: [kind] }) as unknown as ListedModel;
+  const models = [listed('lumen', 'image'), listed('other', 'image'), listed('reel', 'video')];
   const form = (count: number, model?: string) =>
-    referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
+    referenceForm({ id: 'reff.1', model, models, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
   it('The form for an image with references has a prompt, the reference images and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
@@ -117,7 +120,7 @@ describe('The form for an image with references', () => {
             "type": "text",
           },
           {
-            "hint": "One URL per line. Each must point to a publicly accessible image.",
+            "hint": "The URLs, one per line, of: 0.png",
             "isLong": true,
             "label": "Reference images",
             "name": "pictures",
@@ -126,11 +129,21 @@ describe('The form for an image with references', () => {
             "value": "https://cdn.discordapp.com/attachments/1/2/0.png?ex=ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
           },
           {
-            "hint": "Exact model ID. Leave empty for the default model.",
             "label": "Model",
             "name": "model",
-            "type": "text",
-            "value": "lumen",
+            "options": [
+              {
+                "isDefault": true,
+                "label": "lumen",
+                "value": "lumen",
+              },
+              {
+                "isDefault": false,
+                "label": "other",
+                "value": "other",
+              },
+            ],
+            "type": "choice",
           },
         ],
         "id": "reff.1",

@@ -137,7 +137,12 @@ describe('The form for a video', () => {
   it('The form for a video is prefilled with the known images and model, and no URL is truncated', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
-      { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((url) => ({ address: url })), model: 'reel-2' },
+      {
+        id: 'filmf.1',
+        images: ['https://cdn.example/1.png', long].map((address) => ({ address, name: '1.png' })),
+        model: 'reel-2',
+        models: [],
+      },
       say,
     );
     expect(form).toMatchInlineSnapshot(`
@@ -151,7 +156,7 @@ describe('The form for a video', () => {
             "type": "text",
           },
           {
-            "hint": "One URL per line. Some models use them as the first and last frames.",
+            "hint": "The URLs, one per line, of: 1.png",
             "isLong": true,
             "label": "Reference images",
             "name": "pictures",

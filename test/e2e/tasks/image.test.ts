@@ -224,11 +224,13 @@ describe('The refusals of /image before a request to the gateway', () => {
 });
 
 describe('The suggestions of /image', () => {
-  it('/image suggests models for images first, then all others', async () => {
+  it('/image suggests models for images, and others once a member searches for them', async () => {
     const stage = await startLocalBot();
     const member = stage.discord.as('member');
     // Waits for the list of models, because the one-second limit on suggestions passes almost at once on the fast clock.
     await (await member.slash('models', {})).message();
+    const unsearched = await member.complete('image', { prompt: 'x', model: '' }, 'model');
+    expect(unsearched.map(({ value }) => value)).not.toContain('reel-2');
     const values = (await member.complete('image', { prompt: 'x', model: 'lumen' }, 'model')).map(({ value }) => value);
     expect(values).toEqual([TEST_IMAGE_MODEL, `${TEST_IMAGE_MODEL}-2K`, `${TEST_IMAGE_MODEL}-4K`]);
     const others = await member.complete('image', { prompt: 'x', model: 'reel' }, 'model');
