@@ -123,11 +123,14 @@ function exactButtons({ sheet, of }: UsagePage, say: Say): ButtonPlan[] {
   return [buttonPlan(say('usage.buttons.exact'), customIds.exactUsage.id({ start, end, by: sheet.by, of }))];
 }
 
+const isGatewayTotal = ({ kind }: SheetNote): boolean => kind === 'atGateway';
+
 function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
   const { notes, range } = sheet;
   const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
-  if (sheet.subject === 'account' && unit === undefined && sheet.total !== undefined)
-    lines.push(say('usage.note.unit'));
+  const hasAmounts = sheet.subject === 'account' ? sheet.total !== undefined : notes.some(isGatewayTotal);
+  if (unit === undefined && hasAmounts)
+    lines.push(say(`usage.note.${sheet.subject === 'account' ? 'unit' : 'gatewayUnit'}`));
   return sheet.isEstimate ? [...lines, say('usage.note.estimate')] : lines;
 }
 

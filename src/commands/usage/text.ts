@@ -91,6 +91,7 @@ export const text = {
         'Members with several of these roles are counted under each of them, so the rows add up to more than the total.',
       estimate: '≈ marks an estimate.',
       unit: 'Amounts are in the gateway’s own unit.',
+      gatewayUnit: 'The gateway’s total is in its own unit.',
     },
     chart: {
       title: {

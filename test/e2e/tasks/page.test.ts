@@ -25,9 +25,7 @@ describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => 
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(stage);
     const page = await openTask(stage, await openTaskList(stage));
-    expect(text(page)).toContain(
-      profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)',
-    );
+    expect(text(page)).toContain(profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)');
     expect(text(page)).toContain(`/${result.id}`);
     const member = stage.discord.as('member');
     expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(
