@@ -30,7 +30,9 @@ describe.each(profiles)('Limits (%s gateway profile)', (profile) => {
     const about = text(await (await stage.discord.as('member').slash('about')).message());
     expect(about).toContain('Your limit on this server: 2 tasks a day');
     expect(about).not.toContain('Bot-wide limit');
-    expect(usage).toMatch(/^Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+    expect(usage).toMatch(
+      /^Your remaining limit on this server: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+    );
   });
 
   it('A task’s page and an answer’s details show what is left of the limits only to their owner', async () => {
