@@ -1,4 +1,5 @@
 import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
+import { keysOf } from '../lib/entries.ts';
 import type { SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
@@ -18,6 +19,7 @@ import { imagine } from './imagine/feature.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
 import { server } from './server/feature.ts';
+import type { RuleTargets } from './server/readable.ts';
 import type { Services } from './services.ts';
 import { shorten } from './shorten/feature.ts';
 import { talk } from './talk/feature.ts';
@@ -42,13 +44,18 @@ const taskFeatures = [imagine, image, video, music, describe, shorten, blend, as
 
 export const kindSpecs: KindSpecs = Object.assign({}, ...taskFeatures.map(({ specs }) => specs));
 
+export const ruleTargets: RuleTargets = {
+  kindsByCommand: new Map(taskFeatures.map(({ command, specs }) => [command.name, keysOf(specs ?? {})])),
+  privateCommands: commandsWithPrivacy(taskFeatures.map(({ command }) => command)),
+};
+
 const otherFeatures = [
   ...taskFeatures,
   tasks(kindNames(kindSpecs), taskFeatures),
   models,
   usage,
   budget(kindNames(kindSpecs)),
-  server({ kinds: kindNames(kindSpecs), commands: commandsWithPrivacy(taskFeatures.map(({ command }) => command)) }),
+  server,
   finetune,
   about,
 ] as const;

@@ -21,7 +21,7 @@ import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
-import { handlers } from './index.ts';
+import { handlers, ruleTargets } from './index.ts';
 import { logPoster, startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import type { Services } from './services.ts';
@@ -106,6 +106,7 @@ export function createCommands(parts: CommandsParts) {
       followQuietMs,
       clock,
       rateLimiter,
+      ruleTargets,
     },
     defaultModels: settings.models,
     threads: outbox.threads,
@@ -126,7 +127,7 @@ export function createCommands(parts: CommandsParts) {
     operatorState: parts.operatorState,
     registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
-  startRuleLog({ rules, budgets, post: services.postInLog, clock, say });
+  startRuleLog({ rules, budgets, post: services.postInLog, targets: ruleTargets, clock, say });
   const funnel = new Funnel(say, log, parts.onFailure);
   const channels = new InteractionChannels();
   const servedGuildGuard = refuseUnserved(settings.discord);

@@ -19,6 +19,7 @@ import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health, OperatorState } from './about/view.ts';
 import type { ModelServices } from './options.ts';
+import type { RuleTargets } from './server/readable.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
@@ -49,6 +50,7 @@ export interface Services extends MessageServices, ModelServices {
   /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
   reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;
+  ruleTargets: RuleTargets;
   rateLimiter: Pick<RateLimiter, 'assertAllowed'>;
   /** Counts the usage of every period, whether or not the period has a limit. */
   countEverything(): Promise<void>;

@@ -318,8 +318,9 @@ export const customIds = {
   rules: verb('rules', sectionCodec),
   rulesFilled: verb('rulesf', sectionCodec),
   accessRemove: verb('access', noArguments),
-  importTake: verb('import', taskCodec),
-  importCancel: verb('importc', taskCodec),
+  /** An admin's decision about a preview of changed rules. */
+  rulesApply: verb('import', taskCodec),
+  rulesCancel: verb('importc', taskCodec),
   resume: verb('resume', pausedCodec),
   list: verb('press', indexCodec),
 } as const;

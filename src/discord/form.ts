@@ -56,6 +56,7 @@ function component(field: FieldPlan): FieldComponent {
         type: ComponentType.StringSelect,
         custom_id: name,
         required,
+        ...(field.max !== undefined && { max_values: field.max }),
         options: field.options.map(({ isDefault, ...option }) => ({ ...option, ...(isDefault && { default: true }) })),
       };
     case 'roles':
@@ -76,7 +77,7 @@ function component(field: FieldPlan): FieldComponent {
 /** The values that a member has filled in. */
 export interface FormValues {
   fields: Readonly<Record<string, string>>;
-  /** Ids of chosen roles and channels. */
+  /** Ids of chosen roles and channels, and all chosen values of a choice. */
   lists: Readonly<Record<string, readonly string[]>>;
   /** Discord keeps the files for a while. */
   files: Readonly<Record<string, { address: string; name: string }>>;
@@ -89,8 +90,7 @@ export function readForm({ fields: submitted }: ModalSubmitInteraction): FormVal
   for (const [name, field] of submitted.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
-    if (field.type === ComponentType.RoleSelect || field.type === ComponentType.ChannelSelect)
-      lists[name] = field.values;
+    if ('values' in field) lists[name] = field.values;
     const file = field.type === ComponentType.FileUpload ? submitted.getUploadedFiles(name)?.first() : undefined;
     if (file) files[name] = { address: file.url, name: file.name };
   }

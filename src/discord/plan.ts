@@ -99,5 +99,7 @@ interface ListFieldPlan extends FieldFacts {
 
 interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
-  options: readonly { value: string; label: string; isDefault?: boolean }[];
+  options: readonly { value: string; label: string; description?: string; isDefault?: boolean }[];
+  /** How many can be chosen; one if unset. */
+  max?: number;
 }

@@ -27,6 +27,19 @@ async function changeRules(stage: FastClockStage, button: string, values: Record
   return submission.message();
 }
 
+/** Adds a rule for commands, after its preview. */
+async function addAccessRule(stage: FastClockStage, values: Record<string, unknown>) {
+  const preview = await changeRules(stage, 'Add a rule for task types and models', values);
+  const page = await (await stage.discord.as('admin').click(preview, 'Apply changes')).message();
+  return { preview: text(preview), page };
+}
+
+async function applyImport({ discord }: FastClockStage, rules: object): Promise<void> {
+  const admin = discord.as('admin');
+  const file = { name: 'rules.json', bytes: Buffer.from(JSON.stringify(rules)), contentType: 'application/json' };
+  await (await admin.click(await (await admin.slash('server import', { file })).message(), 'Apply changes')).message();
+}
+
 /** Returns what an admin sees after their form is refused; the page stays as it is. */
 async function changeRefusal(stage: FastClockStage, button: string, values: Record<string, unknown>): Promise<string> {
   const admin = stage.discord.as('admin');
@@ -88,14 +101,17 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
-    const add = (values: Record<string, unknown>) => changeRules(stage, 'Add a rule for task types and models', values);
-    await add({ effect: 'deny', work: 'imagine', channels: ['studio'] });
+    const add = (values: Record<string, unknown>) => addAccessRule(stage, values);
+    await add({ effect: 'deny', subjects: ['/imagine'], channels: ['studio'] });
     expect(await imagine(stage, 'a fox')).toContain('can’t use this command or model in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
     expect(text(await inThread.message())).toContain('can’t use this command or model in this channel');
     const otherChannel = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
     expect(text(await otherChannel.message(says('Finished in')))).toContain('a fox');
-    await add({ effect: 'allow', work: 'imagine', roles: ['artists'] });
+    const { preview } = await add({ effect: 'allow', subjects: ['/imagine'], roles: ['artists'] });
+    expect(preview).toContain(
+      'Members with <@&900000000000000001> could use `/imagine` on this server. Others would be refused',
+    );
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     expect(text(await refused.message((one) => one.ephemeral))).toContain('not allowed to use this command');
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
@@ -103,11 +119,37 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     await allowed.message(says('Finished in'));
     expect(await imagine(stage, 'an owl')).toContain('can’t use this command or model in this channel');
     const rulesPage = await openRulesPage(stage);
-    expect(text(rulesPage)).toMatch(/- deny imagine in <#\d+>\n- allow imagine for <@&900000000000000001>/);
-    expect(removableRules(rulesPage)).toEqual(['deny imagine in #studio', 'allow imagine for artists']);
-    const pageAfter = await removeRule(stage, rulesPage, 'deny imagine in #studio');
-    expect(text(pageAfter)).not.toContain('deny imagine');
+    expect(text(rulesPage)).toMatch(/- deny \/imagine in <#\d+>\n- allow \/imagine for <@&900000000000000001>/);
+    expect(removableRules(rulesPage)).toEqual(['deny /imagine in #studio', 'allow /imagine for artists']);
+    const pageAfter = await removeRule(stage, rulesPage, 'deny /imagine in #studio');
+    expect(text(pageAfter)).not.toContain('deny /imagine');
     expect(await imagine(stage, 'an owl')).toContain('Finished in');
+  });
+
+  it('A rule for commands needs a choice, says what it would do, and does nothing until it is applied to the same rules', async () => {
+    const stage = await botWith();
+    const admin = stage.discord.as('admin');
+    const button = 'Add a rule for task types and models';
+    await expect(changeRules(stage, button, {})).rejects.toThrow('effect must have 1');
+    await expect(changeRules(stage, button, { effect: 'deny' })).rejects.toThrow('subjects must have 1');
+    expect(await changeRefusal(stage, button, { effect: 'deny', subjects: ['Only the models below'] })).toContain(
+      'Enter at least one model ID',
+    );
+    expect(await changeRefusal(stage, button, { effect: 'allow', subjects: ['/video'] })).toContain(
+      'Choose the roles or channels',
+    );
+    const preview = await changeRules(stage, button, { effect: 'deny', subjects: ['Everything'] });
+    expect(text(preview)).toContain('No one, including you, could use any command that creates a task on this server.');
+    expect(await imagine(stage, 'a fox')).toContain('Finished in');
+    await changeRules(stage, 'Change words', { longestPrompt: '40' });
+    expect(text(await (await admin.click(preview, 'Apply changes')).followUp())).toContain('have changed since');
+    const second = await changeRules(stage, button, {
+      effect: 'deny',
+      subjects: ['/talk', '/video'],
+      models: 'reel-*',
+    });
+    expect(text(second)).toContain('could use `/video`, `/talk`, `model reel-*` on this server');
+    expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
   });
 
   it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
@@ -161,7 +203,7 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     await imagine(stage, 'my private wish: a casino');
     const logMessages = () => discord.messages('no-threads').map((one) => text(one));
     await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||casino||)');
-    expect(logMessages().join('\n')).toContain('changed a rule: blocked words');
+    expect(logMessages().join('\n')).toContain('changed a rule:\n- blocked words: added ||`casino`||');
     expect(logMessages().join('\n')).not.toContain('private wish');
     const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
     await changeRules(stage, 'Change words', { words: animals.join('\n') });
@@ -183,18 +225,29 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
       return (await admin.slash('server import', { file: attachment })).message();
     };
     expect(text(await send('{'))).toContain('The file is not JSON');
-    expect(text(await send('{"words":[{"text":5}]}'))).toContain('see `words.0.text`');
+    expect(text(await send('{"words": [}'))).toContain('not JSON: `Unexpected token');
+    expect(text(await send('{"words":[{"text":5}]}'))).toContain(
+      'invalid at `words.0.text`: `Invalid input: expected string, received number`',
+    );
+    const misspelled = JSON.stringify({ access: [{ effect: 'deny', role: ['1'] }] });
+    expect(text(await send(misspelled))).toContain('invalid at `access.0.role`: `Unknown field`');
+    const unknownKind = JSON.stringify({ words: [{ text: 'a', kinds: ['films'] }] });
+    expect(text(await send(unknownKind))).toContain('invalid at `words.0.kinds`: `Unknown task type: films`');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
-    expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain('see `moderation.thresholds`');
+    expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(
+      'invalid at `moderation.thresholds`: `At most 30 categories`',
+    );
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
-    expect(text(confirmation)).toContain('# words\n- casino\n+ viagra\n# longestPrompt\n+ 500');
+    expect(text(confirmation)).toContain('# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 500');
     expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
     const updatedPage = await (await admin.click(confirmation, 'Apply changes')).message();
     expect(text(updatedPage)).toContain('Prompts of at most 500 characters');
     expect(await imagine(stage, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toMatch(/maximum prompt length[\s\S]*blocked words/);
+    expect(text(history)).toMatch(
+      /maximum prompt length: not set → 500[\s\S]*blocked words: removed `casino`; added `viagra`[\s\S]*blocked words: added `casino`/,
+    );
   });
 
   it('A result from another server is shown without the words that are blocked in this server', async () => {
@@ -376,11 +429,7 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     const atelier = discord.world.guild('atelier');
     atelier.roles.push(artists);
     for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
-    await changeRules(stage, 'Add a rule for task types and models', {
-      effect: 'allow',
-      work: 'imagine',
-      roles: ['artists'],
-    });
+    await addAccessRule(stage, { effect: 'allow', subjects: ['/imagine'], roles: ['artists'] });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'an owl' });
     await waiting.message(says('Waiting in the bot’s queue'));
@@ -397,11 +446,7 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     const { discord, gateway } = stage;
     const member = discord.as('member').in('thread');
     await (await member.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
-    await changeRules(stage, 'Add a rule for task types and models', {
-      effect: 'deny',
-      work: 'ask',
-      channels: ['studio'],
-    });
+    await addAccessRule(stage, { effect: 'deny', subjects: ['/ask'], channels: ['studio'] });
     const question = await member.say('and ice?');
     const reply = await discord.until(() =>
       discord
@@ -419,17 +464,13 @@ describe('The rules page of a server', () => {
   it('Rules for as many roles as the format allows can be imported, shown in the form, and saved without losing a role', async () => {
     const stage = await startFastClockBot({ settings });
     const { discord } = stage;
-    const admin = discord.as('admin');
     const roleIds = Array.from({ length: 25 }, (_, index) => String(900_000_000_000_000_001n + BigInt(index)));
     discord.world.guild('atelier').roles.push(...roleIds.map((id) => ({ id, name: `role ${id}`, permissions: 0n })));
-    const bytes = Buffer.from(JSON.stringify({ pressers: { roleIds } }));
-    const file = { name: 'rules.json', bytes, contentType: 'application/json' };
-    const confirmation = await (await admin.slash('server import', { file })).message();
-    await (await admin.click(confirmation, 'Apply changes')).message();
+    await applyImport(stage, { pressers: { roleIds } });
     const page = await changeRules(stage, 'Change buttons and privacy', { privateCommands: 'ask' });
     expect(text(page)).toContain('`/ask`');
     expect(text(page)).toContain(`Only ${roleIds.map((id) => `<@&${id}>`).join(' ')} can press`);
-    const every = { effect: 'deny', work: 'video', roles: roleIds, channels: [] };
+    const every = { effect: 'deny', subjects: ['/video'], roles: roleIds, channels: [] };
     expect(text(await changeRules(stage, 'Add a rule for task types and models', every))).toContain(
       roleIds.join('> <@&'),
     );
@@ -437,16 +478,16 @@ describe('The rules page of a server', () => {
 
   it('An outdated rules page removes only the rule that it shows; if that rule is gone, the page says so and shows the current rules', async () => {
     const stage = await startFastClockBot({ settings });
-    for (const work of ['imagine', 'video', 'image'])
-      await changeRules(stage, 'Add a rule for task types and models', { effect: 'deny', work });
+    for (const command of ['imagine', 'video', 'image'])
+      await addAccessRule(stage, { effect: 'deny', subjects: [`/${command}`] });
     const outdatedPage = await openRulesPage(stage);
     const otherPage = await openRulesPage(stage);
-    await removeRule(stage, otherPage, 'deny imagine');
-    const rulesAfter = removableRules(await removeRule(stage, outdatedPage, 'deny video'));
-    expect(rulesAfter).toEqual(['deny image']);
-    const noticePage = await removeRule(stage, otherPage, 'deny video');
+    await removeRule(stage, otherPage, 'deny /imagine');
+    const rulesAfter = removableRules(await removeRule(stage, outdatedPage, 'deny /video'));
+    expect(rulesAfter).toEqual(['deny /image']);
+    const noticePage = await removeRule(stage, otherPage, 'deny /video');
     expect(text(noticePage)).toContain('This page was out of date');
-    expect(removableRules(noticePage)).toEqual(['deny image']);
+    expect(removableRules(noticePage)).toEqual(['deny /image']);
   });
 
   it('Equal rules are offered once and removed together, and a role that no longer exists is named as such', async () => {
@@ -455,12 +496,14 @@ describe('The rules page of a server', () => {
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     const { roles } = discord.world.guild('atelier');
     roles.push(artists);
-    for (const work of ['imagine', 'imagine', 'video'])
-      await changeRules(stage, 'Add a rule for task types and models', { effect: 'deny', work, roles: ['artists'] });
+    const access = [['imagine'], ['imagine'], ['video', 'second-video', 'image-to-video']].map((kinds) => {
+      return { effect: 'deny', kinds, roleIds: [artists.id] };
+    });
+    await applyImport(stage, { access });
     roles.splice(roles.indexOf(artists), 1);
     const page = await openRulesPage(stage);
     const [first = '', ...others] = removableRules(page);
-    expect([first, ...others]).toEqual(['deny imagine for unknown role', 'deny video for unknown role']);
-    expect(text(await removeRule(stage, page, first))).not.toContain('deny imagine');
+    expect([first, ...others]).toEqual(['deny Imagine for unknown role', 'deny /video for unknown role']);
+    expect(text(await removeRule(stage, page, first))).not.toContain('deny /imagine');
   });
 });

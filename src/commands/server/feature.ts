@@ -5,13 +5,14 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { checkServer } from './check.ts';
-import { currentRulesPage, openRulesForm, type RuleNames, rulesForm } from './forms.ts';
+import { openRulesForm, rulesForm } from './forms.ts';
 import { rulesHistory } from './history.ts';
-import { accessRuleId } from './page.ts';
+import { accessRuleId, currentRulesPage } from './page.ts';
+import { previewButtons } from './preview.ts';
 import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
-import { applyImportButton, cancelImportButton, exportRules, importRules } from './transfer.ts';
+import { exportRules, importRules } from './transfer.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -38,7 +39,7 @@ const removeAccessRule = button(customIds.accessRemove, {
 });
 
 /** The commands with which a server's admins decide what its members can request. */
-export const server = (ruleNames: RuleNames): Feature<typeof text> => ({
+export const server: Feature<typeof text> = {
   command: {
     name: 'server',
     isForServers: true,
@@ -47,7 +48,7 @@ export const server = (ruleNames: RuleNames): Feature<typeof text> => ({
   },
   menus: [reportMenu],
   openers: [openRulesForm, reportBlockOpener],
-  forms: [rulesForm(ruleNames), reportForm, reportBlockForm],
-  buttons: [removeAccessRule, applyImportButton, cancelImportButton, ...reportButtons],
+  forms: [rulesForm, reportForm, reportBlockForm],
+  buttons: [removeAccessRule, ...previewButtons, ...reportButtons],
   text,
-});
+};

@@ -5,7 +5,6 @@ import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
-  MAX_ACCESS_RULES,
   MAX_LIST_ENTRIES,
   type RuleSet,
   ruleSet,
@@ -17,39 +16,40 @@ import {
 } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
+import { accessFields, previewAccessRule } from './access-rule.ts';
+import { fieldLabel } from './field-label.ts';
 import {
   parseAllowedWords,
   parseCommands,
   parseDomains,
-  parseKindsAndModels,
   parseLogDays,
   parseLongestPrompt,
   parsePatterns,
   parseThresholds,
   parseWords,
 } from './lines.ts';
-import { rulesPage } from './page.ts';
-import type { text } from './text.ts';
+import { currentRulesPage } from './page.ts';
+import { kindsIn } from './readable.ts';
 
 type Context = HandlerContext<Services>;
 
 /** The capacity of a text field; a longer list has to be uploaded as a file. */
 const MAX_FIELD_LENGTH = 4_000;
 
-/** The names that admins can use in rules. */
-export interface RuleNames {
-  kinds: readonly string[];
-  commands: readonly string[];
-}
-
 export const openRulesForm = opener(customIds.rules, async (section, context: Context): Promise<FormPlan> => {
   const { guildId } = managedServer(context);
   const { say, services } = context;
   const title = say(`rules.forms.${section}`);
-  return { id: customIds.rulesFilled.id(section), title, fields: fieldsOf(section, services.rules.get(guildId), say) };
+  const fields =
+    section === 'access'
+      ? accessFields(services.ruleTargets, say)
+      : fieldsOf(section, services.rules.get(guildId), say);
+  return { id: customIds.rulesFilled.id(section), title, fields };
 });
 
-function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: ServerRules, say: Say): FieldPlan[] {
+type OtherSection = Exclude<RuleSection, 'access'>;
+
+function fieldsOf(section: OtherSection, { rules, logChannelId, logDays }: ServerRules, say: Say): FieldPlan[] {
   const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
     const value = ruleText(rules, name);
@@ -57,13 +57,6 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
     return { name, type: 'text', isLong: true, ...label(name), ...(!isTooLong && { value }) };
   };
   switch (section) {
-    case 'access':
-      return [
-        { name: 'effect', type: 'choice', required: true, ...label('effect'), options: effectOptions(say) },
-        { name: 'work', type: 'text', ...label('work') },
-        { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...label('roles') },
-        { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...label('channels') },
-      ];
     case 'use':
       return [
         {
@@ -122,20 +115,6 @@ function fieldsOf(section: RuleSection, { rules, logChannelId, logDays }: Server
   }
 }
 
-type FieldName = keyof (typeof text)['rules']['fields'];
-
-const fieldLabel = (name: FieldName, say: Say): { label: string; hint: string } => ({
-  label: say(`rules.fields.${name}.label`),
-  hint: say(`rules.fields.${name}.hint`),
-});
-
-const effectOptions = (say: Say) =>
-  (['deny', 'allow'] as const).map((value) => ({
-    value,
-    label: say(`rules.choices.${value}`),
-    isDefault: value === 'deny',
-  }));
-
 function buttonAccessOptions({ pressers }: RuleSet, say: Say) {
   const selected = typeof pressers === 'string' ? pressers : 'roles';
   return (['everyone', 'requester', 'roles'] as const).map((value) => ({
@@ -181,25 +160,25 @@ const moderationChoice = (
 });
 
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
-export const rulesForm = (ruleNames: RuleNames) =>
-  form(customIds.rulesFilled, {
-    reply: 'here',
-    parse: (values) => values,
-    async run(section, values: FormValues, context: Context): Promise<MessagePlan> {
-      const { guildId, author } = managedServer(context);
-      const { rules } = context.services;
-      if (section === 'log') {
-        const [channelId] = values.lists.logChannel ?? [];
-        const days = parseLogDays(values.fields.logDays ?? '');
-        if (channelId !== rules.get(guildId).logChannelId) await verifyChannel(guildId, channelId, context);
-        await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
-      } else {
-        const applyChanges = await changesOf(section, values, ruleNames, context);
-        await rules.change(guildId, (current) => withRules(current, applyChanges(current.rules), author));
-      }
-      return currentRulesPage(context);
-    },
-  });
+export const rulesForm = form(customIds.rulesFilled, {
+  reply: 'here',
+  parse: (values) => values,
+  async run(section, values: FormValues, context: Context): Promise<MessagePlan> {
+    const { guildId, author } = managedServer(context);
+    const { rules } = context.services;
+    if (section === 'access') return previewAccessRule(values, context);
+    if (section === 'log') {
+      const [channelId] = values.lists.logChannel ?? [];
+      const days = parseLogDays(values.fields.logDays ?? '');
+      if (channelId !== rules.get(guildId).logChannelId) await verifyChannel(guildId, channelId, context);
+      await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
+    } else {
+      const applyChanges = await changesOf(section, values, context);
+      await rules.change(guildId, (current) => withRules(current, applyChanges(current.rules), author));
+    }
+    return currentRulesPage(context);
+  },
+});
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
 async function verifyChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
@@ -210,32 +189,19 @@ async function verifyChannel(guildId: string, channel: string | undefined, { ser
 type RulesChange = (current: RuleSet) => Partial<RuleSet>;
 
 async function changesOf(
-  section: Exclude<RuleSection, 'log'>,
+  section: Exclude<OtherSection, 'log'>,
   { fields, lists, files }: FormValues,
-  { kinds, commands }: RuleNames,
   context: Context,
 ): Promise<RulesChange> {
-  const { effect, work = '', pressers, privateCommands = '', personalInstalls } = fields;
+  const { ruleTargets } = context.services;
+  const { pressers, privateCommands = '', personalInstalls } = fields;
   switch (section) {
-    case 'access': {
-      const rule = {
-        effect: effect === 'allow' ? ('allow' as const) : ('deny' as const),
-        ...parseKindsAndModels(work, kinds),
-        ...(lists.roles?.length && { roleIds: [...lists.roles] }),
-        ...(lists.channels?.length && { channelIds: [...lists.channels] }),
-      };
-      return ({ access }) => {
-        if (access.length >= MAX_ACCESS_RULES)
-          throw new Refusal('refusals.rules.tooManyAccessRules', { max: MAX_ACCESS_RULES, count: MAX_ACCESS_RULES });
-        return { access: [...access, rule] };
-      };
-    }
     case 'use': {
       const roleIds = [...(lists.presserRoles ?? [])];
       if (pressers === 'roles' && roleIds.length === 0) throw new Refusal('refusals.rules.noRoles');
       const changes: Partial<RuleSet> = {
         pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
-        privateCommands: parseCommands(privateCommands, commands),
+        privateCommands: parseCommands(privateCommands, ruleTargets.privateCommands),
         personalInstalls: personalInstalls !== 'off',
       };
       return () => changes;
@@ -243,6 +209,7 @@ async function changesOf(
     case 'words': {
       const file = files.file && (await context.services.readText(files.file, context.place.userId));
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
+      const kinds = kindsIn(ruleTargets);
       const parsed = {
         words: parseWords(file ?? words, kinds),
         patterns: parsePatterns(patterns, kinds),
@@ -295,15 +262,3 @@ const pick = (fields: FormValues['fields'], names: readonly string[]): Record<st
 
 const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
   ruleText(rules, name).length <= MAX_FIELD_LENGTH;
-
-/** The rules page of the current server. */
-export async function currentRulesPage(context: Context): Promise<MessagePlan> {
-  const { guildId } = managedServer(context);
-  const { rules, budgets, serverNames } = context.services;
-  const { alertsChannelId } = budgets.get(guildId);
-  const { hasModerationService } = rules;
-  const current = rules.get(guildId);
-  const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
-  const names = namesPlaces ? await serverNames(guildId) : new Map<string, string>();
-  return rulesPage({ ...current, hasModerationService, alertsChannelId, names }, context.say);
-}

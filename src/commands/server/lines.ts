@@ -1,9 +1,11 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { plainHost } from '../../services/rules/links.ts';
-import type { AccessRule, RuleSet } from '../../services/rules/server-rules.ts';
+import type { RuleSet } from '../../services/rules/server-rules.ts';
 import {
   MAX_DOMAINS,
+  MAX_LIST_ENTRIES,
   MAX_LOG_DAYS,
+  MAX_MODEL_LENGTH,
   MAX_PATTERN_LENGTH,
   MAX_PATTERNS,
   MAX_THRESHOLDS,
@@ -85,19 +87,9 @@ export function parseThresholds(text: string): Record<string, number> {
   );
 }
 
-/** Reads a list such as `video, music, model reel-*`. An empty list means all kinds and models. */
-export function parseKindsAndModels(
-  text: string,
-  allowedNames: readonly string[],
-): Pick<AccessRule, 'kinds' | 'models'> {
-  const parts = splitAtCommas(text);
-  const models = parts.flatMap((part) => /^model\s+(\S.*)$/.exec(part)?.[1] ?? []);
-  const kinds = parts.filter((part) => !/^model\s/.test(part));
-  return {
-    ...(kinds.length > 0 && { kinds: parseKinds(kinds.join(','), allowedNames) }),
-    ...(models.length > 0 && { models }),
-  };
-}
+/** Reads the ids of models, separated by commas. */
+export const parseModels = (text: string): string[] =>
+  requireAtMost(splitAtCommas(text), MAX_LIST_ENTRIES, MAX_MODEL_LENGTH);
 
 function requireAtMost(lines: string[], max: number, maxLength: number): string[] {
   if (lines.length > max) throw new Refusal('refusals.rules.tooManyLines', { max, count: max });

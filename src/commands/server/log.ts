@@ -8,6 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
+import { changeText, type RuleTargets } from './readable.ts';
 
 /** Posts in a log channel. `memberId`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, memberId?: string) => Promise<boolean>;
@@ -37,6 +38,7 @@ interface RuleLogParts {
   rules: Pick<Rules, 'get' | 'onChange' | 'onRefusal'>;
   budgets: Pick<Budgets, 'get'>;
   post: PostInLog;
+  targets: RuleTargets;
   clock: Clock;
   say: Say;
 }
@@ -49,18 +51,19 @@ const MAX_SERVERS = 5_000;
 const MAX_ENTRY_LENGTH = 60;
 
 /** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
-export function startRuleLog({ rules, budgets, post, clock, say }: RuleLogParts): void {
+export function startRuleLog({ rules, budgets, post, targets, clock, say }: RuleLogParts): void {
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
     const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
-    if (channel !== undefined) void post(guildId, channel, { content }, memberId);
+    if (channel !== undefined) void post(guildId, channel, { content, overflow: 'cut' }, memberId);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);
     const [{ by } = {}] = changes;
     if (by === undefined) return;
-    const names = changes.map(({ what }) => say(`rules.names.${what}`)).join(', ');
-    postEntry(guildId, say('rules.log.changed', { who: `<@${by}>`, names, count: changes.length }), by);
+    const lines = changes.map((change) => `- ${changeText(change, targets, say, { hidden: true })}`);
+    const title = say('rules.log.changed', { who: `<@${by}>`, count: changes.length });
+    postEntry(guildId, [title, ...lines].join('\n'), by);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
+import type { HandlerContext } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
@@ -14,14 +15,30 @@ import {
   type ServerRules,
   thresholdLines,
 } from '../../services/rules/server-rules.ts';
+import type { Services } from '../services.ts';
+import { managedServer } from './access.ts';
+import { type RuleTargets, readableAccess, withNames } from './readable.ts';
 
 export interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
   alertsChannelId: string | undefined;
+  targets: RuleTargets;
   /** The names of the server's roles and channels, by their mentions. */
   names: ReadonlyMap<string, string>;
+}
+
+/** The rules page of the current server. */
+export async function currentRulesPage(context: HandlerContext<Services>): Promise<MessagePlan> {
+  const { guildId } = managedServer(context);
+  const { rules, budgets, serverNames, ruleTargets: targets } = context.services;
+  const { alertsChannelId } = budgets.get(guildId);
+  const { hasModerationService } = rules;
+  const current = rules.get(guildId);
+  const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
+  const names = namesPlaces ? await serverNames(guildId) : new Map<string, string>();
+  return rulesPage({ ...current, hasModerationService, alertsChannelId, targets, names }, context.say);
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */
@@ -33,7 +50,7 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     say('rules.section.access'),
     ...(rules.access.length === 0
       ? [`- ${say('rules.access.none')}`]
-      : rules.access.map((rule) => `- ${accessText(rule)}`)),
+      : rules.access.map((rule) => `- ${readableAccess(accessText(rule), facts.targets, say)}`)),
     ...lastChangeLines(['access'], facts, say),
     '',
     say('rules.section.use'),
@@ -75,23 +92,17 @@ export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
 export const accessRuleId = (rule: AccessRule): string =>
   createHash('sha256').update(accessText(rule)).digest('base64url');
 
-function controls({ rules, names }: RulesPageFacts, say: Say): Control[] {
+function controls({ rules, names, targets }: RulesPageFacts, say: Say): Control[] {
   const buttons = ruleSections.map(
     (section): ButtonPlan => buttonPlan(say(`rules.buttons.${section}`), customIds.rules.id(section)),
   );
   if (rules.access.length === 0) return buttons;
   // Equal rules are one option, because Discord refuses the same value twice.
-  const labels = new Map(rules.access.map((rule) => [accessRuleId(rule), withNames(accessText(rule), names, say)]));
+  const labelOf = (rule: AccessRule): string => withNames(readableAccess(accessText(rule), targets, say), names, say);
+  const labels = new Map(rules.access.map((rule) => [accessRuleId(rule), labelOf(rule)]));
   const options = [...labels].map(([value, label]) => ({ value, label }));
   return [...buttons, { type: 'select', id: customIds.accessRemove.id(), placeholder: say('rules.remove'), options }];
 }
-
-/** A select menu would show mentions as they are written. */
-const withNames = (text: string, names: RulesPageFacts['names'], say: Say): string =>
-  text.replace(
-    /<(@&|#)\d+>/g,
-    (mention, sign) => names.get(mention) ?? say(sign === '#' ? 'rules.unknownChannel' : 'rules.unknownRole'),
-  );
 
 function buttonAccessLine({ rules: { pressers } }: RulesPageFacts, say: Say): string {
   if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);

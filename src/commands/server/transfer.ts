@@ -1,22 +1,12 @@
-import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
-import {
-  type RuleSet,
-  ruleNames,
-  ruleSet,
-  ruleText,
-  withImport,
-  withoutImport,
-  withRules,
-} from '../../services/rules/server-rules.ts';
-import { bucketOf } from '../../services/tasks/homes.ts';
-import { taskId } from '../../services/tasks/task-id.ts';
+import type { Say } from '../../locales/index.ts';
+import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
-import { currentRulesPage } from './forms.ts';
+import { previewRules } from './preview.ts';
+import { kindsIn, type RuleTargets, readableAccess, withNames } from './readable.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -43,71 +33,64 @@ export const importRules = command({
   async run(file, context: Context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const importedRules = readRules(await services.readText(file, author.by));
+    const importedRules = readRules(await services.readText(file, author.by), services.ruleTargets);
     const { rules: currentRules } = services.rules.get(guildId);
-    const lines = diffLines(currentRules, importedRules);
-    if (lines.length === 0) return { content: say('rules.import.same') };
-    const id = taskId(author.at, bucketOf(guildId));
-    await services.rules.change(guildId, (current) => withImport(current, { id, rules: importedRules, ...author }));
-    return {
-      content: [say('rules.import.title'), '```diff', ...lines, '```', say('rules.import.notApplied')].join('\n'),
-      overflow: 'file',
-      controls: [
-        buttonPlan(say('rules.import.apply'), customIds.importTake.id(id), { style: 'good' }),
-        buttonPlan(say('rules.import.cancel'), customIds.importCancel.id(id)),
-      ],
-    };
+    const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
+    if (lines.length === 0) return { content: say('rules.same') };
+    const diff = withNames(lines.join('\n'), await services.serverNames(guildId), say);
+    const content = [say('rules.preview.import'), '```diff', diff, '```'].join('\n');
+    return previewRules(importedRules, content, context);
   },
 });
 
-function readRules(text: string): RuleSet {
-  let json: unknown;
+function readRules(text: string, targets: RuleTargets): RuleSet {
+  const json = parseJson(text);
+  const { data, error } = ruleSet.safeParse(json, { jitless: true });
+  if (!data) throw invalidAt(error.issues[0]?.path ?? [], error.issues[0]?.message ?? '');
+  const misspelled = findUnknownKey(json, data);
+  if (misspelled) throw invalidAt(misspelled, 'Unknown field');
+  const knownKinds: readonly string[] = kindsIn(targets);
+  for (const name of ['words', 'patterns', 'access'] as const)
+    for (const [index, { kinds = [] }] of data[name].entries())
+      for (const kind of kinds)
+        if (!knownKinds.includes(kind)) throw invalidAt([name, index, 'kinds'], `Unknown task type: ${kind}`);
+  const unknownCommand = data.privateCommands.find((one) => !targets.privateCommands.includes(one));
+  if (unknownCommand !== undefined) throw invalidAt(['privateCommands'], `Unknown command: ${unknownCommand}`);
+  return data;
+}
+
+function parseJson(text: string): unknown {
   try {
-    json = JSON.parse(text);
-  } catch {
-    throw new Refusal('refusals.rules.importNotJson');
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal('refusals.rules.importNotJson', { problem: error instanceof Error ? error.message : '' });
   }
-  const parsed = ruleSet.strict().safeParse(json, { jitless: true });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Refusal('refusals.rules.importInvalid', { at: issue?.path.join('.') || '/' });
+}
+
+const invalidAt = (path: readonly PropertyKey[], problem: string): Refusal =>
+  new Refusal('refusals.rules.importInvalid', { at: path.join('.') || '/', problem });
+
+/** A misspelled condition would make a rule apply to everyone. */
+function findUnknownKey(written: unknown, read: unknown, path: readonly string[] = []): readonly string[] | undefined {
+  if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return undefined;
+  const known = new Map(Object.entries(read));
+  for (const [key, value] of Object.entries(written)) {
+    if (!known.has(key)) return [...path, key];
+    const unknownKey = findUnknownKey(value, known.get(key), [...path, key]);
+    if (unknownKey) return unknownKey;
+  }
+  return undefined;
 }
 
 /** One line for each entry that is added or removed. */
-function diffLines(oldRules: RuleSet, newRules: RuleSet): string[] {
+function diffLines(oldRules: RuleSet, newRules: RuleSet, targets: RuleTargets, say: Say): string[] {
   return ruleNames.flatMap((name) => {
-    const [oldLines, newLines] = [oldRules, newRules].map((rules) => ruleText(rules, name).split('\n').filter(Boolean));
-    const removed = (oldLines ?? [])
-      .filter((line) => !newLines?.includes(line))
-      .map((line) => `- ${escapeBackticks(line)}`);
-    const added = (newLines ?? [])
-      .filter((line) => !oldLines?.includes(line))
-      .map((line) => `+ ${escapeBackticks(line)}`);
-    return removed.length + added.length === 0 ? [] : [`# ${name}`, ...removed, ...added];
+    const { removed, added } = changedLines(oldRules, newRules, name);
+    const show = (line: string): string =>
+      escapeBackticks(name === 'access' ? readableAccess(line, targets, say) : line);
+    const lines = [...removed.map((line) => `- ${show(line)}`), ...added.map((line) => `+ ${show(line)}`)];
+    return lines.length === 0 ? [] : [`# ${say(`rules.names.${name}`)}`, ...lines];
   });
 }
 
 const escapeBackticks = (line: string): string => line.replaceAll('`', 'ˋ');
-
-export const applyImportButton = button(customIds.importTake, {
-  reply: 'here',
-  async run(id, context: Context): Promise<MessagePlan> {
-    const { guildId, author } = managedServer(context);
-    await context.services.rules.change(guildId, (current) => {
-      if (current.proposed?.id !== id) throw new Refusal('refusals.rules.importGone');
-      return withoutImport(withRules(current, current.proposed.rules, author));
-    });
-    return currentRulesPage(context);
-  },
-});
-
-export const cancelImportButton = button(customIds.importCancel, {
-  reply: 'here',
-  async run(id, context: Context): Promise<MessagePlan> {
-    const { guildId } = managedServer(context);
-    await context.services.rules.change(guildId, (current) =>
-      current.proposed?.id === id ? withoutImport(current) : current,
-    );
-    return { content: context.say('rules.import.canceled') };
-  },
-});

@@ -11,6 +11,7 @@ export const MAX_DOMAINS = 200;
 export const MAX_THRESHOLDS = 30;
 export const MAX_ACCESS_RULES = 25;
 export const MAX_LIST_ENTRIES = 25;
+export const MAX_MODEL_LENGTH = 200;
 /** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
@@ -31,7 +32,7 @@ const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
   kinds: kindList,
   /** Ids of models. One that ends with `*` stands for all ids with that prefix. */
-  models: z.array(z.string().min(1).max(200)).max(MAX_LIST_ENTRIES).optional(),
+  models: z.array(z.string().min(1).max(MAX_MODEL_LENGTH)).max(MAX_LIST_ENTRIES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
 });
@@ -55,7 +56,7 @@ const moderation = z.object({
   /** The lowest score for which content is flagged, by category. It replaces the service's own decision. */
   thresholds: z
     .record(z.string().max(60), z.number().min(0).max(1))
-    .refine((thresholds) => Object.keys(thresholds).length <= MAX_THRESHOLDS)
+    .refine((thresholds) => Object.keys(thresholds).length <= MAX_THRESHOLDS, `At most ${MAX_THRESHOLDS} categories`)
     .default({}),
 });
 
@@ -91,7 +92,9 @@ const change = z.object({
   /** The admin who made the change; undefined after their erasure. */
   by: z.string().optional(),
   what: z.enum([...ruleNames, 'log-channel', 'log-retention']),
+  /** The value, or of a list the entries that were removed. */
   before: z.string().optional(),
+  /** The value, or of a list the entries that were added. */
   after: z.string().optional(),
 });
 type RuleChange = z.output<typeof change>;
@@ -103,7 +106,7 @@ export const serverRules = z.object({
   logChannelId: id.optional(),
   /** The number of days after which the bot deletes its messages there; undefined to keep them. */
   logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
-  /** An import that waits for its admin's decision. */
+  /** Rules that wait for their admin's decision. */
   proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
   /** Oldest first. */
   history: z.array(change),
@@ -117,16 +120,30 @@ export interface Author {
   at: number;
 }
 
-/** Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. */
+/**
+ * Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. Rules that wait for a
+ * decision are dropped, because their preview is no longer true.
+ */
 export function withRules(current: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
-  const updated = { ...current.rules, ...changed };
+  const rules = { ...current.rules, ...changed };
   const changes = ruleNames.flatMap((what): RuleChange[] => {
-    const [oldText, newText] = [ruleText(current.rules, what), ruleText(updated, what)];
-    return oldText === newText ? [] : [{ at, by, what, before: truncate(oldText), after: truncate(newText) }];
+    const { removed, added } = changedLines(current.rules, rules, what);
+    if (removed.length + added.length === 0) return [];
+    return [{ at, by, what, before: truncate(removed.join('\n')), after: truncate(added.join('\n')) }];
   });
-  return changes.length === 0
-    ? current
-    : { ...current, rules: updated, history: [...current.history, ...changes].slice(-MAX_HISTORY) };
+  if (changes.length === 0) return current;
+  return { ...withoutProposal(current), rules, history: [...current.history, ...changes].slice(-MAX_HISTORY) };
+}
+
+/** The lines of a rule's text that differ. */
+export function changedLines(oldRules: RuleSet, newRules: RuleSet, name: RuleName) {
+  const [oldLines = [], newLines = []] = [oldRules, newRules].map((rules) =>
+    ruleText(rules, name).split('\n').filter(Boolean),
+  );
+  return {
+    removed: oldLines.filter((line) => !newLines.includes(line)),
+    added: newLines.filter((line) => !oldLines.includes(line)),
+  };
 }
 
 /** Changes the log settings. Returns the same object if nothing differs. */
@@ -150,18 +167,18 @@ export function withLog(
   };
 }
 
-export const withImport = (current: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({
+export const withProposal = (current: ServerRules, proposed: NonNullable<ServerRules['proposed']>): ServerRules => ({
   ...current,
   proposed,
 });
 
-export function withoutImport({ proposed: _, ...current }: ServerRules): ServerRules {
+export function withoutProposal({ proposed: _, ...current }: ServerRules): ServerRules {
   return current;
 }
 
 /** Removes the id of a member whose data was erased. */
 export const withoutAuthor = (current: ServerRules, memberId: string): ServerRules => ({
-  ...(current.proposed?.by === memberId ? withoutImport(current) : current),
+  ...(current.proposed?.by === memberId ? withoutProposal(current) : current),
   history: current.history.map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
 });
 
@@ -186,7 +203,8 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
     case 'access':
       return rules.access.map(accessText).join('\n');
     case 'pressers':
-      return typeof rules.pressers === 'string' ? rules.pressers : rules.pressers.roleIds.map(roleMention).join(' ');
+      if (typeof rules.pressers !== 'string') return rules.pressers.roleIds.map(roleMention).join(' ');
+      return rules.pressers === 'requester' ? 'only the owner' : rules.pressers;
     case 'personalInstalls':
       return rules.personalInstalls ? 'allowed' : 'not allowed';
     case 'moderation': {

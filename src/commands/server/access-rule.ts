@@ -1,0 +1,94 @@
+import type { FormValues } from '../../discord/form.ts';
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { inlineCode } from '../../discord/markdown.ts';
+import type { FieldPlan, MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import { type AccessRule, accessText, MAX_ACCESS_RULES, MAX_LIST_ENTRIES } from '../../services/rules/server-rules.ts';
+import type { Services } from '../services.ts';
+import { managedServer } from './access.ts';
+import { fieldLabel } from './field-label.ts';
+import { parseModels } from './lines.ts';
+import { previewRules } from './preview.ts';
+import { type RuleTargets, readableAccess } from './readable.ts';
+
+const EVERYTHING = 'everything';
+const ONLY_MODELS = 'models';
+
+/** Nothing is chosen in advance, so no rule is made without a choice. */
+export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
+  const subjects = [
+    { value: EVERYTHING, label: say('rules.choices.everything') },
+    { value: ONLY_MODELS, label: say('rules.choices.models') },
+    ...[...kindsByCommand].map(([command, kinds]) => ({
+      value: command,
+      label: `/${command}`,
+      description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
+    })),
+  ];
+  return [
+    {
+      ...{ name: 'effect', type: 'choice', required: true, ...fieldLabel('effect', say) },
+      options: (['deny', 'allow'] as const).map((value) => ({ value, label: say(`rules.choices.${value}`) })),
+    },
+    {
+      ...{ name: 'subjects', type: 'choice', required: true, ...fieldLabel('subjects', say) },
+      ...{ options: subjects, max: subjects.length },
+    },
+    { name: 'models', type: 'text', ...fieldLabel('models', say) },
+    { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },
+    { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...fieldLabel('channels', say) },
+  ];
+}
+
+function readAccessRule({ fields, lists }: FormValues, { kindsByCommand }: RuleTargets): AccessRule {
+  const { subjects = [], roles = [], channels = [] } = lists;
+  const isAboutEverything = subjects.includes(EVERYTHING);
+  const kinds = isAboutEverything ? [] : subjects.flatMap((command) => kindsByCommand.get(command) ?? []);
+  const models = isAboutEverything ? [] : parseModels(fields.models ?? '');
+  const effect = fields.effect === 'allow' ? 'allow' : 'deny';
+  if (!isAboutEverything && kinds.length + models.length === 0) throw new Refusal('refusals.rules.noModels');
+  if (effect === 'allow' && roles.length + channels.length === 0) throw new Refusal('refusals.rules.allowedToAll');
+  return {
+    effect,
+    ...(kinds.length > 0 && { kinds }),
+    ...(models.length > 0 && { models }),
+    ...(roles.length > 0 && { roleIds: [...roles] }),
+    ...(channels.length > 0 && { channelIds: [...channels] }),
+  };
+}
+
+/** Shows what a new rule would do, and asks whether to add it. */
+export async function previewAccessRule(values: FormValues, context: HandlerContext<Services>): Promise<MessagePlan> {
+  const { services, say } = context;
+  const { rules } = services.rules.get(managedServer(context).guildId);
+  const rule = readAccessRule(values, services.ruleTargets);
+  const added = accessText(rule);
+  if (rules.access.some((one) => accessText(one) === added)) throw new Refusal('refusals.rules.sameAccessRule');
+  if (rules.access.length >= MAX_ACCESS_RULES)
+    throw new Refusal('refusals.rules.tooManyAccessRules', { max: MAX_ACCESS_RULES, count: MAX_ACCESS_RULES });
+  const lines = [
+    say('rules.preview.rule'),
+    `- ${readableAccess(added, services.ruleTargets, say)}`,
+    effectText(rule, services.ruleTargets, say),
+  ];
+  return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);
+}
+
+function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
+  const { effect, roleIds, channelIds } = rule;
+  const { roleIds: _, channelIds: __, ...subjects } = rule;
+  const subjectText = readableAccess(accessText(subjects), targets, say).replace(/^\w+ /, '');
+  const facts = {
+    what:
+      (subjects.kinds ?? subjects.models)
+        ? subjectText.split(', ').map(inlineCode).join(', ')
+        : say('rules.preview.everything'),
+    where:
+      channelIds === undefined
+        ? say('rules.preview.everywhere')
+        : say('rules.preview.channels', { channels: channelIds.map((id) => `<#${id}>`).join(' ') }),
+  };
+  if (roleIds === undefined) return say(`rules.preview.${effect}Everyone`, facts);
+  return say(`rules.preview.${effect}`, { ...facts, roles: roleIds.map((id) => `<@&${id}>`).join(' ') });
+}

@@ -1,0 +1,54 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/rules/server-rules.ts';
+import { bucketOf } from '../../services/tasks/homes.ts';
+import { taskId } from '../../services/tasks/task-id.ts';
+import type { Services } from '../services.ts';
+import { managedServer } from './access.ts';
+import { currentRulesPage } from './page.ts';
+
+type Context = HandlerContext<Services>;
+
+/** Stores changed rules until their admin decides. `content` shows what would change. */
+export async function previewRules(rules: RuleSet, content: string, context: Context): Promise<MessagePlan> {
+  const { guildId, author } = managedServer(context);
+  const { services, say } = context;
+  const id = taskId(author.at, bucketOf(guildId));
+  await services.rules.change(guildId, (current) => withProposal(current, { id, rules, ...author }));
+  return {
+    content: [content, say('rules.preview.notApplied')].join('\n'),
+    overflow: 'file',
+    controls: [
+      buttonPlan(say('rules.preview.apply'), customIds.rulesApply.id(id), { style: 'good' }),
+      buttonPlan(say('rules.preview.cancel'), customIds.rulesCancel.id(id)),
+    ],
+    files: [],
+  };
+}
+
+export const previewButtons = [
+  button(customIds.rulesApply, {
+    reply: 'here',
+    async run(id, context: Context): Promise<MessagePlan> {
+      const { guildId, author } = managedServer(context);
+      await context.services.rules.change(guildId, (current) => {
+        if (current.proposed?.id !== id) throw new Refusal('refusals.rules.previewGone');
+        return withRules(current, current.proposed.rules, author);
+      });
+      return currentRulesPage(context);
+    },
+  }),
+  button(customIds.rulesCancel, {
+    reply: 'here',
+    async run(id, context: Context): Promise<MessagePlan> {
+      const { guildId } = managedServer(context);
+      await context.services.rules.change(guildId, (current) =>
+        current.proposed?.id === id ? withoutProposal(current) : current,
+      );
+      return { content: context.say('rules.preview.canceled'), controls: [] };
+    },
+  }),
+];

@@ -1,0 +1,93 @@
+import { inlineCode } from '../../discord/markdown.ts';
+import { truncate } from '../../discord/message-text.ts';
+import type { Say } from '../../locales/index.ts';
+import type { ServerRules } from '../../services/rules/server-rules.ts';
+import type { TaskKind } from '../../services/tasks/kind-spec.ts';
+
+/** What admins can name in rules. */
+export interface RuleTargets {
+  /** The kinds of tasks that each command makes. */
+  kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
+  /** The commands that can reply in private. */
+  privateCommands: readonly string[];
+}
+
+export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kindsByCommand.values()].flat();
+
+/** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
+export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {
+  return accessText.replace(/(?<=^(?:allow|deny) ).+?(?= for <@&| in <#|$)/, (subjects) => {
+    const names = new Set(subjects.split(', '));
+    const commands = [...targets.kindsByCommand].filter(([, kinds]) => kinds.every((kind) => names.has(kind)));
+    for (const kind of commands.flatMap(([, kinds]) => kinds)) names.delete(kind);
+    const others = [...names].map((name) => {
+      const kind = kindsIn(targets).find((one) => one === name);
+      return kind === undefined ? name : say(`tasks.kinds.${kind}`);
+    });
+    return [...commands.map(([command]) => `/${command}`), ...others].join(', ');
+  });
+}
+
+/** A select menu and a code block would show mentions as they are written. */
+export const withNames = (text: string, names: ReadonlyMap<string, string>, say: Say): string =>
+  text.replace(
+    /<(@&|#)\d+>/g,
+    (mention, sign) => names.get(mention) ?? say(sign === '#' ? 'rules.unknownChannel' : 'rules.unknownRole'),
+  );
+
+type Change = ServerRules['history'][number];
+
+/** As many entries as can be read at a glance; a file has the rest. */
+const MAX_ENTRIES = 5;
+const MAX_ENTRY_LENGTH = 60;
+
+/** What a change of a rule did. `hidden`: blocked words are behind spoilers, because others can read the message. */
+export function changeText(
+  { what, before = '', after = '' }: Change,
+  targets: RuleTargets,
+  say: Say,
+  { hidden = false }: { hidden?: boolean } = {},
+): string {
+  const name = say(`rules.names.${what}`);
+  switch (what) {
+    case 'access':
+      return listText((entry) => readableAccess(entry, targets, say));
+    case 'words':
+    case 'allowedWords':
+    case 'patterns':
+      return listText((entry) => (hidden ? `||${codeOf(entry)}||` : codeOf(entry)));
+    case 'allowedDomains':
+    case 'deniedDomains':
+    case 'privateCommands':
+      return listText(codeOf);
+    case 'log-channel':
+      return fromTo((id) => `<#${id}>`);
+    default:
+      return fromTo((text) => text.replaceAll('\n', ', '));
+  }
+
+  function fromTo(show: (text: string) => string): string {
+    const valueText = (text: string): string => (text === '' ? say('rules.history.unset') : show(text));
+    return say('rules.history.fromTo', { name, from: valueText(before), to: valueText(after) });
+  }
+
+  function listText(show: (entry: string) => string): string {
+    const parts = (
+      [
+        ['removed', before],
+        ['added', after],
+      ] as const
+    ).flatMap(([verb, text]) => {
+      const entries = text.split('\n').filter(Boolean);
+      if (entries.length === 0) return [];
+      const more =
+        entries.length > MAX_ENTRIES ? [say('rules.history.more', { count: entries.length - MAX_ENTRIES })] : [];
+      return say(`rules.history.${verb}`, {
+        entries: [...entries.slice(0, MAX_ENTRIES).map(show), ...more].join(', '),
+      });
+    });
+    return `${name}: ${parts.join('; ')}`;
+  }
+}
+
+const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('|', 'ǀ');
