@@ -82,6 +82,7 @@ export function createCommands(parts: CommandsParts) {
   const reportDelivery = new ReportDelivery({
     ...parts,
     ...engine,
+    marksResults: false,
     applicationId: () => clients.client.application?.id ?? '',
   });
   const services: Services = {

@@ -41,7 +41,7 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
   const order = async ({ discord }: FastClockStage, prompt: string, channel = 'studio') =>
     discord.as('member').in(channel).slash('imagine', { prompt });
   const logMessages = ({ discord }: FastClockStage) => discord.messages(LOG_CHANNEL);
-  const questions = (stage: FastClockStage) => logMessages(stage).filter((one) => labels(one).includes('Show'));
+  const questions = (stage: FastClockStage) => logMessages(stage).filter((one) => labels(one).includes('Publish'));
   /** Waits for the question to the moderators and returns it. */
   async function waitForQuestion(stage: FastClockStage): Promise<Message> {
     await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
@@ -63,13 +63,14 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
     const moderatorQuestion = await waitForQuestion(stage);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
     expect(text(moderatorQuestion)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
+    expect(text(moderatorQuestion)).toMatch(/Requested by <@\d+>: .*\nPrompt: shows:violence\n/);
     expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const taskPage = await openTask(stage, await openTaskList(stage));
     expect(taskPage.attachments).toEqual([]);
-    const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Show');
+    const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
     expect(
-      (await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show')).message()).attachments,
+      (await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message()).attachments,
     ).toEqual([]);
     const result = await exchange.message(says('Finished in'));
     expect(result.attachments).toHaveLength(1);
@@ -85,7 +86,7 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
     const next = await order(stage, 'a quiet lake');
     await next.message(says('Finished in'));
     expect(questions(stage)).toHaveLength(1);
-    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show')).message();
+    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
@@ -166,7 +167,7 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
     await exchange.message(says('is waiting for a moderator'));
     const moderatorQuestion = await waitForQuestion(stage);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
-    await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Show');
+    await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
     const unflagged = await order(stage, 'a quiet lake');
     expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);

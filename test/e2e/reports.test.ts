@@ -65,6 +65,8 @@ describe.each(profiles)('Reports (%s gateway profile)', (profile) => {
     expect(reportMessage.mentions).toEqual([]);
     expect(reportMessage.mention_everyone).toBe(false);
     expect(buttonsOf(reportMessage)).toEqual(['Remove', 'Block member', 'Dismiss']);
+    expect(reportMessage.attachments.map(({ filename }) => filename)).toEqual([expect.stringMatching(/^SPOILER_/)]);
+    expect(reportMessage.attachments[0]?.size).toBeLessThan(256 * 2 ** 10);
     expect(studioMessages()).toEqual(messagesBefore);
     expect(stage.logged()).not.toContain('See **this**');
   });

@@ -8,6 +8,8 @@ import { withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import type { ResultParts } from '../../messages/results.ts';
+import { thumbnailFileOf } from '../../messages/review/images.ts';
 import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
 import type { Reports } from '../../services/reports/reports.ts';
 import type { Rules } from '../../services/rules/rules.ts';
@@ -25,7 +27,8 @@ const CONFIRMATION_WAIT_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 
-interface ReportDeliveryParts extends ResultRemovalParts {
+interface ReportDeliveryParts extends ResultRemovalParts, Omit<ResultParts, 'tasks' | 'log'> {
+  tasks: ResultRemovalParts['tasks'] & ResultParts['tasks'];
   reports: Reports;
   rules: Pick<Rules, 'maskTask'>;
   budgets: Pick<Budgets, 'change' | 'memberHash'>;
@@ -125,17 +128,31 @@ export class ReportDelivery {
 
   /** Searches for the message first and posts it with a nonce, so it appears only once. */
   async #post(report: Report): Promise<void> {
-    const { id, guildId, channelId } = report;
+    const { id, guildId } = report;
     const at = this.#parts.clock.now();
     const existing = await this.#find(report);
-    const plan = await this.#plan(report);
-    const postedMessage =
-      existing ?? (await this.#request(() => this.#parts.outbox.post(channelId, `${id}-report`, bodyOf(plan))));
+    const postedMessage = existing ?? (await this.#postMessage(report));
     if (postedMessage === 'refused') return this.#giveUp(report);
     if (postedMessage === undefined)
       throw new RetryLater('unreachable', new Error('The response contains no message.'));
     await this.#withStore(() => this.#parts.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
     await this.#change(id, (current) => withMessage(current, postedMessage.id));
+  }
+
+  async #postMessage(report: Report): Promise<MessagePlace | 'refused' | undefined> {
+    const plan = await this.#plan(report);
+    const post = (files: MessagePlan['files'] = []) =>
+      this.#request(() => this.#parts.outbox.post(report.channelId, `${report.id}-report`, bodyOf({ ...plan, files })));
+    const task = await this.#withStore(() => this.#parts.tasks.book.get(report.taskId));
+    if (!task) return post();
+    const { files, release } = await thumbnailFileOf(task, this.#parts);
+    try {
+      const posted = await post(files);
+      // The bot may be allowed to post there, but not to attach files.
+      return posted === 'refused' && files.length > 0 ? await post() : posted;
+    } finally {
+      release();
+    }
   }
 
   async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {

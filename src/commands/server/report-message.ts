@@ -37,6 +37,8 @@ export function reportMessage({ report, task, history }: ReportFacts, say: Say):
     ].join('\n'),
     overflow: 'cut',
     controls: controls(report, say),
+    // The image goes with the result.
+    ...(report.decision?.what === 'removed' && { files: [] }),
   };
 }
 

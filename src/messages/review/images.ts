@@ -7,6 +7,8 @@ import { contentOf, type ResultParts, resultsOf } from '../results.ts';
 /** Enough detail for the moderation service and for moderators. */
 const MAX_IMAGE_BYTES = 2 * 2 ** 20;
 const MAX_THUMBNAIL_BYTES = 4 * 2 ** 20;
+/** Enough to recognize a result. */
+const MAX_REPORT_IMAGE_BYTES = 256 * 2 ** 10;
 
 /** Returns the images of a result, and the thumbnails of its videos. */
 export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
@@ -51,8 +53,12 @@ async function thumbnailOf(url: string | undefined, { media }: ResultParts): Pro
 }
 
 /** Returns the files that moderators decide about, hidden behind spoilers. */
-export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: FilePlan[]; release(): void }> {
-  const results = await resultsOf(withSmallFiles(task), parts);
+export async function filesOf(
+  task: Task,
+  parts: ResultParts,
+  maxBytes = MAX_IMAGE_BYTES,
+): Promise<{ files: FilePlan[]; release(): void }> {
+  const results = await resultsOf(withSmallFiles(task, maxBytes), parts);
   const files = results.flatMap((result, index): FilePlan[] =>
     result.outcome === 'file'
       ? [{ name: `review-${task.id}-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
@@ -66,7 +72,17 @@ export async function filesOf(task: Task, parts: ResultParts): Promise<{ files: 
   };
 }
 
-const withSmallFiles = (task: Task): Task => ({
+/** A small copy of a task's first image or of its video's thumbnail, hidden behind a spoiler. */
+export function thumbnailFileOf(task: Task, parts: ResultParts): ReturnType<typeof filesOf> {
+  const [medium] = task.media;
+  const address = medium?.kind === 'video' ? medium.thumbnail : medium?.address;
+  const isVisual =
+    medium !== undefined && (medium.kind === 'image' || address !== undefined) && medium.kind !== 'audio';
+  const media = isVisual ? [{ ...medium, kind: 'image' as const, address }] : [];
+  return filesOf({ ...task, media }, parts, MAX_REPORT_IMAGE_BYTES);
+}
+
+const withSmallFiles = (task: Task, maxBytes = MAX_IMAGE_BYTES): Task => ({
   ...task,
-  route: { ...task.route, uploadLimit: Math.min(MAX_IMAGE_BYTES, task.route.uploadLimit) },
+  route: { ...task.route, uploadLimit: Math.min(maxBytes, task.route.uploadLimit) },
 });

@@ -1,25 +1,31 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, type HandlerContext } from '../../discord/handlers.ts';
-import { inlineCode, messageLink } from '../../discord/markdown.ts';
+import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { markResultsRefused, markShownByModerator } from '../../services/tasks/review.ts';
 import { isHeld, type Task } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
 import type { MessageServices } from '../pressed-task.ts';
 import { buttonPlan } from '../task-buttons.ts';
+
+/** As much as the message of a result shows. */
+const MAX_PROMPT_LENGTH = 700;
 
 /** The message that asks moderators to decide about a held result. */
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const { id, requesterId: member, review } = task;
   const link = messageLink(task);
   const category = review?.category;
+  const prompt = escapeText(titleOf(task), MAX_PROMPT_LENGTH);
   const lines = [
     category === undefined
       ? say('task.review.unchecked')
       : say('task.review.objection', { category: inlineCode(category) }),
     link === undefined ? say('task.review.requested', { member }) : say('task.review.requestedAt', { member, link }),
+    ...(prompt === '' ? [] : [say('task.review.prompt', { prompt })]),
     `-# ${say('task.review.waits')}`,
   ];
   return {
