@@ -34,7 +34,6 @@ const choicesIn = (sentences: StringTree): string[] =>
 function optionKeys({ options }: SingleCommand<never>, path: string): string[] {
   return [
     `${path}example`,
-    `${path}who`,
     ...Object.entries(options).flatMap(([name, option]) => [
       `${path}options.${name}`,
       ...(option.type === 'text' && !option.hasSuggestions

@@ -1,5 +1,5 @@
 export const text = {
-  command: { description: 'Show the version and status of this bot', example: '/about', who: 'everyone' },
+  command: { description: 'Show the version and status of this bot', example: '/about' },
   about: {
     title: 'Atelier',
     version: 'Version {{version}}',

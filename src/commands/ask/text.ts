@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Ask a model a question and continue the conversation',
     example: '/ask prompt:why is the sky blue?',
-    who: 'everyone',
     options: {
       prompt: 'Your question',
       model: 'Model ID; default: this bot’s text model',

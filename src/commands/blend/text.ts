@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Blend two to five images into four new ones',
     example: '/blend image1:fox.png image2:sea.png',
-    who: 'everyone',
     options: {
       image1: 'First image',
       image2: 'Second image',

@@ -4,13 +4,11 @@ export const text = {
     show: {
       description: 'Show the limits for this server or a member, and what is left',
       example: '/budget show member:@kim',
-      who: 'members with the Manage Server permission',
       options: { member: 'Show this member’s limits', server: 'Server ID, for the operator; default: this server' },
     },
     set: {
       description: 'Set limits for the server, each member, a role or one member',
       example: '/budget set limits:$5 a day, 3 at once for:each member',
-      who: 'members with the Manage Server permission',
       options: {
         limits: 'Limits, like $5 a day, 3 at once; or none; or default',
         for: 'Whose limits; default: the whole server’s',
@@ -27,7 +25,6 @@ export const text = {
     grant: {
       description: 'Raise the limits until each of them next resets',
       example: '/budget grant more:$5 member:@kim',
-      who: 'members with the Manage Server permission',
       options: {
         more: 'Extra allowance: $5, 20 tasks, or both: “$5, 20 tasks”',
         member: 'For this member; default: for the whole server',
@@ -37,7 +34,6 @@ export const text = {
     reset: {
       description: 'Reset usage to zero',
       example: '/budget reset member:@kim',
-      who: 'members with the Manage Server permission',
       options: {
         member: 'For this member; default: for the whole server',
         server: 'Server ID, for the operator; default: this server',
@@ -46,7 +42,6 @@ export const text = {
     block: {
       description: 'Refuse new requests from a member',
       example: '/budget block member:@kim days:7',
-      who: 'members with the Manage Server permission',
       options: {
         member: 'The member',
         days: 'For how many days; default: until you unblock them',
@@ -56,13 +51,11 @@ export const text = {
     unblock: {
       description: 'Accept requests from a blocked member again',
       example: '/budget unblock member:@kim',
-      who: 'members with the Manage Server permission',
       options: { member: 'The member', server: 'Server ID, for the operator; default: this server' },
     },
     pause: {
       description: 'Stop new requests on this server immediately, or resume them',
       example: '/budget pause',
-      who: 'members with the Manage Server permission',
       options: {
         paused: 'False accepts new requests again; default: True',
         server: 'Server ID or all, for the operator; default: this server',
@@ -71,13 +64,11 @@ export const text = {
     history: {
       description: 'Show who changed which limit, and when',
       example: '/budget history',
-      who: 'members with the Manage Server permission',
       options: { server: 'Server ID, for the operator; default: this server' },
     },
     alerts: {
       description: 'Choose where to post alerts when 80% and 100% of the budget is used',
       example: '/budget alerts channel:#staff',
-      who: 'members with the Manage Server permission',
       options: {
         channel: 'Channel for alerts; leave out to switch alerts off',
         server: 'Server ID, for the operator; default: this server',

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Suggest prompts based on an image',
     example: '/describe image:fox.png',
-    who: 'everyone',
     options: {
       image: 'Image to describe',
       image2: 'Second image, described together with the first',

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Show the events of a fine-tuning job',
     example: '/finetune id:ft-abc123 follow:True',
-    who: 'the operator, and admins of the bot’s admin servers',
     options: {
       id: 'ID of the fine-tuning job, as returned by the gateway',
       follow: 'Automatic updates until you stop them',

@@ -1,5 +1,5 @@
 export const text = {
-  command: { description: 'List the commands you can use here', example: '/help', who: 'everyone' },
+  command: { description: 'List the commands you can use here', example: '/help' },
   help: {
     title: 'Commands',
     groups: {

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Generate an image from a prompt, or edit your images',
     example: '/image prompt:the same fox, but at night',
-    who: 'everyone',
     options: {
       prompt: 'Image prompt, or changes to make to your images',
       model: 'Model ID; IDs ending in -2K or -4K give larger images',

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'List the models this bot can use',
     example: '/models kind:video',
-    who: 'everyone',
     options: {
       model: 'Exact ID of one model, to see its details',
       text: 'Text in the model ID',

@@ -4,7 +4,6 @@ export const text = {
     follow: {
       description: 'Follow songs that the gateway is making, in one message',
       example: '/music follow ids:4f1c…, 88a0…',
-      who: 'everyone, for their own tasks and public ones; the operator and admins of the bot’s admin servers, for any ID',
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
@@ -14,7 +13,6 @@ export const text = {
     make: {
       description: 'Generate a song from a description or your own lyrics',
       example: '/music make about:a lighthouse in winter style:folk, calm',
-      who: 'everyone',
       options: {
         about: 'Song description, from which the lyrics are written',
         lyrics: 'Your own lyrics, instead of a description',

@@ -1,16 +1,13 @@
-const who = 'members with the Manage Server permission';
-
 export const text = {
   command: {
     description: 'Control what members can request on this server',
-    rules: { description: 'Show and change the rules of this server', example: '/server rules', who },
-    history: { description: 'Show who changed which rule, and when', example: '/server history', who },
-    check: { description: 'Check the bot’s permissions in this channel', example: '/server check', who },
-    export: { description: 'Save the rules of this server as a file', example: '/server export', who },
+    rules: { description: 'Show and change the rules of this server', example: '/server rules' },
+    history: { description: 'Show who changed which rule, and when', example: '/server history' },
+    check: { description: 'Check the bot’s permissions in this channel', example: '/server check' },
+    export: { description: 'Save the rules of this server as a file', example: '/server export' },
     import: {
       description: 'Replace the rules of this server with those in a file',
       example: '/server import file:rules.json',
-      who,
       options: { file: 'File created by /server export' },
     },
   },

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Shorten a long prompt',
     example: '/shorten prompt:a very long description of a fox',
-    who: 'everyone',
     options: {
       prompt: 'Prompt to shorten',
       private: 'Private reply that only you can see',

@@ -4,7 +4,6 @@ export const text = {
     start: {
       description: 'Start a live conversation in a thread',
       example: '/talk start voice:marin who:everyone',
-      who: 'everyone, on servers only',
       options: {
         model: 'Model ID; default: this bot’s live model',
         voice: 'Voice name; a suggested one or any other',
@@ -16,7 +15,6 @@ export const text = {
     end: {
       description: 'End the live conversation in this thread',
       example: '/talk end',
-      who: 'the member who started it, and members with the Manage Messages permission here',
     },
   },
   talk: {

@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'List your tasks and their states',
     example: '/tasks state:Finished',
-    who: 'everyone, for their own tasks; members with the Manage Server permission, for all public tasks on the server',
     options: {
       text: 'Text in the prompt',
       kind: 'Type of task',

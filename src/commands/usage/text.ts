@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Show usage and costs',
     example: '/usage by:model',
-    who: 'everyone, for their own usage; the operator and admins of the bot’s admin servers, for the whole account',
     options: {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',

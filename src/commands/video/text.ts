@@ -2,7 +2,6 @@ export const text = {
   command: {
     description: 'Generate a video from a prompt and reference images',
     example: '/video prompt:waves at dawn size:16:9 duration:5',
-    who: 'everyone',
     options: {
       prompt: 'Video prompt: subject, action, camera, constraints',
       model: 'Model ID; default: this bot’s video model',
