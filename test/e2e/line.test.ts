@@ -83,7 +83,9 @@ describe.each(profiles)('The queue (%s gateway profile)', (profile) => {
     const rejected = await admin.slash('budget set', { limits: 'weight 3' });
     expect(text(await rejected.ephemeral())).toContain('Weights apply only to members');
     const accepted = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
-    expect(text(await accepted.ephemeral())).toMatch(/5 waiting, weight 3\n.* beyond `at once` are refused, not queued/);
+    expect(text(await accepted.ephemeral())).toMatch(
+      /5 waiting, weight 3\n.* beyond `at once` are refused, not queued/,
+    );
     await (await imagine('an owl')).message(says('Position in the queue: **2**'));
     expect(submitCount(gateway)).toBe(1);
   });

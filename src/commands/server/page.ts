@@ -19,7 +19,7 @@ import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { type RuleTargets, readableAccess, withNames } from './readable.ts';
 
-export interface RulesPageFacts extends ServerRules {
+interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
@@ -42,7 +42,7 @@ export async function currentRulesPage(context: HandlerContext<Services>): Promi
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */
-export function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
+function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   const { rules } = facts;
   const lines = [
     say('rules.title'),
