@@ -93,7 +93,7 @@ describe.each(profiles)('The log retention period (%s gateway profile)', (profil
     await setLogChannel(stage, '1');
     await changeRules(stage, 'Change moderation', { results: 'hold' });
     await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
-    const heldQuestions = () => stage.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Show'));
+    const heldQuestions = () => stage.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Publish'));
     await expect.poll(heldQuestions, { timeout: 10_000 }).toHaveLength(1);
     stage.clock.advance(2 * DAY_MS);
     await expect.poll(() => logMessages(stage)).toHaveLength(1);
@@ -127,6 +127,6 @@ describe.each(profiles)('The log retention period (%s gateway profile)', (profil
     const rejected = await admin.fill(await formExchange.modal(), { logChannel: [LOG_CHANNEL], logDays: '366' });
     expect(text(await rejected.ephemeral())).toContain('from 1 to 365');
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toContain('log retention period');
+    expect(text(history)).toContain('days that log messages are kept: not set → 30');
   });
 });

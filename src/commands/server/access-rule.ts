@@ -89,6 +89,6 @@ function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
         ? say('rules.preview.everywhere')
         : say('rules.preview.channels', { channels: channelIds.map((id) => `<#${id}>`).join(' ') }),
   };
-  if (roleIds === undefined) return say(`rules.preview.${effect}Everyone`, facts);
-  return say(`rules.preview.${effect}`, { ...facts, roles: roleIds.map((id) => `<@&${id}>`).join(' ') });
+  if (roleIds === undefined) return say(`rules.preview.forAll.${effect}`, facts);
+  return say(`rules.preview.forRoles.${effect}`, { ...facts, roles: roleIds.map((id) => `<@&${id}>`).join(' ') });
 }

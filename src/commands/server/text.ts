@@ -231,12 +231,15 @@ export const text = {
     preview: {
       rule: '**This rule would be added:**',
       import: '**This import would change:**',
-      denyEveryone: 'No one, including you, could use {{what}} {{where}}.',
-      deny: 'Members with {{roles}} could not use {{what}} {{where}}.',
-      allowEveryone:
-        'Everyone could use {{what}} {{where}}. Elsewhere it would be refused, unless another rule allows it.',
-      allow:
-        'Members with {{roles}} could use {{what}} {{where}}. Others would be refused, unless another rule allows them.',
+      forAll: {
+        deny: 'No one, including you, could use {{what}} {{where}}.',
+        allow: 'Everyone could use {{what}} {{where}}. Elsewhere it would be refused, unless another rule allows it.',
+      },
+      forRoles: {
+        deny: 'Members with {{roles}} could not use {{what}} {{where}}.',
+        allow:
+          'Members with {{roles}} could use {{what}} {{where}}. Others would be refused, unless another rule allows them.',
+      },
       everything: 'any command that creates a task',
       everywhere: 'on this server',
       channels: 'in {{channels}}',
