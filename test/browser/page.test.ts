@@ -204,6 +204,8 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await user.switchUser('admin');
     await user.openChannel('admin-room');
     await user.startCommand('usage');
+    await page.getByRole('button', { name: 'of', exact: true }).click();
+    await page.getByRole('option', { name: /whole account/ }).click();
     await page.getByRole('button', { name: 'Send the command' }).click();
     await page.getByText('Account usage', { exact: true }).waitFor();
     await page

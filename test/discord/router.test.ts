@@ -277,7 +277,7 @@ describe('The interaction router', () => {
     const form = await (await member.click(shown, 'Open')).modal();
     const refused = await (await member.fill(form, { words: 'nothing' })).message();
     expect(refused.ephemeral).toBe(true);
-    expect(text(refused)).toBe(createSay(texts)('refusals.promptMissing'));
+    expect(text(refused)).toBe(`-# Your request: nothing\n${createSay(texts)('refusals.promptMissing')}`);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([shown]);
     expect(discord.violations).toEqual([]);
   });

@@ -225,7 +225,7 @@ describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
     const { discord, gateway } = await startStage(options);
     respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
-    expect(reply).toMatch(/^The gateway (refused this|is temporarily unavailable)/);
+    expect(reply).toMatch(/^-# Your request: \/usage\nThe gateway (refused this|is temporarily unavailable)/);
     expect(reply).not.toMatch(/\bused\b/);
     respondWith(gateway, { object: 'list', total_usage: '1e999999999' });
     expect(text(await (await discord.as('admin').slash('usage', { of: 'account' })).message())).toContain(

@@ -17,19 +17,22 @@ const stageWithDialect = (realtimeDialect: 'ga' | 'beta') =>
   startTalkBot({ gateway: { seed: 1, speed: 10, quirks: { realtimeDialect } }, gatewayLimits });
 
 const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
-const isRefused = (message: Message): boolean => /^The gateway/.test(text(message)) && labels(message).length === 0;
+/** The refusal begins with what the member asked for. */
+const refusalIn = (message: Message): string | undefined =>
+  labels(message).length === 0 ? /^-# Your request: .*\n(The gateway.*)/.exec(text(message))?.[1] : undefined;
 
 /** Sends an utterance and waits for its outcome. */
 async function say({ discord }: TalkStage, target: Message, words: string): Promise<Message> {
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
-  return exchange.message((message) => hasEnded(message) || isUnconfirmed(message) || isRefused(message));
+  return exchange.message((message) => hasEnded(message) || isUnconfirmed(message) || refusalIn(message) !== undefined);
 }
 
 /** The outcome as a member reads it. */
 function outcomeOf(message: Message): string {
   const words = text(message);
-  if (isRefused(message)) return words;
+  const refusal = refusalIn(message);
+  if (refusal !== undefined) return refusal;
   if (isUnconfirmed(message)) return 'unconfirmed';
   const [explanation] = /The (?:connection to the gateway|reply failed|model stopped).*/.exec(words) ?? [];
   return explanation ?? 'whole';

@@ -239,7 +239,7 @@ describe('An uploaded file with a hostile name', () => {
       const stage = await startFastClockBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
       const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
-      expect(text(refused)).toMatch(/^`[^`]+` is not a valid image\./);
+      expect(text(refused)).toMatch(/^-# Your request: \/imagine a fox\n`[^`]+` is not a valid image\./);
       expect(pingsNoOne(refused)).toBe(true);
       expect(orders(stage.gateway)).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);

@@ -143,7 +143,7 @@ describe('A forged button', () => {
 
 /** The task id in the buttons of a message. */
 function taskOf(message: Message): string {
-  const id = /\.1\.([0-9a-z]{17})/.exec(JSON.stringify(message.components))?.[1];
+  const id = /(?:\.1\.|"value":")([0-9a-z]{17})/.exec(JSON.stringify(message.components))?.[1];
   if (id === undefined) throw new Error('The message has no task.');
   return id;
 }
@@ -188,11 +188,12 @@ describe('A forged press on an existing task', () => {
     const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     stage.gateway.faults.add({ do: fault });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const task = taskOf(await exchange.message(says(words)));
+    await exchange.message(says(words));
+    const task = taskOf(await (await stage.discord.as('member').slash('tasks')).message());
     const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
     ids.push(`same.1.${task}`, `ref.1.${task}`, `film.1.${task}`, `large.1.${task}.2K`);
     const replies = await repliesTo(stage, ids);
-    for (const id of ids) expect(replies[id]).toMatch(/^Th(?:is|ere) /);
+    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
     expect(submitCount(stage.gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -202,7 +203,7 @@ describe('A forged press on an existing task', () => {
     const task = taskOf(await pressAndWait(stage, await orderGrid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
     const replies = await repliesTo(stage, ids);
-    for (const id of ids) expect(replies[id]).toMatch(/^Th(?:is|ere) /);
+    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
     expect(submitCount(stage.gateway)).toBe(2);
   });
 

@@ -270,14 +270,14 @@ describe('The HTTP client of the gateway', () => {
       expect(requests[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
-    it('A redirect to another origin is not followed, so the key cannot leak, and the error names what to configure', async () => {
+    it('A redirect to another origin is not followed, so the key cannot leak, and the error says what to configure', async () => {
       const otherServer = await startServer([json({})]);
       servers.push(otherServer.server);
       const { client } = await openClient([json({}, 302, { location: `${otherServer.url}/v1` })]);
       const error = await failureOf(client.read({ path: '/x' }));
       expect(error).toMatchObject({ kind: 'not-offered', code: 'redirected' });
       expect(error.message).toContain(`GATEWAY_BASE_URL`);
-      expect(error.message).toContain(otherServer.url);
+      expect(error.message).not.toContain(otherServer.url);
       expect(otherServer.requests).toHaveLength(0);
     });
 
