@@ -105,7 +105,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
     expect((await fixture.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
     // The image URL does not exist, so the job fails with an error that names the URL.
     const failed = await fixture.pollUntil(() => fixture.gateway.imageToVideo.get(remoteId));
-    expect(failed.failure?.reason).toContain(image);
+    expect(failed.failure?.reason).toContain('/files/none.png');
   });
 
   it.each([404, 200] as const)(

@@ -23,7 +23,7 @@ describe.each(profiles)('Simultaneous answers and live conversations (%s gateway
       discord.as(who).slash('ask', { prompt: `tell me of snow ${++requestCount}, 2000 words` });
     const first = await ask('member');
     const streaming = await first.message(hasButton('Stop'));
-    expect(text(await (await ask('member')).ephemeral(isRefusal))).toBe(
+    expect(text(await (await ask('member')).ephemeral(isRefusal))).toContain(
       'You already have 1 answer in progress. Wait until it has finished, or press **Stop** under it.',
     );
     await (await ask('other')).message(hasButton('Stop'));

@@ -53,7 +53,7 @@ describe.each(profiles)('A failing model (%s gateway profile)', (profile) => {
     const orderCountBefore = orderCount(stage);
     const refused = text(await (await orderImage(stage, 'member')).ephemeral());
     expect(refused).toMatch(
-      /^The model `lumen-image-1` has been failing since <t:\d+:f>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
+      /^-# Your request: \/image .*\nThe model `lumen-image-1` has been failing since <t:\d+:f>, so nothing was submitted\. Choose another model, or try again <t:\d+:R>\.$/,
     );
     const retry = await discord.as('member').click(first, 'Retry');
     expect(text(await retry.ephemeral())).toContain('has been failing since');

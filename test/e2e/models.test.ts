@@ -119,13 +119,15 @@ it.each([
   expect(submitCount(gateway)).toBe(0);
 });
 
-it('Model suggestions for /video list suitable models first, then all others', async () => {
+it('Model suggestions for /video list suitable models, and others for a search', async () => {
   const body = { object: 'list', data: ['gpt-5', 'kling-v1-6', 'aurora'].map((id) => ({ id, object: 'model' })) };
   const { discord, gateway } = await startFastClockBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
   // On the fast clock, a suggestion waits only briefly for the list of models.
   await (await member.slash('models')).message();
-  const choices = await member.complete('video', { prompt: 'x', model: '' }, 'model');
-  expect(choices.map(({ value }) => value)).toEqual(['kling-v1-6', 'gpt-5', 'aurora']);
+  const suggested = async (model: string) =>
+    (await member.complete('video', { prompt: 'x', model }, 'model')).map(({ value }) => value);
+  expect(await suggested('')).toEqual(['kling-v1-6']);
+  expect(await suggested('gpt')).toEqual(['gpt-5']);
 });

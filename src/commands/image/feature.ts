@@ -25,9 +25,11 @@ const imageView: KindView<'image'> = {
   buttons({ id, model = '', media }, offering, say) {
     const repeatButtons = againButtons(id, say);
     if (media.length === 0) return repeatButtons;
-    const labelKey = isEnlargeable({ model, media }) ? 'task.buttons.larger' : 'task.buttons.runLarger';
+    const canEnlarge = isEnlargeable({ model, media });
     const largerButtons = offering.largerVariants(model).map((which, index) => {
-      const label = say(labelKey, { size: which });
+      const label = canEnlarge
+        ? say('task.buttons.larger', { size: which })
+        : say('task.buttons.runLarger', { size: which });
       return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
     });
     const reference = buttonPlan(say('task.buttons.reference'), customIds.reference.id(id), { emoji: '🖼️' });

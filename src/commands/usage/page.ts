@@ -130,7 +130,7 @@ function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
   const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
   const hasAmounts = sheet.subject === 'account' ? sheet.total !== undefined : notes.some(isGatewayTotal);
   if (unit === undefined && hasAmounts)
-    lines.push(say(`usage.note.${sheet.subject === 'account' ? 'unit' : 'gatewayUnit'}`));
+    lines.push(sheet.subject === 'account' ? say('usage.note.unit') : say('usage.note.gatewayUnit'));
   return sheet.isEstimate ? [...lines, say('usage.note.estimate')] : lines;
 }
 

@@ -153,9 +153,7 @@ describe('/music make', () => {
       (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
     // Suggestions do not wait for the list of models, so the first ones may lack it.
     await expect.poll(suggestedModels).toContain('chorale-4');
-    expect((await suggestedModels()).indexOf('chorale-4')).toBeLessThan(
-      (await suggestedModels()).indexOf('lumen-image-1'),
-    );
+    expect(await suggestedModels()).not.toContain('lumen-image-1');
     await (await member.slash('music make', { about: 'a storm' })).message();
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });
