@@ -28,12 +28,19 @@ export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPl
   ];
   return [
     {
-      ...{ name: 'effect', type: 'choice', required: true, ...fieldLabel('effect', say) },
+      name: 'effect',
+      type: 'choice',
+      required: true,
+      ...fieldLabel('effect', say),
       options: (['deny', 'allow'] as const).map((value) => ({ value, label: say(`rules.choices.${value}`) })),
     },
     {
-      ...{ name: 'subjects', type: 'choice', required: true, ...fieldLabel('subjects', say) },
-      ...{ options: subjects, max: subjects.length },
+      name: 'subjects',
+      type: 'choice',
+      required: true,
+      ...fieldLabel('subjects', say),
+      options: subjects,
+      max: subjects.length,
     },
     { name: 'models', type: 'text', ...fieldLabel('models', say) },
     { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },

@@ -182,7 +182,8 @@ export class Shards {
   async #rejoin(): Promise<void> {
     const { claims, clock } = this.#parts;
     const { processClaim } = await joinShardProcesses({
-      ...{ claims, clock },
+      claims,
+      clock,
       configuredCount: this.count,
       recommendedCount: this.count,
     });

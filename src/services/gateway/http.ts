@@ -278,7 +278,9 @@ export class GatewayHttp {
     const target = URL.parse(location, this.baseUrl.href);
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MAX_REDIRECTS) return target;
     throw new GatewayError('The gateway redirects requests. Set GATEWAY_BASE_URL to the final URL.', {
-      ...{ kind: 'not-offered', status: response.statusCode, code: 'redirected' },
+      kind: 'not-offered',
+      status: response.statusCode,
+      code: 'redirected',
       ...(target && { cause: new Error(`The gateway redirects to ${target.origin}.`) }),
     });
   }

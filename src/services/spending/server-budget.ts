@@ -79,7 +79,12 @@ export const serverBudget = z.object({
 export type ServerBudget = z.output<typeof serverBudget>;
 
 export const EMPTY_BUDGET: ServerBudget = {
-  ...{ roles: {}, members: {}, changedAt: {}, blocks: {}, resets: {}, told: {} },
+  roles: {},
+  members: {},
+  changedAt: {},
+  blocks: {},
+  resets: {},
+  told: {},
   ...{ grants: [], history: [], isPaused: false },
 };
 
