@@ -51,7 +51,11 @@ export const ruleTargets: RuleTargets = {
 
 const otherFeatures = [
   ...taskFeatures,
-  tasks(kindNames(kindSpecs), taskFeatures),
+  // `action` stands for `change` too.
+  tasks(
+    kindNames(kindSpecs).filter((kind) => kind !== 'change'),
+    taskFeatures,
+  ),
   models,
   usage,
   budget(kindNames(kindSpecs)),

@@ -9,8 +9,6 @@ import type { StoredMedium, Task, TaskOf } from '../services/tasks/task.ts';
 export interface KindView<K extends TaskKind = TaskKind> {
   /** Whether the buttons depend on the list of models. */
   readonly needsModelList?: boolean;
-  /** The action that produced a follow-up. */
-  lineage?(task: TaskOf<K>, say: Say): string;
   /** Source images that are shown with the message, because the result says little without them. */
   sourceImages?(task: TaskOf<K>): readonly MemberFile[];
   message?(task: TaskOf<K>, context: MessageContext, say: Say): MessagePlan;

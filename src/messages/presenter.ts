@@ -25,6 +25,7 @@ import { type Copies, contentOf, type Result, type ResultParts, recordResults, r
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
+import { actionNameOf } from './task-name.ts';
 
 export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
   say: Say;
@@ -160,11 +161,9 @@ export function presenter(parts: PresenterParts) {
 
     hintFor(task: Task): MessagePlan {
       const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
-      const lineage = views[task.kind]?.lineage?.(task, say);
+      const what = actionNameOf(task, say);
       const content =
-        lineage === undefined
-          ? say('task.mayBeShown', { name })
-          : say('task.actionMayBeShown', { name, what: lineage });
+        what === undefined ? say('task.mayBeShown', { name }) : say('task.actionMayBeShown', { name, what });
       const label = say('task.buttons.showHere');
       // In a direct message, only the task's owner can press the button.
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };

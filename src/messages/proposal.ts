@@ -3,11 +3,11 @@ import { escapeText } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
-import { meaningOfAction, meaningOfChange } from '../services/tasks/actions.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
 import { roundedDollars } from './money.ts';
 import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
+import { actionNameOf } from './task-name.ts';
 
 export interface ProposalReason {
   /** Why the member is asked, shown before the price. */
@@ -58,15 +58,6 @@ function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
 function requestLine(order: ProposedOrder, say: Say): string {
   const { title, typed, words, prompt = '' } = order.request;
   const name = escapeText(words ?? title ?? typed ?? prompt, MAX_PROMPT_LENGTH);
-  const what = followUpText(order, say);
+  const what = actionNameOf(order, say);
   return [...(what === undefined ? [] : [what]), ...(name === '' ? [] : [`**${name}**`])].join(': ');
-}
-
-function followUpText(order: ProposedOrder, say: Say): string | undefined {
-  if (order.kind !== 'action' && order.kind !== 'change') return undefined;
-  const { family, index = '' } =
-    order.kind === 'action' ? meaningOfAction(order.request.customId) : meaningOfChange(order.request);
-  return family === 'other' && 'label' in order.request
-    ? escapeText(order.request.label, MAX_PROMPT_LENGTH)
-    : say(`task.what.${family}`, { index });
 }

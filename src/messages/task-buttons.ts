@@ -6,6 +6,7 @@ import { type ActionFamily, meaningOfAction, needsForm } from '../services/tasks
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, isGrid, isSendingWords, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
+import { actionName } from './task-name.ts';
 
 export const buttonPlan = (label: string, id: string, options: Partial<ButtonPlan> = {}): ButtonPlan => {
   return { type: 'button', id, label, ...options };
@@ -74,7 +75,7 @@ export const pageButtons = (
 /** The row of each button family, in the layout that members know from Midjourney. */
 const ROW_BY_FAMILY: Readonly<Partial<Record<ActionFamily, number>>> = {
   ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
-  ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, video: 7 },
+  ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, 'single-video': 7 },
 };
 
 function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
@@ -98,10 +99,10 @@ const LOOK_BY_STYLE: Readonly<Record<number, ButtonPlan['style']>> = { 1: 'prima
 function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say): OfferedButton[] {
   return actions.flatMap(({ customId, label, emoji, style }, position): OfferedButton[] => {
     if (!context.isOffered(customId)) return [];
-    const { family, index } = meaningOfAction(customId);
+    const meaning = meaningOfAction(customId);
+    const { family } = meaning;
     const icon = emojiOf(emoji);
-    const name =
-      label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
+    const name = label.trim() === '' && icon === undefined ? actionName(meaning, say) : label.trim();
     // The id must say whether the button opens a form, because there is no time to look that up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
     const options = withoutUndefined({ emoji: icon, style: LOOK_BY_STYLE[style ?? 2] });

@@ -7,6 +7,7 @@ import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
 import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
+import { actionNameOf } from './task-name.ts';
 
 /** The parts of a result that a message shows. */
 export interface ShownResult {
@@ -46,7 +47,7 @@ export function taskMessage(
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
   const lines = [
-    ...lineageLines(task, view, shown, say),
+    ...lineageLines(task, shown, say),
     ...facts,
     ...stateLines(task, view, { shown, context }, say),
     ...shown.notes,
@@ -61,9 +62,9 @@ export function taskMessage(
   return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
 }
 
-/** The origin of a follow-up, with a link if its message is still known. */
-function lineageLines(task: Task, view: KindView | undefined, { parentLink }: ShownResult, say: Say): string[] {
-  const what = view?.lineage?.(task, say);
+/** The action that made the task, with a link to its source if that message is still known. */
+function lineageLines(task: Task, { parentLink }: ShownResult, say: Say): string[] {
+  const what = actionNameOf(task, say);
   if (what === undefined) {
     const link = task.parentId === undefined ? undefined : parentLink;
     return link === undefined ? [] : [`-# ${say('task.madeFrom', { link })}`];

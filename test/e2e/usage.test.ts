@@ -385,7 +385,8 @@ describe('The tasks of members in /usage', () => {
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
     const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
     expect(text(ownUsage)).toContain('Total: **≈ $0.201** for 2 requests');
-    expect(text(ownUsage)).toMatch(/imagine/);
+    // No request of the image-prompt family names a model.
+    expect(text(ownUsage)).toMatch(/Other \(no model\) +2/);
     expect(fileNames(ownUsage)).toContain('usage.png');
     const exact = await (await member.click(ownUsage, 'Exact amounts')).message();
     expect(exact.ephemeral).toBe(true);
@@ -414,9 +415,9 @@ describe('/usage of a server', () => {
     expect(page.ephemeral).toBe(true);
     expect(text(page)).toContain('This server’s remaining limit: **18 tasks** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
-    expect(text(page)).toMatch(/imagine +2/);
+    expect(text(page)).toMatch(/Imagine +2/);
     const monthPage = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
-    expect(text(monthPage)).toMatch(/imagine +2/);
+    expect(text(monthPage)).toMatch(/Imagine +2/);
     const refused = await discord.as('member').slash('usage', { of: 'server' });
     expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const otherServerUsage = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
@@ -454,6 +455,6 @@ describe('/usage of a server', () => {
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const page = text(await (await member.slash('usage', { by: 'kind' })).message());
     expect(page).toContain('Your usage through this bot');
-    expect(page).toMatch(/imagine +1/);
+    expect(page).toMatch(/Imagine +1/);
   });
 });

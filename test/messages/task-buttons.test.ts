@@ -91,7 +91,7 @@ describe('The buttons of a result', () => {
     'A button whose only label is the invalid emoji %j is shown with a default label instead',
     (emoji) => {
       const [[shownLabel] = []] = rowsOf(finishedTask([action('unheard::of', '', emoji)]));
-      expect(shownLabel).toBe('Follow-up');
+      expect(shownLabel).toBe('Other action');
     },
   );
 

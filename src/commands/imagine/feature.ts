@@ -1,9 +1,6 @@
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
-import type { Say } from '../../locales/index.ts';
-import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { type ActionMeaning, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -36,17 +33,6 @@ const imagineCommand = command({
   run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, context),
 });
 
-const lineageText = ({ family, index }: ActionMeaning, say: Say): string =>
-  say(`task.what.${family}`, { index: String(index ?? '') });
-const actionView: KindView<'action'> = {
-  lineage: ({ request }, say) => lineageText(meaningOfAction(request.customId), say),
-  moreButtons: videoButtons,
-};
-const changeView: KindView<'change'> = {
-  lineage: ({ request }, say) => lineageText(meaningOfChange(request), say),
-  moreButtons: videoButtons,
-};
-
 export const imagine: Feature<typeof text> = {
   command: imagineCommand,
   text,
@@ -55,5 +41,5 @@ export const imagine: Feature<typeof text> = {
   forms: [...forms, lineSubmit, animateSubmit],
   specs: imagineSpecs,
   kinds: imagineKinds,
-  views: { action: actionView, change: changeView, animate: animateView },
+  views: { action: { moreButtons: videoButtons }, change: { moreButtons: videoButtons }, animate: animateView },
 };

@@ -92,6 +92,27 @@ export const text = {
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {
-    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Upscale, variation or reroll', animate: 'Animation' },
+    kinds: {
+      imagine: 'Imagine',
+      // As groups in filters, rules and limits; a task is called by the name of its action.
+      action: 'Upscale or other action',
+      change: 'Upscale or other action (without gateway buttons)',
+      animate: 'Animation',
+      upscale: 'Upscale',
+      variation: 'Variation',
+      reroll: 'Reroll',
+      pan: 'Pan',
+      zoom: 'Zoom out',
+      'custom-zoom': 'Custom zoom',
+      region: 'Region edit',
+      extend: 'Extended video',
+      'single-video': 'Single video',
+      'describe-line': 'Images from a prompt',
+      'describe-all': 'Images from all prompts',
+      'describe-again': 'New description',
+      'shorten-line': 'Images from a shortened prompt',
+      favourite: 'Favorite',
+      other: 'Other action',
+    },
   },
 } as const;

@@ -9,10 +9,11 @@ import type { Say } from '../../locales/index.ts';
 import type { KindView, MessageContext } from '../../messages/kind-view.ts';
 import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import { promptFields, promptIn } from '../../messages/prompt-form.ts';
-import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
+import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
+import { typeOf } from '../../services/tasks/task-type.ts';
 import { imagesOnMessage, linksIn, referenceRefusal } from '../options.ts';
 import type { Services } from '../services.ts';
 import { type FollowUp, followUpFields } from './follow-ups.ts';
@@ -25,24 +26,10 @@ export const VIDEO_ENDPOINT = 'submit/video';
 function videoAction(task: Task): 'animate' | 'extend' | undefined {
   if (!hasResult(task) || task.remoteId === undefined) return undefined;
   const { media } = task;
-  const family = familyOf(task);
-  if (family === 'animate' || family === 'extend')
+  const type = typeOf(task);
+  if (type === 'animate' || type === 'extend')
     return media.length > 0 && media.every((medium) => medium.kind === 'video') ? 'extend' : undefined;
-  const isEnlarged = family === 'upscale' || family === 'upscale-more';
-  return isEnlarged && media.length === 1 && media[0]?.kind === 'image' ? 'animate' : undefined;
-}
-
-function familyOf(task: Task): ActionFamily | undefined {
-  switch (task.kind) {
-    case 'action':
-      return meaningOfAction(task.request.customId).family;
-    case 'change':
-      return meaningOfChange(task.request).family;
-    case 'animate':
-      return 'animate';
-    default:
-      return undefined;
-  }
+  return type === 'upscale' && media.length === 1 && media[0]?.kind === 'image' ? 'animate' : undefined;
 }
 
 /** Opens the form that makes a video from an image or extends a video, if the gateway has no working button for it. */

@@ -36,7 +36,7 @@ async function findReportedAnswer(
   const beforeId = earliestTaskId(createdAt + SKEW_MS);
   const { summaries } = await services.tasks.ownLists.page({
     of: listOwner,
-    kind: 'ask',
+    kinds: ['ask'],
     before: beforeId,
     max: MAX_ANSWERS,
   });

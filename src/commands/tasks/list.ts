@@ -24,12 +24,18 @@ export async function loadTaskList(filter: TaskFilter, context: HandlerContext<S
   const page = await services.tasks.lists.page({
     ...(await queryScope(filter, context)),
     // Hundreds of followed songs would hide everything else.
-    ...{ max: PAGE_SIZE, kind, words, before, withoutParts: kind === undefined },
+    ...{ max: PAGE_SIZE, kinds: kindsOf(kind), words, before, withoutParts: kind === undefined },
     ...(status && { states: statesByFilter[status] }),
   });
   const summaries = status === 'waiting' ? page.summaries.filter(isSettled) : page.summaries;
   const undeliveredCount = filter.whose === 'mine' && status !== 'waiting' ? await countUndelivered(context) : 0;
   return taskListPlan({ filter, summaries, undeliveredCount, next: page.next }, say);
+}
+
+/** Members know both kinds of actions by the same names. */
+function kindsOf(kind: string | undefined): string[] | undefined {
+  if (kind === undefined) return undefined;
+  return kind === 'action' ? ['action', 'change'] : [kind];
 }
 
 async function queryScope(
@@ -104,14 +110,18 @@ export function taskListPlan({ filter, summaries, undeliveredCount, next }: Task
 }
 
 function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
-  const { state, kind, summary, createdAt, requesterId, isPrivate } = taskSummary;
+  const { state, kind, type = kind, summary, createdAt, requesterId, isPrivate } = taskSummary;
   const summaryText = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const lock = isPrivate ? ' 🔒' : '';
-  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
+  return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-export function taskOption({ id, kind, state, summary }: TaskSummary, say: Say) {
-  const label = hasVisibleText(summary) ? summary : say(`tasks.kinds.${kind}`);
-  return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
+export function taskOption({ id, kind, type = kind, state, summary }: TaskSummary, say: Say) {
+  const name = say(`tasks.kinds.${type}`);
+  return {
+    value: id,
+    label: hasVisibleText(summary) ? summary : name,
+    description: `${name} · ${say(`tasks.states.${state}`)}`,
+  };
 }

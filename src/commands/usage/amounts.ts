@@ -6,6 +6,7 @@ import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
+type Named = Pick<Sheet, 'by' | 'subject'>;
 type Amount = Pick<SheetRow, 'amount' | 'isEstimate'>;
 
 /** An amount for people: the account's as the gateway sent it, the bot's own in dollars, where estimates are marked. */
@@ -31,8 +32,9 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
   return unit === 'cents' ? say('usage.cents', { amount, dollars: `$${divideBy100(amount)}` }) : amount;
 }
 
-export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
-  label ?? say(`usage.unknown.${by}`);
+/** The bot knows which model made each of its tasks, so a task without one used none. */
+export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by, subject }: Named, say: Say): string =>
+  label ?? say(by === 'model' && subject !== 'account' ? 'usage.noModel' : `usage.unknown.${by}`);
 
 /** Ids of members and roles mean nothing to a reader, so charts and tables number them, and a list below the table names them. */
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
@@ -42,7 +44,7 @@ export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet
   return prefix === undefined || label === undefined ? undefined : `<${prefix}${label}>`;
 }
 
-export function shortLabel(row: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
+export function shortLabel(row: SheetRow, index: number, sheet: Named, say: Say): string {
   return mentionOf(row, sheet) === undefined ? singleLine(labelOf(row, sheet, say)) : `#${index + 1}`;
 }
 

@@ -6,6 +6,7 @@ import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
+import { actionTypes } from '../../services/tasks/task-type.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings, type Sheet, type UsageOwner, usageOwners } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
@@ -53,7 +54,8 @@ async function pageOf(
   { isPrivate, isExact = false }: { isPrivate: boolean; isExact?: boolean },
 ): Promise<MessagePlan> {
   const { place, services, say } = context;
-  const { sheet, allowances } = await readUsage(request, context);
+  const { sheet: usageSheet, allowances } = await readUsage(request, context);
+  const sheet = withTypeNames(usageSheet, context);
   const chartData = isExact ? undefined : chartOf(sheet, services.usage.unit, say);
   const bytes = chartData && (await services.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
@@ -61,6 +63,17 @@ async function pageOf(
   const today = dayOf(place.createdAt);
   const { of } = request;
   return usagePage({ sheet, of, chart, unit: services.usage.unit, today, allowances, isExact, postedBy }, say);
+}
+
+/** The types of tasks by the names that members know; a type of another version keeps its own. */
+function withTypeNames(sheet: Sheet, { services, say }: HandlerContext<Services>): Sheet {
+  if (sheet.by !== 'kind') return sheet;
+  const types = [...services.ruleTargets.kindsByCommand.values(), actionTypes].flat();
+  const nameOf = (label: string | undefined): string | undefined => {
+    const type = types.find((one) => one === label);
+    return type === undefined ? label : say(`tasks.kinds.${type}`);
+  };
+  return { ...sheet, rows: sheet.rows.map((row) => ({ ...row, label: nameOf(row.label) })) };
 }
 
 async function readUsage(

@@ -169,7 +169,7 @@ const MAX_MODEL_LENGTH = 40;
 
 function comparedText(models: readonly ComparedModel[], say: Say): string {
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
-    const model = inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
+    const model = label === undefined ? say('usage.noModel') : inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
       ...{ estimate: roundedDollars(estimate), cost: roundedDollars(cost) },

@@ -63,6 +63,7 @@ export const text = {
       member: 'deleted member',
       role: 'no role with limits',
     },
+    noModel: 'Other (no model)',
     more_one: '{{count}} more row is in the CSV file.',
     more_other: '{{count}} more rows are in the CSV file.',
     note: {

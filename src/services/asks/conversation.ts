@@ -99,7 +99,7 @@ export async function newestAnswer(
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', max: MAX_SEARCHED_ANSWERS });
+  const { summaries } = await answers.page({ of: { memberId }, kinds: ['ask'], max: MAX_SEARCHED_ANSWERS });
   for (const summary of summaries) {
     if (now - summary.createdAt > CONVERSATION_TIMEOUT_MS) return undefined;
     const task = await answers.get(summary.id);
@@ -117,7 +117,7 @@ export async function answersOfConversation(
   const ids = new Set([id, rootId]);
   let cursor: string | undefined;
   for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; ) {
-    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', max: 50, before: cursor });
+    const page = await answers.page({ of: { memberId: requesterId }, kinds: ['ask'], max: 50, before: cursor });
     for (const summary of page.summaries) if ((await answers.get(summary.id))?.rootId === rootId) ids.add(summary.id);
     visitedCount += page.summaries.length;
     cursor = page.next;

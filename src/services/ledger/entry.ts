@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { amount } from '../prices/estimate.ts';
 import { tokens } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
+import { typeOf } from '../tasks/task-type.ts';
 
 /**
  * reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. waived: its result was refused by
@@ -36,6 +37,8 @@ export const entrySchema = z.object({
   /** Set if only the member has installed the bot, so the server is not involved. */
   isDirect: z.literal(true).optional(),
   kind: z.string(),
+  /** What members call the task, if it is not the kind: an upscale, for example. */
+  type: z.string().optional(),
   model: z.string().optional(),
   facts: z.array(fact).min(1),
 });
@@ -50,6 +53,7 @@ export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: 
 export function createEntry(task: Task, roleIds: readonly string[] = []): Entry {
   const { id, times, requesterId: memberId, guildId, channelId, route, kind, model, estimate } = task;
   const at = times.created;
+  const type = typeOf(task);
   return {
     id,
     at,
@@ -59,6 +63,7 @@ export function createEntry(task: Task, roleIds: readonly string[] = []): Entry 
     isDirect: route.install === 'user' ? true : undefined,
     ...(roleIds.length > 0 && { roleIds: [...roleIds] }),
     kind,
+    type: type === kind ? undefined : type,
     model,
     facts: [{ standing: 'reserved', at, amount: estimate?.amount }],
   };
@@ -127,7 +132,7 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
-const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
+const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'type', 'model'] as const;
 
 /** The estimate and the cost, if both are known. */
 export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
@@ -176,9 +181,9 @@ export interface AnonymisationRequest {
  * The anonymous entry; always the same one, so a repeat after a crash counts nothing twice. Without the secret, the
  * original id cannot be found.
  */
-export function anonymise({ id, at, kind, model, facts }: Entry, secret: string): Entry {
+export function anonymise({ id, at, kind, type, model, facts }: Entry, secret: string): Entry {
   const anonymousId = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
-  return { id: anonymousId, at, kind, ...(model !== undefined && { model }), facts };
+  return { id: anonymousId, at, kind, ...withoutUndefined({ type, model }), facts };
 }
 
 /** The store of entries and tasks. Every method throws if the store fails. */

@@ -43,7 +43,8 @@ export interface UsageGroup {
   memberId: string | undefined;
   /** The roles that had limits. */
   roleIds: readonly string[];
-  kind: string;
+  /** What members call the tasks. */
+  type: string;
   model: string | undefined;
   count: number;
   /** The exact sum; undefined for requests of unknown cost. */
@@ -308,8 +309,8 @@ export class Ledger {
       if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
       if (guildId !== undefined && entry.guildId !== guildId) continue;
       const known = amountOf(entry);
-      const { memberId: owner, roleIds = [], kind, model } = entry;
-      const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, kind, model, state };
+      const { memberId: owner, roleIds = [], kind, type = kind, model } = entry;
+      const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, type, model, state };
       const isEstimate = known?.isEstimate ?? false;
       const key = JSON.stringify([...Object.values(commonFields), isEstimate, known !== undefined]);
       const group = groups.get(key) ?? { fields: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };

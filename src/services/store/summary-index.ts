@@ -3,6 +3,7 @@ import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import type { PageQuery, TaskPage } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.ts';
+import { isTaskType, type TaskType } from '../tasks/task-type.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
@@ -13,7 +14,17 @@ const ENTRIES_PER_CHUNK = 100;
 export const headSchema = z.object({ starts: z.array(z.string()).min(1) });
 /** Row `<owner>:<first id>`. */
 export const chunkSchema = (specs: KindSpecs) =>
-  z.object({ lines: z.array(taskSummary.extend({ kind: z.custom<TaskKind>((name) => isKind(name, specs)) })) });
+  z.object({
+    lines: z.array(
+      taskSummary.extend({
+        kind: z.custom<TaskKind>((name) => isKind(name, specs)),
+        type: z
+          .custom<TaskType>((name) => isTaskType(name, specs))
+          .optional()
+          .catch(undefined),
+      }),
+    ),
+  });
 type Head = z.output<typeof headSchema>;
 type Chunk = z.output<ReturnType<typeof chunkSchema>>;
 
@@ -210,10 +221,10 @@ export async function readPage({ max, states, ...query }: PageQuery, sources: Su
 
 /** Matches by properties that never change in a task, so that its summary is enough. */
 function createMatcher(query: Omit<PageQuery, 'max' | 'states'>) {
-  const { kind, words = '', withoutPrivate = false } = query;
+  const { kinds, words = '', withoutPrivate = false } = query;
   const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (summary: TaskSummary): boolean => {
-    if (kind !== undefined && summary.kind !== kind) return false;
+    if (kinds && !kinds.includes(summary.kind)) return false;
     if (withoutPrivate && summary.isPrivate) return false;
     const text = summary.summary.toLowerCase();
     return terms.every((part) => text.includes(part));

@@ -10,7 +10,7 @@ const ACTION_PATTERNS = [
   [/^MJ::JOB::pan_(?:left|right|up|down)::/, 'pan', 'in-remix'],
   [/^MJ::JOB::animate_(?:high|low)_extend::(\d)?/, 'extend', 'always'],
   [/^MJ::JOB::animate_(?:high|low)::/, 'animate', 'in-remix'],
-  [/^MJ::JOB::video_virtual_upscale::([1-4])?/, 'video', 'never'],
+  [/^MJ::JOB::video_virtual_upscale::([1-4])?/, 'single-video', 'never'],
   [/^MJ::Outpaint::/, 'zoom', 'never'],
   [/^MJ::CustomZoom::/, 'custom-zoom', 'always'],
   [/^MJ::Inpaint::/, 'region', 'with-region'],
@@ -21,7 +21,8 @@ const ACTION_PATTERNS = [
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ] as const satisfies readonly (readonly [RegExp, string, PromptRequirement])[];
 
-export type ActionFamily = (typeof ACTION_PATTERNS)[number][1] | 'other';
+export const actionFamilies = [...ACTION_PATTERNS.map(([, family]) => family), 'other'] as const;
+export type ActionFamily = (typeof actionFamilies)[number];
 
 export interface ActionMeaning {
   family: ActionFamily;

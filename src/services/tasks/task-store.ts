@@ -81,7 +81,7 @@ export interface PageQuery {
   max: number;
   /** Only tasks older than this one. */
   before?: string | undefined;
-  kind?: string | undefined;
+  kinds?: readonly string[] | undefined;
   states?: readonly TaskState[] | undefined;
   /** The summary contains all of these words, in any order. */
   words?: string | undefined;

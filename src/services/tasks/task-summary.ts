@@ -2,10 +2,13 @@ import { z } from 'zod';
 import type { TaskKind } from './kind-spec.ts';
 import { isClosed, type Task, type TaskState, taskStates } from './task.ts';
 import { titleOf } from './task-facts.ts';
+import { type TaskType, typeOf } from './task-type.ts';
 
 export const taskSummary = z.object({
   id: z.string(),
   kind: z.string(),
+  /** Rows of earlier versions have none. */
+  type: z.string().optional(),
   state: z.enum(taskStates),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -16,7 +19,7 @@ export const taskSummary = z.object({
   /** Until this is set, the stored task may be newer than this summary. */
   settledAt: z.number().optional(),
 });
-export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind };
+export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind; type?: TaskType | undefined };
 
 const MAX_SUMMARY_LENGTH = 120;
 
@@ -36,6 +39,7 @@ export function summaryOf(task: Task): TaskSummary {
   return {
     id,
     kind,
+    type: typeOf(task),
     state,
     requesterId,
     guildId,

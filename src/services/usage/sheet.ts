@@ -50,7 +50,8 @@ export type SheetNote =
   | { kind: 'compared'; models: readonly ComparedModel[] };
 
 export interface ComparedModel extends NonNullable<UsageGroup['compared']> {
-  label: string;
+  /** Undefined for requests without a model. */
+  label: string | undefined;
 }
 
 export interface Sheet {
@@ -187,9 +188,7 @@ export function ledgerSheet(
 
 /** Describes how accurate the estimates were, with the most expensive model first. */
 export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
-  const comparisons = uses.flatMap(({ compared, model, kind }) =>
-    compared ? [{ ...compared, label: model ?? kind }] : [],
-  );
+  const comparisons = uses.flatMap(({ compared, model: label }) => (compared ? [{ ...compared, label }] : []));
   const models = [...Map.groupBy(comparisons, ({ label }) => label)].map(
     ([label, group]): ComparedModel => ({
       label,
@@ -202,17 +201,17 @@ export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
   return [{ kind: 'compared', models: models.toSorted((one, other) => compare(other.cost, one.cost)) }];
 }
 
-function labelsOf({ day, memberId, roleIds, kind, model }: UsageGroup, grouping: Grouping): (string | undefined)[] {
+function labelsOf({ day, memberId, roleIds, type, model }: UsageGroup, grouping: Grouping): (string | undefined)[] {
   switch (grouping) {
     case 'day':
       return [day];
     case 'kind':
-      return [kind];
+      return [type];
     case 'member':
       return [memberId];
     case 'role':
       return roleIds.length === 0 ? [undefined] : [...roleIds];
     case 'model':
-      return [model ?? kind];
+      return [model];
   }
 }

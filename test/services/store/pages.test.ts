@@ -79,7 +79,7 @@ describe('Pages of tasks', () =>
       expect(await matchingIds({ states: ['failed', 'running'] })).toEqual([failedTask.id, fox.id]);
       expect(await matchingIds({ states: [] })).toEqual([]);
       expect(await matchingIds({ withoutPrivate: true })).toEqual([failedTask.id, fox.id]);
-      expect(await matchingIds({ kind: 'imagine', words: 'owl' })).toEqual([owl.id]);
+      expect(await matchingIds({ kinds: ['imagine', 'action'], words: 'owl' })).toEqual([owl.id]);
       expect((await readAllPages(store, { memberId: 'bob' }, 10)).ids).toEqual([failedTask.id]);
     });
 

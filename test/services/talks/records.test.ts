@@ -39,7 +39,7 @@ describe('The records of utterances', () => {
       );
     };
     expect(await page({ withoutParts: true })).toEqual(['talk: Be a pirate.']);
-    expect(await page({ kind: 'said' })).toEqual(['said: Hello in 5 words']);
+    expect(await page({ kinds: ['said'] })).toEqual(['said: Hello in 5 words']);
     expect(await page({})).toHaveLength(2);
     const serverQuery = { of: { guildId: talk.guildId ?? '' }, withoutPrivate: true };
     expect(await page(serverQuery)).toEqual([]);

@@ -24,7 +24,10 @@ describe('A button from the gateway', () => {
     ['MJ::Job::PromptAnalyzer::5', { family: 'shorten-line', promptRequirement: 'always', index: 5 }],
     [`MJ::JOB::animate_high::1::${uuid}::SOLO`, { family: 'animate', promptRequirement: 'in-remix' }],
     [`MJ::JOB::animate_low_extend::2::${uuid}::SOLO`, { family: 'extend', promptRequirement: 'always', index: 2 }],
-    [`MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`, { family: 'video', promptRequirement: 'never', index: 1 }],
+    [
+      `MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`,
+      { family: 'single-video', promptRequirement: 'never', index: 1 },
+    ],
     [`MJ::BOOKMARK::${uuid}`, { family: 'favourite', promptRequirement: 'never' }],
     ['something::nobody::told', { family: 'other', promptRequirement: 'never' }],
     ['', { family: 'other', promptRequirement: 'never' }],

@@ -82,7 +82,7 @@ describe('The sheet of the gateway account', () => {
 
 describe("The sheet of the bot's ledger", () => {
   const use: UsageGroup = {
-    ...{ day: '2026-03-02', memberId: '1', roleIds: [], kind: 'imagine', model: undefined, count: 1 },
+    ...{ day: '2026-03-02', memberId: '1', roleIds: [], type: 'imagine', model: undefined, count: 1 },
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
@@ -124,8 +124,8 @@ describe("The sheet of the bot's ledger", () => {
     ]);
   });
 
-  it("The sheet of the bot's ledger reports no missing price if there are no prices at all, and names an order without a model by its kind", () => {
+  it("The sheet of the bot's ledger reports no missing price if there are no prices at all, and an order without a model has no label", () => {
     const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
-    expect(sheet).toMatchObject({ total: undefined, notes: [], rows: [{ label: 'imagine', requests: 1 }] });
+    expect(sheet).toMatchObject({ total: undefined, notes: [], rows: [{ label: undefined, requests: 1 }] });
   });
 });

@@ -1,0 +1,28 @@
+import { type ActionFamily, type ActionMeaning, actionFamilies, meaningOfAction, meaningOfChange } from './actions.ts';
+import { isKind, type KindSpecs, type TaskKind } from './kind-spec.ts';
+import type { OrderedRequest } from './transitions.ts';
+
+/** What members call a task: an action on a result by its own name, any other task by its kind. */
+export type TaskType = TaskKind | Exclude<ActionFamily, 'upscale-more' | 'vary'>;
+
+export function typeOfAction(family: ActionFamily): TaskType {
+  if (family === 'upscale-more') return 'upscale';
+  return family === 'vary' ? 'variation' : family;
+}
+
+export const actionTypes: readonly TaskType[] = actionFamilies.map(typeOfAction);
+
+/** What an action on a result does; undefined for all other tasks. */
+export function actionOf({ kind, request }: OrderedRequest<TaskKind>): ActionMeaning | undefined {
+  if (kind === 'action') return meaningOfAction(request.customId);
+  return kind === 'change' ? meaningOfChange(request) : undefined;
+}
+
+export function typeOf(task: OrderedRequest<TaskKind>): TaskType {
+  const action = actionOf(task);
+  if (action) return typeOfAction(action.family);
+  return task.kind === 'animate' && task.request.extend ? 'extend' : task.kind;
+}
+
+export const isTaskType = (name: unknown, specs: KindSpecs): name is TaskType =>
+  isKind(name, specs) || actionTypes.some((type) => type === name);
