@@ -68,7 +68,7 @@ export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
   const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals } = engine;
-  const { answers, messageOf, prepareAgain } = messages;
+  const { answers, messageOf, previewOfResult, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
     ...{ outbox, clock, log },
@@ -102,6 +102,7 @@ export function createCommands(parts: CommandsParts) {
       proposals,
       answers,
       messageOf,
+      previewOfResult,
       prepareAgain: (task, place) => prepareAgain(rules.maskTask(task, place.guildId), place),
       follows,
       followQuietMs,

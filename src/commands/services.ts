@@ -4,6 +4,7 @@ import type { InteractionFacts } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { RateLimiter } from '../discord/rates.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
+import type { Preview } from '../messages/previews.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
@@ -76,6 +77,8 @@ export interface Services extends MessageServices, ModelServices {
   isOperator(userId: string): Promise<boolean>;
   /** Which buttons on results this gateway accepts. */
   offers: Offers;
+  /** A small image of a finished task's result, unless there is none or its message was deleted. */
+  previewOfResult(task: Task): Promise<Preview | undefined>;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: InteractionFacts): Promise<PreparedMessage>;
   health(): Promise<Health>;

@@ -139,7 +139,7 @@ const modelsPageCodec: PointerCodec<ModelsPage> = {
 };
 
 /** The bytes left for the search text in a custom id when all other arguments have their maximum length. */
-const MAX_SEARCH_BYTES = 30;
+const MAX_SEARCH_BYTES = 28;
 
 export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_SEARCH_BYTES;
 
@@ -164,6 +164,15 @@ const filterCodec: PointerCodec<TaskFilter> = {
       before: before || undefined,
       words: words || undefined,
     };
+  },
+};
+
+/** The page of a task, and the list that it was opened from. */
+const taskPageCodec: PointerCodec<{ taskId: string; list: TaskFilter }> = {
+  write: ({ taskId, list }) => [taskId, ...filterCodec.write(list)],
+  read([taskId = '', ...args]) {
+    const list = filterCodec.read(args);
+    return list instanceof Refusal ? list : isTaskId(taskId) ? { taskId, list } : forgedIdRefusal();
   },
 };
 
@@ -301,6 +310,8 @@ export const customIds = {
   exactUsage: verb('exact', exactUsageCodec),
   tasks: verb('tasks', filterCodec),
   task: verb('task', filterCodec),
+  taskPage: verb('tp', taskPageCodec),
+  taskDetails: verb('td', taskPageCodec),
   fineTune: verb('tune', fineTuneCodec),
   exportData: verb('export', noArguments),
   eraseData: verb('forget', noArguments),

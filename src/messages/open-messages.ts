@@ -20,7 +20,7 @@ export type Messages = ReturnType<typeof createMessages>;
 export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
   const { clock, log } = parts;
-  const { prepare, hintFor, answerOf, messageOf, prepareAgain } = presenter({
+  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter({
     ...parts,
     media,
     fingerprints,
@@ -42,6 +42,7 @@ export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   return {
     answers,
     messageOf,
+    previewOfResult,
     prepareAgain,
 
     async finish(): Promise<void> {

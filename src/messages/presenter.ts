@@ -20,8 +20,8 @@ import { askStyle } from './answer/style.ts';
 import type { MessageContext } from './kind-view.ts';
 import { remainingText, roundedDollars } from './money.ts';
 import { noteFinder } from './notes.ts';
-import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
-import { type Copies, contentOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
+import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
+import { contentOf, copiesOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
@@ -169,6 +169,8 @@ export function presenter(parts: PresenterParts) {
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
     },
 
+    previewOfResult: (task: Task) => resultPreviewOf(task, parts),
+
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
@@ -230,16 +232,6 @@ async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<stri
 /** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */
 const withoutFollowUps = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
-
-/** Maps the index of each result to its URL. The index is part of the file's name. */
-function copiesOf(files: ReadonlyMap<string, string>): Copies {
-  return new Map(
-    [...files].flatMap(([name, address]): [number, string][] => {
-      const position = /-(\d+)\.\w+$/.exec(name)?.[1];
-      return position === undefined ? [] : [[Number(position) - 1, address]];
-    }),
-  );
-}
 
 /** The message that tells the owner that the task has ended. */
 function pingFor(task: Task, say: Say): PreparedMessage {

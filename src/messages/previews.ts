@@ -1,3 +1,4 @@
+import { isVisibleToOwnerOnly } from '../discord/outbox/ways.ts';
 import type { FileLabel, FilePlan } from '../discord/plan.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
@@ -5,7 +6,7 @@ import { type Media, MediaError } from '../services/media/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
-import { contentOf } from './results.ts';
+import { contentOf, copiesOf } from './results.ts';
 import { nameOf } from './task-message.ts';
 
 interface PreviewParts extends Pick<MessageContext, 'views'> {
@@ -15,7 +16,7 @@ interface PreviewParts extends Pick<MessageContext, 'views'> {
 }
 
 /** An image shown with the results of a message, in memory until it is sent. */
-interface Preview {
+export interface Preview {
   file: FilePlan;
   release(): void;
 }
@@ -53,6 +54,26 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
     if (preview) previews.push(preview);
   }
   return previews;
+}
+
+interface ResultPreviewParts extends PreviewParts {
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
+}
+
+/** Fetches a small copy of the first image of a result, or of the frame of its video. */
+export async function resultPreviewOf(task: Task, parts: ResultPreviewParts): Promise<Preview | undefined> {
+  const { media, message } = task;
+  const [medium] = media;
+  if (!medium || medium.kind === 'audio') return undefined;
+  const files = await parts.storedFiles(task);
+  // A moderator may have deleted a message that others could see.
+  if (message && !isVisibleToOwnerOnly(task, message) && !files?.size) return undefined;
+  const copy = medium.kind === 'image' ? copiesOf(files ?? new Map()).get(0) : undefined;
+  const address = copy ?? (medium.kind === 'image' ? medium.address : medium.thumbnail);
+  if (address === undefined) return undefined;
+  const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
+  const file = { name: `${task.kind}-${task.id}-preview`, alt, spoiler: isSpoiler(task) };
+  return fetchReduced({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, parts);
 }
 
 /** Fetches a thumbnail of each video that is only linked, if the gateway has one. */

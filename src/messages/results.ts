@@ -54,6 +54,16 @@ type ResultUrl = Pick<StoredMedium, 'address' | 'expiresAt'>;
 /** The URLs of Discord's copies of results that were attached before, by index. */
 export type Copies = ReadonlyMap<number, string>;
 
+/** Reads the index of each result from the name of its file. */
+export function copiesOf(files: ReadonlyMap<string, string>): Copies {
+  return new Map(
+    [...files].flatMap(([name, address]): [number, string][] => {
+      const position = /-(\d+)\.\w+$/.exec(name)?.[1];
+      return position === undefined ? [] : [[Number(position) - 1, address]];
+    }),
+  );
+}
+
 /** Fetches the results of a task one after the other. A result that cannot be fetched does not affect the others. */
 export async function resultsOf(
   task: Task,

@@ -82,6 +82,8 @@ const POSTED_CUSTOM_IDS = [
   'tasks.1.m....',
   'tasks.1.s.image-to-video.wa.01k3v9x2mabcdefgh.~ZWluIEZ1Y2hz',
   'task.1.m..un..',
+  'tp.1.01k3v9x2mabcdefgh.m..un..',
+  'td.1.01k3v9x2mabcdefgh.s.image-to-video.wa.01k3v9x2mabcdefgh.~ZWluIEZ1Y2hz',
   'again.1.01k3v9x2mabcdefgh',
   'againo.1.01k3v9x2mabcdefgh',
   'againb.1.01k3v9x2mabcdefgh',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { type Stage, startTestBot } from './bot.ts';
 import { says, startFastClockBot } from './quick.ts';
-import { offeredTasks, openTask, openTaskList, waitForMessage } from './tasks/pages.ts';
+import { offeredTasks, openDetails, openTask, openTaskList, waitForMessage } from './tasks/pages.ts';
 
 interface LogLine {
   msg: string;
@@ -50,7 +50,8 @@ describe('The log lines of a task', () => {
     await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const firstList = await openTaskList(stage);
     const [{ value: id = 'none' } = {}] = offeredTasks(firstList);
-    expect(text(await openTask(stage, firstList))).toContain(`Reference: \`${id}\``);
+    const page = await openTask(stage, firstList);
+    expect(text(await openDetails(stage, page))).toContain(`Reference: \`${id}\``);
     const secondList = await openTaskList(stage);
     stage.discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400 }, times: 1 });
     await stage.discord.as('member').choose(secondList, 'Open a task', [id]);

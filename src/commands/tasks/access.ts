@@ -2,7 +2,7 @@ import type { HandlerContext } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
+import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 
 /** The tasks of a server can only be seen in that server, by its admins and by the operator. */
@@ -22,6 +22,10 @@ export async function maySeeTask(task: Task, context: HandlerContext<Services>):
 /** A result is not shown in another message until it has been delivered to its own. */
 export const canShowResult = (task: Task): boolean =>
   !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
+
+/** A result whose message was deleted is shown only on request. */
+export const isResultVisible = (task: Task): boolean =>
+  canShowResult(task) && !isHeld(task) && (task.message !== undefined || task.delivery.undeliverable === 'no-way');
 
 export async function visibleTask(id: string, context: HandlerContext<Services>): Promise<Task> {
   const task = await context.services.tasks.book.get(id);

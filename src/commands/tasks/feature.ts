@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
 import { ownDataButtons } from './own-data.ts';
-import { loadTaskPage } from './page.ts';
+import { loadTaskDetails, loadTaskPage } from './page.ts';
 import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
@@ -30,6 +30,16 @@ export const taskSelect = button(customIds.task, {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
     return loadTaskPage(id, filter, context);
   },
+});
+
+const taskPageButton = button(customIds.taskPage, {
+  reply: 'here',
+  run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskPage(taskId, list, context),
+});
+
+const taskDetailsButton = button(customIds.taskDetails, {
+  reply: 'here',
+  run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskDetails(taskId, list, context),
 });
 
 /** Shows a result in this channel again, with working buttons. */
@@ -127,7 +137,17 @@ export const tasks = (
   text: textWithKinds(kinds, features),
   menus: [verifyMenu],
   buttons: [
-    ...[tasksPageButton, taskSelect, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],
+    ...[
+      tasksPageButton,
+      taskSelect,
+      taskPageButton,
+      taskDetailsButton,
+      showButton,
+      showMeButton,
+      showAskButton,
+      showAllButton,
+      deletePostButton,
+    ],
     ...ownDataButtons,
   ],
 });

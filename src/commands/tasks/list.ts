@@ -99,6 +99,8 @@ export function taskListPlan({ filter, summaries, undeliveredCount, next }: Task
   ];
   return {
     content,
+    // The page of a task has an image.
+    files: [],
     controls: [
       ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
       ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),

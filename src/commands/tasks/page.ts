@@ -1,48 +1,88 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { HandlerContext } from '../../discord/handlers.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
+import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
 import type { TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
-import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
+import { canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji } from './list.ts';
+import type { text } from './text.ts';
 
+/** What a task is and cost, with a small copy of its result. */
 export async function loadTaskPage(
   id: string,
   list: TaskFilter,
   context: HandlerContext<Services>,
-): Promise<MessagePlan> {
+): Promise<MessagePlan | PreparedMessage> {
+  const { services, say } = context;
   const task = await visibleTask(id, context);
-  const parent = task.parentId === undefined ? undefined : await context.services.tasks.book.get(task.parentId);
-  const links = { message: messageLink(task), parent: parent && messageLink(parent) };
   const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
-  const turns = await talkTurns(task, context.services.tasks.book);
+  const turns = await talkTurns(task, services.tasks.book);
   const left = cost === undefined ? undefined : remainingForOwner(task, context);
-  return taskPage({ task, links, cost, left, buttons: buttonsOf(task, list, context), turns }, context.say);
+  const plan = taskPage({ task, cost, left, controls: pageControls(task, list, context), turns }, say);
+  const preview = isResultVisible(task) ? await services.previewOfResult(task) : undefined;
+  if (!preview) return plan;
+  return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.release };
 }
 
-function buttonsOf(task: Task, list: TaskFilter, context: HandlerContext<Services>): ButtonPlan[] {
-  const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(context.say(`tasks.buttons.${name}`), id)];
-  const isOwn = task.requesterId === context.place.userId;
-  return [
-    ...button('back', customIds.tasks.id(list)),
+/** Everything else that is known about a task: times, ids and addresses. */
+export async function loadTaskDetails(
+  id: string,
+  list: TaskFilter,
+  context: HandlerContext<Services>,
+): Promise<MessagePlan> {
+  const { services, say } = context;
+  const task = await visibleTask(id, context);
+  const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
+  return {
+    content: [`**${taskName(task, say)}**`, ...detailLines(task, parent, say), ...cutPromptLines(task)].join('\n'),
+    overflow: 'file',
+    files: [],
+    controls: [buttonPlan(say('tasks.buttons.back'), customIds.taskPage.id({ taskId: task.id, list }))],
+  };
+}
+
+function pageControls(task: Task, list: TaskFilter, context: HandlerContext<Services>): Control[] {
+  const { say, place } = context;
+  const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(say(`tasks.buttons.${name}`), id)];
+  const address = messageLink(task);
+  const [first, ...rest] = [
     ...(canShowResult(task)
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
-    ...(isOwn ? decisionButtons(task, button) : []),
+    ...(task.requesterId === place.userId ? decisionButtons(task, button) : []),
     ...(mayDeleteMessage(task, context) ? button('delete', customIds.deletePost.id(task.id)) : []),
+  ];
+  return [
+    ...(address === undefined ? [] : [{ type: 'link' as const, address, label: say('tasks.buttons.message') }]),
+    ...button('details', customIds.taskDetails.id({ taskId: task.id, list })),
+    ...button('back', customIds.tasks.id(list)),
+    ...(first ? [{ ...first, startsRow: true }, ...rest] : []),
   ];
 }
 
-type ButtonName = 'back' | 'end' | 'show' | 'showMe' | 'retry' | 'edit' | 'cancel' | 'tryAgain' | 'dismiss' | 'delete';
+type ButtonName =
+  | 'back'
+  | 'details'
+  | 'end'
+  | 'show'
+  | 'showMe'
+  | 'retry'
+  | 'edit'
+  | 'cancel'
+  | 'tryAgain'
+  | 'dismiss'
+  | 'delete';
 
 /** A private result is shown to others only after a confirmation. */
 const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
@@ -66,62 +106,72 @@ function decisionButtons(task: Task, button: (name: ButtonName, id: string) => B
 
 interface TaskPage {
   task: Task;
-  /** The task's message and its parent's, if known. */
-  links: { message?: string | undefined; parent?: string | undefined };
   /** Undefined if the task costs nothing, or the reader is not allowed to see the cost. */
   cost: string | undefined;
   /** What remains of the reader's limits, if the task is their own. */
   left: string | undefined;
-  buttons: readonly ButtonPlan[];
+  controls: readonly Control[];
   turns: readonly Task[];
 }
 
-const MAX_PROMPT_LENGTH = 6_000;
+/** Leaves space for the rest of the page. */
+const MAX_PROMPT_LENGTH = 1_000;
+const MAX_WHOLE_PROMPT_LENGTH = 6_000;
 const MAX_REASON_LENGTH = 500;
 
-function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Say): MessagePlan {
-  const promptText = typedPrompt(task);
+function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): MessagePlan {
+  const { failure, delivery } = task;
+  const prompt = escapeText(typedPrompt(task), MAX_PROMPT_LENGTH);
   const lines = [
-    `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
-    ...factLines(task, { ...links, cost, left }, say),
-    ...resultLines(task, say),
-    // The whole prompt, because content that is too long for a message becomes a file.
-    ...(promptText === '' ? [] : ['', escapeText(promptText, MAX_PROMPT_LENGTH)]),
+    ...(prompt === '' ? [] : [`**${prompt}**`]),
+    `${stateEmoji[task.state]} ${taskName(task, say)} · ${say(`tasks.states.${task.state}`)}`,
+    ...factLines(
+      {
+        reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
+        notDelivered:
+          delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
+        visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,
+        cost,
+        left,
+      },
+      say,
+    ),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
-  return { content: lines.join('\n'), overflow: 'file', controls: buttons };
+  return { content: lines.join('\n'), overflow: 'file', files: [], controls };
 }
 
-function factLines(task: Task, { message, parent, cost, left }: KnownFacts, say: Say): string[] {
-  const { times, polls, remoteId, model, seed, failure, delivery } = task;
+/** The whole prompt, if the page shows only its start; content that is too long for a message becomes a file. */
+function cutPromptLines(task: Task): string[] {
+  const prompt = escapeText(typedPrompt(task), MAX_WHOLE_PROMPT_LENGTH);
+  return prompt.length < MAX_PROMPT_LENGTH ? [] : ['', prompt];
+}
+
+function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
+  const { id, times, polls, remoteId, model, seed, delivery } = task;
+  const code = (text: string | undefined): string | undefined => (text === undefined ? undefined : inlineCode(text));
   const timestamp = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
   const facts = {
-    model: model === undefined ? undefined : inlineCode(model),
+    model: code(model),
+    options: optionsText(task),
+    seed: code(seed),
     requested: timestamp(times.created),
     accepted: timestamp(times.accepted),
     ended: timestamp(times.ended),
     delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
     polls: String(polls),
-    reference: inlineCode(task.id),
-    remoteId: remoteId === undefined ? undefined : inlineCode(remoteId),
-    seed: seed === undefined ? undefined : inlineCode(seed),
-    options: optionsText(task),
-    cost,
-    left,
-    reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
-    message,
-    parent,
-    visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,
-    notDelivered:
-      delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
+    reference: inlineCode(id),
+    remoteId: code(remoteId),
+    parent: parent && messageLink(parent),
   };
-  return Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${say(`tasks.facts.${name as keyof typeof facts}`)}: ${value}`],
-  );
+  return [...factLines(facts, say), ...resultLines(task, say)];
 }
 
-type KnownFacts = TaskPage['links'] & Pick<TaskPage, 'cost' | 'left'>;
+const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] =>
+  entriesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${say(`tasks.facts.${name}`)}: ${value}`]));
+
+type FactName = keyof typeof text.tasks.facts;
 
 async function costLine(task: Task, { services, say }: HandlerContext<Services>): Promise<string | undefined> {
   if (!task.traits.isPaid) return undefined;

@@ -61,12 +61,17 @@ it('The kind filter of /tasks uses the name that each feature defines, and all n
 });
 
 describe('The custom id of a task list', () => {
-  it('The custom id of a task list preserves every filter', () => {
+  it('The custom ids of a task list and of the pages opened from it preserve every filter', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         for (const verb of [customIds.tasks, customIds.task]) {
           const id = readCustomId(verb.id(filter));
           expect(id && verb.read(id)).toEqual(filter);
+        }
+        const pointer = { taskId: taskId(0), list: filter };
+        for (const verb of [customIds.taskPage, customIds.taskDetails]) {
+          const id = readCustomId(verb.id(pointer));
+          expect(id && verb.read(id)).toEqual(pointer);
         }
       }),
     );
@@ -97,7 +102,7 @@ describe('The custom id of a task list', () => {
 });
 
 describe('The buttons of a task’s page', () => {
-  const verbs = ['show', 'showme', 'showask', 'showall', 'unpost', 'retryo', 'againo', 'againb'];
+  const verbs = ['tp', 'td', 'show', 'showme', 'showask', 'showall', 'unpost', 'retryo', 'againo', 'againb'];
 
   it.each(verbs)('A forged "%s" button of a task’s page is refused before the store is read', async (verb) => {
     const button = buttonOf(verb);

@@ -3,7 +3,7 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
-import { says, submitCount } from '../quick.ts';
+import { labels, says, submitCount } from '../quick.ts';
 import { offeredTasks } from '../tasks/pages.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { createCluster, homePartition, separatingPartitionCount, startFullCluster, testTimeout } from './scene.ts';
@@ -19,7 +19,9 @@ const taskList = async (discord: EmbeddedDiscord, channel: string): Promise<Mess
 async function newestTaskPage(discord: EmbeddedDiscord, channel: string): Promise<Message> {
   const list = await taskList(discord, channel);
   const newest = offeredTasks(list)[0]?.value ?? '';
-  return (await discord.as('member').in(channel).choose(list, 'Open a task', [newest])).message(says('Requested'));
+  return (await discord.as('member').in(channel).choose(list, 'Open a task', [newest])).message((message) =>
+    labels(message).includes('Details'),
+  );
 }
 
 describe('The buttons of a task from another partition', () =>

@@ -67,7 +67,7 @@ describe('A member’s tasks in all partitions', () => {
       expect(offeredTasks(found).map(({ label }) => label)).toEqual(['lantern 3']);
       const task = offeredTasks(found)[0]?.value ?? '';
       const page = await (await discord.as('member').in('hall').choose(found, 'Open a task', [task])).message(
-        says('Requested'),
+        (message) => labels(message).includes('Details'),
       );
       const copy = await (await discord.as('member').in('hall').click(page, 'Show here')).message(says('Finished'));
       expect(labels(copy)).toContain('U1');

@@ -6,6 +6,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { offeredTasks, openTaskList } from './pages.ts';
 
 const pollOptions = { timeout: 20_000 };
 
@@ -41,7 +42,7 @@ describe.each(profiles)('The buttons of a grid (%s gateway profile)', (profile) 
     },
   );
 
-  it('Follow-ups are possible from a reroll and from the result of a follow-up', async () => {
+  it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await createGrid(stage);
     const member = stage.discord.as('member');
@@ -51,6 +52,17 @@ describe.each(profiles)('The buttons of a grid (%s gateway profile)', (profile) 
     const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Finished in'));
     expect(text(zoomed)).toContain('Zoom out');
     expect(submitCount(stage.gateway)).toBe(4);
+    // Lists, pages and usage call each task by its own name.
+    const list = await openTaskList(stage, 'member', { kind: 'action' });
+    const names = text(list).match(/(?<=🟢 )[^·]+(?= ·)/g);
+    expect(names).toEqual(['Zoom out', 'Upscale', 'Reroll']);
+    const upscaleId = offeredTasks(list)[1]?.value ?? '';
+    const page = await member.choose(list, 'Open a task', [upscaleId]);
+    await page.message(says('**a fox in the snow**\n🟢 Upscale of image 1 · Finished'));
+    const byType = text(await (await member.slash('usage', { by: 'kind' })).message());
+    for (const name of ['Imagine', 'Reroll', 'Upscale', 'Zoom out']) expect(byType).toMatch(new RegExp(`${name} +1`));
+    const byModel = text(await (await member.slash('usage', { by: 'model' })).message());
+    expect(byModel).toMatch(/Other \(no model\) +4/);
   });
 
   it('Upscale all creates four tasks, each with its own message', async () => {

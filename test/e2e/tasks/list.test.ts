@@ -57,7 +57,10 @@ describe.each(profiles)('/tasks (%s gateway profile)', (profile) => {
     expect(text(serverList)).not.toMatch(/owl|hare|wolf/);
     // The page of another member's task has no owner actions and no amounts.
     const page = await openTask(stage, serverList, 'admin');
-    expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
+    expect(labels(page)).toEqual([
+      ...['Jump to message', 'Details', 'Back'],
+      ...['Show only to me', 'Show here', 'Delete message'],
+    ]);
     const hallList = text(await openTaskList(stage, 'owner', whose, 'hall'));
     expect(hallList).toContain('hare');
     expect(hallList).not.toMatch(/fox|owl|wolf/);

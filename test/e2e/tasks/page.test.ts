@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
-import { openTask, openTaskList, publicMessages } from './pages.ts';
+import { openDetails, openTask, openTaskList, publicMessages } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -21,20 +21,30 @@ function priceSettings(): { PRICES: string } {
 const submitRoute = { path: /\/submit\// };
 
 describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => {
-  it('The page of a task shows the cost, has a button that deletes the message of the task, and stays open afterwards', async () => {
+  it('The page of a task shows the image, the prompt and the cost, has details in a second view, deletes the message of the task, and stays open afterwards', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(stage);
     const page = await openTask(stage, await openTaskList(stage));
     expect(text(page)).toContain(profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)');
-    expect(text(page)).toContain(`/${result.id}`);
+    expect(text(page)).toMatch(/^\*\*a fox in the snow\*\*\n🟢 Imagine · Finished\nCost: /);
+    expect(page.attachments).toHaveLength(1);
+    expect(JSON.stringify(page.components)).toContain(`/${result.id}"`);
+    expect(text(page)).not.toMatch(/Requested|Reference|http/);
+    const details = await openDetails(stage, page);
+    expect(text(details)).toMatch(/Status checks: \d+\nReference: `.+`\nGateway task ID: `.+`\nOriginal: <http/);
+    expect(details.attachments).toEqual([]);
     const member = stage.discord.as('member');
+    await (await member.click(details, 'Back')).message((message) => message.attachments.length === 1);
     expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(
       'kept',
     );
     expect(publicMessages(stage)).toEqual([]);
     const again = await (await member.click(page, 'Delete message')).message(says('already'));
     expect(text(again)).toContain('was already deleted');
-    const second = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
+    const list = await (await member.click(page, 'Back')).message(says('Your tasks'));
+    expect(list.attachments).toEqual([]);
+    const second = await openTask(stage, list);
+    expect(second.attachments).toEqual([]);
     expect(labels(second)).not.toContain('Delete message');
     // Discord's copy has been deleted, so the file comes from the gateway.
     const copy = await (await member.click(second, 'Show here')).message(says('Finished in'));
@@ -78,9 +88,10 @@ describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => 
 
   it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    await orderGrid(stage, { private: true });
+    await orderGrid(stage, { private: true, spoiler: true });
     const member = stage.discord.as('member');
     const page = await openTask(stage, await openTaskList(stage, 'member', { text: 'fox' }));
+    expect(page.attachments.map(({ filename }) => filename.startsWith('SPOILER_'))).toEqual([true]);
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([privateCopy.ephemeral, privateCopy.attachments.length]).toEqual([true, 1]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
@@ -122,6 +133,16 @@ describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => 
   });
 });
 
+it('The page of a task shows no image once a moderator has deleted the message of the result', async () => {
+  const stage = await startFastClockBot({ gateway: { speed: 20 } });
+  const { apiUrl, token } = stage.discord;
+  const result = await orderGrid(stage);
+  expect((await openTask(stage, await openTaskList(stage))).attachments).toHaveLength(1);
+  const options = { method: 'DELETE', headers: { authorization: `Bot ${token}` } };
+  await fetch(`${apiUrl}/v10/channels/${result.channel_id}/messages/${result.id}`, options);
+  expect((await openTask(stage, await openTaskList(stage))).attachments).toEqual([]);
+});
+
 describe('A result that could not be delivered', () => {
   it('A result that could not be delivered is announced above the list until its owner has viewed it', async () => {
     const stage = await startFastClockBot({ gateway: { speed: 20 } });
@@ -146,6 +167,7 @@ describe('A result that could not be delivered', () => {
     await (await discord.as('admin').click(managerPage, 'Show only to me')).message(says('Finished in'));
     expect(text(await openTaskList(stage))).toContain('1 result could not be delivered');
     const page = await openTask(stage, undeliveredList);
+    expect(page.attachments).toEqual([]);
     const copy = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(copy)).length).toBeGreaterThan(100);
     expect(text(await openTaskList(stage))).not.toContain('could not be delivered');

@@ -1,6 +1,6 @@
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { type FastClockStage, says } from '../quick.ts';
+import { type FastClockStage, labels, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<FastClockStage['discord']['as']>['slash']>[1];
 
@@ -27,8 +27,12 @@ export const offeredTasks = (taskList: Message): { value: string; label: string 
 export async function openTask(stage: FastClockStage, taskList: Message, who = 'member', words = ''): Promise<Message> {
   const option = offeredTasks(taskList).find(({ label }) => label.includes(words));
   const exchange = await stage.discord.as(who).choose(taskList, 'Open a task', [option?.value ?? '']);
-  return exchange.message(says('Requested'));
+  return exchange.message((message) => labels(message).includes('Details'));
 }
+
+/** The second view of a task's page, with its times, ids and addresses. */
+export const openDetails = async ({ discord }: FastClockStage, page: Message, who = 'member'): Promise<Message> =>
+  (await discord.as(who).click(page, 'Details')).message(says('Requested'));
 
 /** Requests an erasure, confirms it twice and returns the exchange of the last press. */
 export async function requestErasure(stage: FastClockStage, who = 'member') {

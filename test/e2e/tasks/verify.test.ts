@@ -54,7 +54,7 @@ describe.each(profiles)('Verify (%s gateway profile)', (profile) => {
     expect(text(requesterReply)).toContain(`made with this bot. It is [the result]`);
     expect(text(requesterReply)).toContain(`of task \`${id}\`.`);
     const page = await stage.discord.as('member').choose(requesterReply, 'Open a task', [id]);
-    expect(text(await page.message(says('Requested')))).toContain('a fox in the snow');
+    expect(text(await page.message(says('· Finished')))).toContain('a fox in the snow');
 
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     const otherReply = await verifyFiles(stage, [copy]);
