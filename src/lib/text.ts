@@ -14,6 +14,17 @@ export function trimCharactersAtEnd(text: string, characters: string): string {
 /** Spaces, control characters, and characters that draw nothing by themselves do not count. */
 export const hasVisibleText = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{M}\p{DI}\u2800]/u.test(text);
 
+/** Text without links, mentions, custom emoji and Markdown, on one line. */
+export const plainWords = (text: string): string =>
+  text
+    .slice(0, MAX_PLAIN_LENGTH)
+    .replace(/https?:\/\/\S+|<[^<>\s]{1,100}>|[\\*_~`|>#[\]]|[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** Names use only the first words. */
+const MAX_PLAIN_LENGTH = 500;
+
 /** Control characters, line separators, and characters that change the direction of text. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** The same characters, except those that JSON already escapes. */

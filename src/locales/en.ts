@@ -47,7 +47,7 @@ export const en = {
     rest: 'The rest is in the attached file.',
     empty: 'The model returned an empty answer. Rephrase your prompt and ask again.',
     badJson: 'The model did not return valid JSON.',
-    jsonFile: 'The full answer is in answer.json.',
+    jsonFile: 'The full answer is in the attached file.',
     schema: {
       asText: 'This model does not support structured output, so it received the schema as part of its instructions.',
       unfinished: 'The answer could not be checked against the schema because that took too long.',

@@ -17,6 +17,7 @@ import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
+import { fileNamePrefix } from './file-names.ts';
 import type { MessageContext } from './kind-view.ts';
 import { remainingText, roundedDollars } from './money.ts';
 import { noteFinder } from './notes.ts';
@@ -73,8 +74,10 @@ export function presenter(parts: PresenterParts) {
     ];
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.outcome !== 'file') return [];
-      const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
-      const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
+      const title = music.titleOf(task, index);
+      const prefix = fileNamePrefix(task, title ?? prompt) || `${result.type.kind}-`;
+      const name = `${prefix}${index + 1}.${result.type.extension}`;
+      const alt = title === undefined ? say('task.alt', { prompt }) : say('music.alt', { title });
       return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.songAttachments(task, files.length);

@@ -5,6 +5,7 @@ import type { Say } from '../locales/index.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
+import { fileNamePrefix } from './file-names.ts';
 import type { MessageContext } from './kind-view.ts';
 import { contentOf, copiesOf } from './results.ts';
 import { nameOf } from './task-message.ts';
@@ -30,9 +31,9 @@ const PREVIEW_TIMEOUT_MS = 5_000;
 export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
-  const { kind, id } = task;
-  const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
-  const file = { name: `${kind}-${id}-preview`, alt, spoiler: isSpoiler(task) };
+  const prompt = nameOf(task, parts, parts.say);
+  const alt = parts.say('task.alt', { prompt });
+  const file = { name: `${fileNamePrefix(task, prompt)}preview`, alt, spoiler: isSpoiler(task) };
   return fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
 }
 
@@ -48,7 +49,7 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
   for (const [index, { address, name }] of sourceImages.entries()) {
     const alt = parts.say('task.describe.alt', { name });
     // Discord marks a spoiler in the file's name.
-    const file = { name: `${task.kind}-${task.id}-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
+    const file = { name: `source-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
     const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
     const preview = await fetchReduced(image, task, parts, signal);
     if (preview) previews.push(preview);
@@ -86,8 +87,9 @@ export async function thumbnailsOf(
   const frames: Preview[] = [];
   for (const [index, { kind, thumbnail: address }] of task.media.entries()) {
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
-    const alt = parts.say('video.frame', { prompt: nameOf(task, parts, parts.say) });
-    const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
+    const prompt = nameOf(task, parts, parts.say);
+    const alt = parts.say('video.frame', { prompt });
+    const file = { name: `${fileNamePrefix(task, prompt)}frame${index + 1}`, alt, spoiler: isSpoiler(task) };
     const frame = await fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }

@@ -4,6 +4,8 @@ import type { FilePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { readResultText } from '../services/tasks/result-text.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { titleOf } from '../services/tasks/task-facts.ts';
+import { fileNamePrefix } from './file-names.ts';
 import { buttonPlan } from './task-buttons.ts';
 
 /** The space for the lines: 2,000 characters minus the headline, the time and the notes. */
@@ -21,8 +23,10 @@ export function numberedLines({ text = '' }: Task, say: Say, maxLength = MAX_TEX
 }
 
 /** The original text, if the message shows only a part. */
-export function fullTextFile({ kind, id, text = '' }: Task, maxLength = MAX_TEXT_LENGTH): FilePlan[] {
-  return fitLines(text, maxLength).isComplete ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
+export function fullTextFile(task: Task, maxLength = MAX_TEXT_LENGTH): FilePlan[] {
+  const { kind, text = '' } = task;
+  const name = `${fileNamePrefix(task, titleOf(task))}${kind}.txt`;
+  return fitLines(text, maxLength).isComplete ? [] : [{ name, bytes: Buffer.from(text) }];
 }
 
 /** A button for each line that generates images from it, and one button for all lines. */

@@ -4,8 +4,9 @@ import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { answerOf, answerText } from '../services/asks/transitions.ts';
 import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
-import { promptOf } from '../services/tasks/task-facts.ts';
+import { promptOf, titleOf } from '../services/tasks/task-facts.ts';
 import type { AnswerStyle } from './answer/style.ts';
+import { fileNamePrefix } from './file-names.ts';
 import { buttonPlan, unconfirmedButtons } from './task-buttons.ts';
 
 const MAX_MODEL_LENGTH = 60;
@@ -74,7 +75,8 @@ const VOICE_FILE = 'voice-message.ogg';
 /** A spoken answer as a voice message, or as a file with a line of text if voice messages are not allowed. */
 export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false }): MessagePlan {
   const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
-  const files = sound === undefined ? [] : [{ name: VOICE_FILE, bytes: Buffer.from(sound, 'base64') }];
+  const name = `${asFile ? fileNamePrefix(task, titleOf(task)) : ''}${VOICE_FILE}`;
+  const files = sound === undefined ? [] : [{ name, bytes: Buffer.from(sound, 'base64') }];
   if (!asFile) return { files, voice: { seconds, waveform } };
   return { content: `-# ${say('talk.voiceReply', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
 }

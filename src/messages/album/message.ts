@@ -3,6 +3,7 @@ import { escapeText } from '../../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
+import { fileNamePrefix } from '../file-names.ts';
 import { buttonPlan } from '../task-buttons.ts';
 import {
   type AlbumEntry,
@@ -117,13 +118,14 @@ function audioCountOf({ task }: AlbumEntry): number {
 
 const versesIn = (entry: AlbumEntry | undefined): string[] => (entry?.task ? versesOf(entry.task) : []);
 
-function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FilePlan | undefined {
+function lyricsOf(album: Task, entries: readonly AlbumEntry[], say: Say): FilePlan | undefined {
   const songs = entries.map((entry) => ({
     title: (entry.task && songTitle(entry.task)) ?? say('music.untitled'),
     verses: versesIn(entry),
   }));
   if (songs.every(({ verses }) => verses.length === 0)) return undefined;
-  return { name: `lyrics-${id}.txt`, bytes: lyricsFile(songs) };
+  const name = `${fileNamePrefix(album, songs[0]?.title ?? '')}lyrics.txt`;
+  return { name, bytes: lyricsFile(songs) };
 }
 
 /** Links to the covers that are not attached, because the message already has its maximum number of files. */

@@ -1,9 +1,9 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
-import { trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
+import { fileNamePrefix } from '../file-names.ts';
 import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
@@ -65,18 +65,17 @@ export function musicPresenter(parts: MusicParts) {
       return { plan, fallback, release };
     },
 
-    /** The description of a song's audio file; undefined for other kinds. */
-    altOf(task: Task, index: number): string | undefined {
-      return isSong(task) ? say('music.alt', { title: titleAt(task, index, say) }) : undefined;
-    },
+    /** The title of one of a song's tracks; undefined for other kinds. */
+    titleOf: (task: Task, index: number): string | undefined => (isSong(task) ? titleAt(task, index, say) : undefined),
 
     /** Returns the covers and lyrics of one song, in addition to its audio files. */
     async songAttachments(task: Task, fileCount: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);
       if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
-        const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
-        attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
+        const title = songTitle(task) ?? say('music.untitled');
+        const name = `${fileNamePrefix(task, title)}lyrics.txt`;
+        attachments.files.push({ name, bytes: lyricsFile([{ title, verses }]) });
       }
       const candidates = isSong(task) ? tracksWithCover(task) : [];
       const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
@@ -162,20 +161,21 @@ const tracksWithCover = (task: Task): TrackWithCover[] =>
 /** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
 async function addAudio(
   entries: readonly AlbumEntry[],
-  { id: albumId, route }: Task,
+  album: Task,
   attachments: Attachments,
   parts: MusicParts,
 ): Promise<void> {
   let number = 0;
   for (const { task } of entries) {
     if (!task || task.failure) continue;
-    const song = withFinishedTracks({ ...task, route });
+    const song = withFinishedTracks({ ...task, route: album.route });
     const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.bytesInMemory);
-    await recordResults(albumId, results, parts);
+    await recordResults(album.id, results, parts);
     for (const [index, result] of results.entries()) {
       const title = titleAt(song, index, parts.say);
       number += 1;
-      attachments.add(result, { name: `${fileName(title)}-${number}`, alt: parts.say('music.alt', { title }) });
+      const prefix = fileNamePrefix(album, title) || 'audio-';
+      attachments.add(result, { name: `${prefix}${number}`, alt: parts.say('music.alt', { title }) });
     }
   }
 }
@@ -183,24 +183,24 @@ async function addAudio(
 /** Attaches covers; a cover that cannot be fetched becomes a link, because a member may still be able to open it. */
 async function addCovers(
   tracks: readonly TrackWithCover[],
-  { route, id }: Task,
+  shownTask: Task,
   attachments: Attachments,
   { media, say, log }: MusicParts,
 ): Promise<void> {
   for (const [index, { task, track }] of tracks.entries()) {
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fittedCover = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, route.uploadLimit));
+      const fittedCover = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, shownTask.route.uploadLimit));
       if (fittedCover.how === 'none') continue;
       if (fittedCover.type.kind !== 'image') {
         fittedCover.release();
         continue;
       }
       const { how: _, ...cover } = fittedCover;
-      const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
+      const title = trackTitle(track, task, say);
       attachments.add(
         { outcome: 'file', ...cover, original: { address: track.cover } },
-        { name: `cover${index + 1}-${id}`, alt },
+        { name: `${fileNamePrefix(shownTask, title)}cover${index + 1}`, alt: say('music.coverOf', { title }) },
       );
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
@@ -208,12 +208,4 @@ async function addCovers(
       attachments.linkCover(track);
     }
   }
-}
-
-const MAX_NAME_LENGTH = 40;
-
-/** Discord keeps only letters, digits and dashes of a file name. */
-function fileName(title: string): string {
-  const slug = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
-  return trimCharactersAtEnd(trimCharactersAtStart(slug, '-'), '-').slice(0, MAX_NAME_LENGTH) || 'track';
 }

@@ -3,6 +3,8 @@ import { terminalSafe } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
+import { fileNamePrefix } from '../file-names.ts';
 import type { AnswerPart } from './split.ts';
 
 /** How many characters of an answer are shown. If the answer does not match its schema, the message also has to list the mismatches. */
@@ -19,7 +21,8 @@ export function structuredPart(task: Task): AnswerPart {
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
   const excerpt = excerptOf(text, count === 0 ? MAX_SHOWN_LENGTH.matching : MAX_SHOWN_LENGTH.mismatching);
-  return { source: text, text: `\`\`\`json\n${excerpt}\n\`\`\``, files: [{ name: 'answer.json', text }] };
+  const file = { name: `${fileNamePrefix(task, titleOf(task))}answer.json`, text };
+  return { source: text, text: `\`\`\`json\n${excerpt}\n\`\`\``, files: [file] };
 }
 
 const TRUNCATION_MARK = '\n…';

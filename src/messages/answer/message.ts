@@ -2,8 +2,10 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
+import { fileNamePrefix } from '../file-names.ts';
 import { isStructured, isTruncated, mismatchLines, structuredPart } from './json-answer.ts';
-import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
+import { type AnswerFile, type AnswerPart, answerParts, REST_NAME } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
 const MAX_TITLE_LENGTH = 150;
@@ -41,7 +43,8 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
     } satisfies MessagePlan,
     further: further.map(({ text, files: partFiles }, index): MessagePlan => {
       const isLast = index === further.length - 1;
-      const rest = !isOver && partFiles.some(({ name }) => name === 'the-rest.md') ? asSubtext([say('ask.rest')]) : [];
+      const rest =
+        !isOver && partFiles.some(({ name }) => name.endsWith(REST_NAME)) ? asSubtext([say('ask.rest')]) : [];
       return {
         content: fitLines([text, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
         overflow: 'cut',
@@ -104,7 +107,10 @@ function isJson(text: string): boolean {
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
   files.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
 
-const fullAnswerFile = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
+const fullAnswerFile = (task: Task): FilePlan => ({
+  name: `${fileNamePrefix(task, titleOf(task))}answer.md`,
+  bytes: Buffer.from(answerText(task)),
+});
 
 /** The characters available for the answer. The first message also shows the question and the state, and the others may show a note. */
 const MAX_TEXT_LENGTHS = { first: 1_100, other: 1_850 };
@@ -116,7 +122,7 @@ const MAX_MESSAGES_FOR_USER_INSTALL = 3;
 function partsOf(task: Task): AnswerPart[] {
   if (isStructured(task)) return [structuredPart(task)];
   const max = task.route.install === 'user' ? MAX_MESSAGES_FOR_USER_INSTALL : MAX_MESSAGES;
-  return answerParts(shownText(task), { ...MAX_TEXT_LENGTHS, max });
+  return answerParts(shownText(task), { ...MAX_TEXT_LENGTHS, max, prefix: fileNamePrefix(task, titleOf(task)) });
 }
 
 function shownText(task: Task): string {

@@ -21,19 +21,23 @@ interface SpaceLimits {
   other: number;
   /** The maximum number of messages; the rest is attached to the last one as a file. */
   max: number;
+  /** What the names of files begin with. */
+  prefix?: string;
 }
 
 /** Longer code, which would fill about two messages, is attached as a file. */
 const MAX_CODE_LENGTH = 3_600;
 /** Discord allows ten files per message, and one of them may be the rest of the answer. */
 const MAX_FILES = 8;
+/** The end of the name of the file with the text that the messages do not show. */
+export const REST_NAME = 'the-rest.md';
 const FENCE_OPEN = '```';
 const FENCE_CLOSE = '\n```';
 
 /** Fills the messages in order, so text stays in its message while more text arrives. */
 export function answerParts(text: string, limits: SpaceLimits): AnswerPart[] {
   const parts: AnswerPart[] = [];
-  const counts = { table: 0, code: 0 };
+  const counts = { prefix: limits.prefix ?? '', table: 0, code: 0 };
   for (const block of blocksOf(text)) {
     const max = parts.length === 0 ? limits.first : limits.other;
     for (const piece of piecesOf(block, { first: max, other: limits.other }, counts)) {
@@ -43,7 +47,7 @@ export function answerParts(text: string, limits: SpaceLimits): AnswerPart[] {
       else parts.push(piece);
     }
   }
-  return limitParts(parts.map(ensureVisible), limits.max);
+  return limitParts(parts.map(ensureVisible), limits);
 }
 
 /** Adds a piece to a part. Undefined if it does not fit. */
@@ -68,11 +72,11 @@ const closeFence = (text: string): string =>
   (text.match(/```/g)?.length ?? 0) % 2 === 1 ? `${text}${FENCE_CLOSE}` : text;
 
 function toFile(block: Block, counts: FileCounts): AnswerFile | undefined {
-  if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
+  if (block.kind === 'table') return { name: `${counts.prefix}table-${++counts.table}.md`, text: block.table };
   // Code that contains a code fence cannot be shown in a code block.
   if (block.kind !== 'code' || (block.code.length <= MAX_CODE_LENGTH && !block.code.includes(FENCE_OPEN)))
     return undefined;
-  return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
+  return { name: `${counts.prefix}code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -95,10 +99,14 @@ function extensionOf(language: string): string {
   return /^[a-z0-9]{1,8}$/.test(extension) ? extension : 'txt';
 }
 
-type FileCounts = { table: number; code: number };
+type FileCounts = { prefix: string; table: number; code: number };
 
 /** Splits a block into pieces that are each valid Markdown; the whole block if it fits into a message. */
-function piecesOf(block: Block, { first, other }: Omit<SpaceLimits, 'max'>, counts: FileCounts): AnswerPart[] {
+function piecesOf(
+  block: Block,
+  { first, other }: Omit<SpaceLimits, 'max' | 'prefix'>,
+  counts: FileCounts,
+): AnswerPart[] {
   const { source } = block;
   const file = toFile(block, counts);
   if (file) return [{ source, text: `📄 ${file.name}`, files: [file] }];
@@ -137,11 +145,11 @@ function ensureVisible(part: AnswerPart): AnswerPart {
   return { ...part, text: hasVisibleText(text) ? text : '…' };
 }
 
-function limitParts(parts: readonly AnswerPart[], max: number): AnswerPart[] {
+function limitParts(parts: readonly AnswerPart[], { max, prefix = '' }: SpaceLimits): AnswerPart[] {
   const last = parts[max - 1];
   if (!last || parts.length <= max) return [...parts];
   const rest = parts.slice(max).reduce((text, { source }) => text + source, '');
-  const file = { name: 'the-rest.md', text: rest };
+  const file = { name: `${prefix}${REST_NAME}`, text: rest };
   return [...parts.slice(0, max - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
 }
 

@@ -61,7 +61,7 @@ export async function filesOf(
   const results = await resultsOf(withSmallFiles(task, maxBytes), parts);
   const files = results.flatMap((result, index): FilePlan[] =>
     result.outcome === 'file'
-      ? [{ name: `review-${task.id}-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
+      ? [{ name: `image-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
       : [],
   );
   return {

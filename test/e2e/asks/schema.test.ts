@@ -27,7 +27,9 @@ describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile)
     const expectedJson = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
     expect(text(final)).toContain(`\`\`\`json\n${expectedJson}\n\`\`\``);
     expect(text(final)).not.toContain('does not match');
-    expect(final.attachments.map(({ filename }) => filename)).toEqual(['answer.json']);
+    expect(final.attachments.map(({ filename }) => filename)).toEqual([
+      expect.stringMatching(/^[a-z-]+-answer\.json$/),
+    ]);
     expect((await bytesOf(final, 0)).toString()).toBe(expectedJson);
     expect(stage.logged()).not.toContain('mood');
     expect(errorsIn(stage)).toEqual([]);
@@ -50,7 +52,7 @@ describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile)
     const final = await exchange.message(hasEnded);
     expect(stage.discord.messages('studio')).toHaveLength(1);
     expect(text(final)).toContain('…\n```');
-    expect(text(final)).toContain('The full answer is in answer.json.');
+    expect(text(final)).toContain('The full answer is in the attached file.');
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 

@@ -29,10 +29,10 @@ describe.each(profiles)('A gateway with undocumented response envelopes (%s prof
     const message = await exchange.message(says('Finished in'));
     expect(text(message)).toContain('**Light**');
     expect(message.attachments.map(({ filename }) => filename)).toEqual([
-      expect.stringMatching(/^song-\w+-1\.wav$/),
-      expect.stringMatching(/^song-\w+-2\.wav$/),
-      expect.stringMatching(/^cover1-\w+\.png$/),
-      expect.stringMatching(/^cover2-\w+\.png$/),
+      'light-1.wav',
+      'light-2.wav',
+      'light-cover1.png',
+      'light-cover2.png',
     ]);
     expect(errorsIn(stage)).toEqual([]);
   });

@@ -295,7 +295,7 @@ describe.each(profiles)('/video (%s gateway profile)', (profile) => {
     expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {
-        ...{ filename: expect.stringMatching(/-frame\.png$/), content_type: 'image/png', width: 40, height: 30 },
+        ...{ filename: 'waves-at-dawn-frame1.png', content_type: 'image/png', width: 40, height: 30 },
         description: 'Frame of an AI-generated video: waves at dawn',
       },
     ]);

@@ -41,7 +41,7 @@ describe('The message of an answer with a schema', () => {
     expect(content.match(/```/g)).toHaveLength(2);
     const [, code = ''] = /```json\n([\s\S]*)\n```/.exec(content) ?? [];
     expect(JSON.parse(code)).toEqual(JSON.parse(text));
-    expect(files).toEqual([['answer.json', text]]);
+    expect(files).toEqual([['why-answer.json', text]]);
   });
 
   it('Schema mismatches are listed one per line with unsafe names escaped, and those that do not fit are counted', () => {
@@ -59,7 +59,7 @@ describe('The message of an answer with a schema', () => {
     expect(content.match(/must be of type/g)).toHaveLength(4);
     expect(content).toContain('-# …and 4 more.');
     expect(content).not.toMatch(/\u202e|`\*\*/);
-    expect(content).toContain('The full answer is in answer.json.');
+    expect(content).toContain('The full answer is in the attached file.');
     expect(content.length).toBeLessThanOrEqual(2_000);
   });
 

@@ -100,7 +100,7 @@ describe('The message of an answer', () => {
 
   it('The message of an answer has the whole answer attached as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
-    expect(render(task).files.map(({ name }) => name)).toEqual(['answer.md']);
+    expect(render(task).files.map(({ name }) => name)).toEqual(['why-everyone-answer.md']);
     expect(render({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 

@@ -1,0 +1,31 @@
+import { plainWords } from '../lib/text.ts';
+import { isClosed, isHeld, type Task } from '../services/tasks/task.ts';
+
+const MAX_WORDS_LENGTH = 40;
+
+/**
+ * The first words of a task's title and a dash, to begin the names of its files with; empty for a task whose prompt not everyone may see.
+ * The names continue with a number or a word of ours, so that none of them is reserved on Windows.
+ */
+export function fileNamePrefix(task: Task, title: string): string {
+  if (isClosed(task) || isHeld(task)) return '';
+  const words = fileNameWords(title);
+  return words === '' ? '' : `${words}-`;
+}
+
+/** Discord keeps letters and digits of all scripts, but not marks: a word that needs them would become unreadable. */
+function fileNameWords(title: string): string {
+  const words = plainWords(title)
+    .normalize('NFC')
+    .replace(/['’]/g, '')
+    .split(/[^\p{L}\p{N}\p{M}]+\p{M}*/u)
+    .filter((word) => word !== '' && !/\p{M}/u.test(word))
+    .map((word) => word.toLowerCase().replace(/\p{M}/gu, ''));
+  let name = '';
+  for (const word of words) {
+    const longer = name === '' ? word.slice(0, MAX_WORDS_LENGTH).replace(/\p{Cs}$/u, '') : `${name}-${word}`;
+    if (longer.length > MAX_WORDS_LENGTH) break;
+    name = longer;
+  }
+  return name;
+}
