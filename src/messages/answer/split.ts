@@ -1,4 +1,5 @@
 import { hasVisibleText } from '../../lib/text.ts';
+import { alignedTable } from './aligned-table.ts';
 import { type Block, blocksOf } from './blocks.ts';
 
 /** A file that contains text that a message cannot show. */
@@ -108,6 +109,8 @@ function piecesOf(
   counts: FileCounts,
 ): AnswerPart[] {
   const { source } = block;
+  const table = block.kind === 'table' ? alignedTable(block.table) : undefined;
+  if (table !== undefined) return [{ source, text: codeBlock('', table), files: [] }];
   const file = toFile(block, counts);
   if (file) return [{ source, text: `📄 ${file.name}`, files: [file] }];
   const text = block.kind === 'code' ? codeBlock(block.language, block.code) : closeFence(textOf(block));

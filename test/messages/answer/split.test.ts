@@ -107,8 +107,32 @@ describe('An answer that is split into messages', () => {
     expect(parts.at(-1)?.text).toContain('That is all.');
   });
 
-  it('A split answer moves tables and very long code into files and refers to them', () => {
-    const table = '| a | b |\n|---|---|\n| 1 | 2 |';
+  it('A small table stands in the message with its columns aligned', () => {
+    const answer = [
+      ...['Look:', '', '| Name | Price | Note |', '|---|--:|---|'],
+      ...['| **狐** | $4 | `a` \\| b |', '| 🦊 fox | $12.50 | ``` x |', '| e\u0301 |'],
+    ].join('\n');
+    const table = [
+      ...['Name     Price  Note', '──────  ──────  ─────', '狐          $4  a | b'],
+      ...['🦊 fox  $12.50  x', 'e\u0301'],
+    ].join('\n');
+    expect(answerParts(answer, limits)).toEqual([
+      { source: answer, text: `Look:\n\n${fence}\n${table}\n${fence}`, files: [] },
+    ]);
+  });
+
+  it.each([
+    ['more than ten rows', `| a |\n|---|${'\n| 1 |'.repeat(11)}`],
+    ['lines that a phone would wrap', `| a | b |\n|---|---|\n| ${'x'.repeat(30)} | ${'狐'.repeat(7)} |`],
+    ['more text than fits', `| a | b |\n|---|---|\n| ${'e\u0301'.repeat(100)}${'\u0301'.repeat(300)} | b |`],
+  ])('A table with %s is attached as a file', (_, table) => {
+    expect(answerParts(table, { ...limits, prefix: 'foxes-' })).toMatchObject([
+      { text: '📄 foxes-table-1.md', files: [{ name: 'foxes-table-1.md', text: table }] },
+    ]);
+  });
+
+  it('A split answer moves large tables and very long code into files and refers to them', () => {
+    const table = `| a | b |\n|---|---|${'\n| 1 | 2 |'.repeat(11)}`;
     const longCode = 'print("a long way")\n'.repeat(300).trim();
     const [onlyPart, ...others] = answerParts(
       `First:\n\n${table}\n\nThen:\n${fence}python\n${longCode}\n${fence}\n`,
