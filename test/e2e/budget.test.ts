@@ -37,7 +37,8 @@ describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
     );
     expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
     expect(await imagine(stage, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
-    await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
+    const replaced = await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
+    expect(replaced).toMatch(/now: 2 tasks a day\nThese replace the limits for each member: 1 task a day$/);
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
     expect(submitCount(stage.gateway)).toBe(2);
@@ -46,6 +47,9 @@ describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
     expect(budgetText).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
     expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
       /2 tasks a day \(their own\)\n- Remaining: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+    );
+    expect(await runBudget(stage, 'admin', 'set', { limits: 'default', member: 'member' })).toMatch(
+      /^<@\d+> has no limits of their own now\. .* the limits for each member: 1 task a day$/,
     );
   });
 

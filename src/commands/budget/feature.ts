@@ -196,14 +196,18 @@ function setReply(holder: LimitsFor, limits: Limits | undefined, { guildId }: Bu
   const { services, say } = context;
   const { spending } = services;
   const { fallback: defaultLimits, overriding } = spending.operatorLimits(guildId);
-  const concernsServer = holder.type === 'server' || holder.type === 'operator';
-  const fallback = concernsServer
-    ? (overriding ?? defaultLimits)
-    : (services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
-  const text =
-    limits === undefined ? say('budget.done.byDefault', { limits: limitsText(fallback) }) : limitsText(limits);
+  const memberLimits = limitsText(services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
+  if (limits === undefined && holder.type === 'role')
+    return say('budget.done.roleDefault', { role: holder.roleId, limits: memberLimits });
+  if (limits === undefined && holder.type === 'member')
+    return say('budget.done.memberDefault', { member: holder.memberId, limits: memberLimits });
+  const fallback = holder.type === 'members' ? memberLimits : limitsText(overriding ?? defaultLimits);
+  const text = limits === undefined ? say('budget.done.byDefault', { limits: fallback }) : limitsText(limits);
   const queueNote = limits?.waiting === undefined ? [] : [say('budget.done.waiting')];
-  const doneMessage = [doneText(holder, text, say), ...queueNote].join('\n');
+  const isException = holder.type === 'role' || holder.type === 'member';
+  const replacedNote =
+    isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : [];
+  const doneMessage = [doneText(holder, text, say), ...replacedNote, ...queueNote].join('\n');
   if (holder.type !== 'server' || limits === undefined || overriding === undefined) return doneMessage;
   return `${doneMessage}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
 }

@@ -120,11 +120,17 @@ export const text = {
       members: 'The limits for each member are now: {{limits}}',
       role: 'The limits for each member with <@&{{role}}> are now: {{limits}}',
       member: 'The limits for <@{{member}}> are now: {{limits}}',
-      byDefault: '{{limits}} (the default)',
+      byDefault: '{{limits}} (the operator’s default)',
+      roleDefault:
+        'Members with <@&{{role}}> have no limits for this role now. Those of their other roles apply, or the limits for each member: {{limits}}',
+      memberDefault:
+        '<@{{member}}> has no limits of their own now. Those of their roles apply, or the limits for each member: {{limits}}',
+      replaced: 'These replace the limits for each member: {{limits}}',
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
       operatorStands: 'The operator’s limits for this server still apply: {{limits}}',
-      granted: 'Granted: {{more}} more. The extra allowance lasts until each limit next resets.',
+      granted:
+        'Granted: {{more}} more. Limits on amounts or on tasks, if there are any, are raised until each of them next resets.',
       reset: 'Usage has been reset. Earlier usage no longer counts toward the limits.',
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
