@@ -143,6 +143,7 @@ describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) =
     await exchange.message(says('The result was withheld'));
     const admin = stage.discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
+    expect(text(rulesPage)).toContain('Results that should be held are deleted immediately');
     const formExchange = await admin.click(rulesPage, 'Change moderation');
     const refused = await admin.fill(await formExchange.modal(), { results: 'hold' });
     expect(text(await refused.followUp())).toContain('Choose a log channel first');

@@ -156,7 +156,8 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     const stage = await botWith();
     const { discord } = stage;
     const result = await orderGrid(stage);
-    await changeRules(stage, 'Change buttons and privacy', { pressers: 'requester' });
+    const rulesPage = await changeRules(stage, 'Change buttons and privacy', { pressers: 'requester' });
+    expect(text(rulesPage)).toContain('Only the owner of a result and moderators can press its buttons.');
     const refused = await discord.as('other').click(result, 'U1');
     expect(text(await refused.message())).toContain('does not let you press');
     await (await discord.as('member').click(result, 'U1')).message(says('Finished in'));
@@ -469,7 +470,7 @@ describe('The rules page of a server', () => {
     await applyImport(stage, { pressers: { roleIds } });
     const page = await changeRules(stage, 'Change buttons and privacy', { privateCommands: 'ask' });
     expect(text(page)).toContain('`/ask`');
-    expect(text(page)).toContain(`Only ${roleIds.map((id) => `<@&${id}>`).join(' ')} can press`);
+    expect(text(page)).toContain(`Only ${roleIds.map((id) => `<@&${id}>`).join(' ')} and moderators can press`);
     const every = { effect: 'deny', subjects: ['/video'], roles: roleIds, channels: [] };
     expect(text(await changeRules(stage, 'Add a rule for task types and models', every))).toContain(
       roleIds.join('> <@&'),

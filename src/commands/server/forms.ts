@@ -5,6 +5,7 @@ import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
+  canHold,
   MAX_LIST_ENTRIES,
   type RuleSet,
   ruleSet,
@@ -239,9 +240,10 @@ async function changesOf(
         const { rules, budgets } = context.services;
         if (isUsed && !rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
         const { guildId } = managedServer(context);
-        const mayHold =
-          chosenActions.includes('hold') || (moderation.results !== 'off' && moderation.unseen === 'hold');
-        if (mayHold && (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId) === undefined)
+        if (
+          canHold(moderation) &&
+          (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId) === undefined
+        )
           throw new Refusal('refusals.rules.holdNeedsLog');
         return { moderation };
       };

@@ -10,6 +10,7 @@ import { memberMention } from '../../messages/who-is.ts';
 import {
   type AccessRule,
   accessText,
+  canHold,
   type RuleName,
   ruleText,
   type ServerRules,
@@ -130,9 +131,10 @@ function moderationLines({ rules: { moderation }, hasModerationService }: RulesP
   ];
 }
 
-function logLines({ logChannelId, logDays, alertsChannelId }: RulesPageFacts, say: Say): string[] {
+function logLines({ rules, logChannelId, logDays, alertsChannelId }: RulesPageFacts, say: Say): string[] {
   const channel = logChannelId ?? alertsChannelId;
-  if (channel === undefined) return [say('rules.log.none')];
+  if (channel === undefined)
+    return [say('rules.log.none'), ...(canHold(rules.moderation) ? [say('rules.log.nothingHeld')] : [])];
   return [
     logChannelId === undefined ? say('rules.log.alerts', { channel }) : say('rules.log.own', { channel }),
     logDays === undefined ? say('rules.log.kept') : say('rules.log.days', { count: logDays }),

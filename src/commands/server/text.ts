@@ -70,8 +70,8 @@ export const text = {
     access: { none: 'Everyone can use every task type and model.' },
     buttonAccess: {
       everyone: 'Everyone can press buttons on others’ results.',
-      requester: 'Only the owner of a result can press its buttons.',
-      roles: 'Only {{roles}} can press buttons on others’ results.',
+      requester: 'Only the owner of a result and moderators can press its buttons.',
+      roles: 'Only {{roles}} and moderators can press buttons on others’ results.',
     },
     privateCommands: 'Commands that reply privately by default: {{commands}}',
     noCommands: 'none',
@@ -112,6 +112,7 @@ export const text = {
       alerts:
         'Rule changes, refused requests and reports are posted in <#{{channel}}>, the alerts channel of `/budget`.',
       none: 'There is no log channel: rule changes and refused requests are not posted, and members cannot report results.',
+      nothingHeld: 'Results that should be held are deleted immediately, because there is no log channel.',
       kept: 'The bot’s messages there are kept.',
       days_one: 'The bot deletes its messages there after {{count}} day.',
       days_other: 'The bot deletes its messages there after {{count}} days.',

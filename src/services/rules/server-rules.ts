@@ -113,6 +113,10 @@ export const serverRules = z.object({
 });
 export type ServerRules = Frozen<z.output<typeof serverRules>>;
 
+/** Whether a request or a result can wait in the log channel for a moderator. */
+export const canHold = ({ prompts, references, results, unseen }: RuleSet['moderation']): boolean =>
+  [prompts, references, results].includes('hold') || (results !== 'off' && unseen === 'hold');
+
 export const NO_RULES: ServerRules = { rules: ruleSet.parse({}), history: [] };
 
 export interface Author {
