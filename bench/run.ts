@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { EX_USAGE } from '../scripts/usage.ts';
 import { measureCallbacks } from './callbacks/measure.ts';
 import { measureCluster } from './cluster/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
@@ -33,15 +34,16 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   text: measureText,
 };
 
-/** From sysexits.h: command line usage error. */
-const EX_USAGE = 64;
+const usage = `Usage: npm run bench ${Object.keys(benchmarks).join(' | ')}`;
 
 const [name = '', ...args] = process.argv.slice(2);
 const benchmark = benchmarks[name];
 if (benchmark) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   await benchmark(args);
+} else if (name === '--help') {
+  console.log(`Measures one part of the bot and prints a table. docs/benchmarks.md explains each.\n\n${usage}`);
 } else {
-  console.error(`Usage: npm run bench ${Object.keys(benchmarks).join(' | ')}`);
+  console.error(usage);
   process.exitCode = EX_USAGE;
 }

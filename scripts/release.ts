@@ -4,10 +4,13 @@ import { parseArgs } from 'node:util';
 import { schemaName } from '../src/services/store/index.ts';
 import { presentSchema } from '../src/services/store/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
+import { reportWrongArguments } from './usage.ts';
+
+const USAGE = 'npm run release -- [--dry-run]';
 
 const HELP = `Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json, commits and tags it. Nothing is pushed.
 
-Usage: npm run release -- [--dry-run]
+Usage: ${USAGE}
 
   --dry-run  only checks
   --help     shows this help`;
@@ -63,4 +66,8 @@ function release(): number {
   return 0;
 }
 
-process.exitCode = release();
+try {
+  process.exitCode = release();
+} catch (error) {
+  process.exitCode = reportWrongArguments(error, USAGE);
+}

@@ -2,10 +2,12 @@ import * as shape from '../src/config-shapes.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { type StoreAddress, StoreError, type StoreErrorKind } from '../src/services/store/index.ts';
+import { reportWrongArguments } from './usage.ts';
+
+export { EX_USAGE } from './usage.ts';
 
 // Shared by the scripts that work on a store: exit codes from sysexits.h, settings and errors.
 
-export const EX_USAGE = 64;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 
@@ -55,13 +57,7 @@ export async function runScript(usage: string, script: () => Promise<number>): P
 }
 
 function reportFailure(error: unknown, usage: string): number {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Usage: ${usage}`);
-    return EX_USAGE;
-  }
-  if (error instanceof StoreError) {
-    console.error(terminalSafe(error.message));
-    return EXIT_CODES[error.kind] ?? 1;
-  }
-  throw error;
+  if (!(error instanceof StoreError)) return reportWrongArguments(error, usage);
+  console.error(terminalSafe(error.message));
+  return EXIT_CODES[error.kind] ?? 1;
 }

@@ -3,17 +3,25 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { EX_USAGE, reportWrongArguments } from '../../scripts/usage.ts';
 import { type Report, runChaos } from './chaos.ts';
 import { type ClusterStore, clusterStores, runCluster } from './cluster/run.ts';
 import { runMoneyChaos } from './money/money.ts';
 
-/** From sysexits.h: command line usage error. */
-const EX_USAGE = 64;
 const USAGE = [
   'npm run chaos [-- --seed N --jobs N --kills N]',
   'npm run chaos -- --money [--seed N --orders N --members N --kills N --store URL]',
   'npm run chaos -- --cluster [--store redis|postgres] [--seed N --jobs N --kills N --pauses N --server-kills N]',
 ].join('\n     ');
+
+const HELP = `Runs the bot while it is killed and the gateway fails, then checks that no task was lost or charged twice.
+
+Usage: ${USAGE}
+
+  --money    submits tasks against tight limits, then compares the ledger with the gateway's bill
+  --cluster  runs shards and workers while their store's server crashes too; needs Redis or Postgres
+  --seed     repeats an earlier run
+  --help     shows this help`;
 
 const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
@@ -37,9 +45,14 @@ async function run(): Promise<number> {
         orders: { type: 'string' },
         members: { type: 'string' },
         store: { type: 'string' },
+        help: { type: 'boolean' },
       },
     },
   });
+  if (values.help) {
+    print(HELP);
+    return 0;
+  }
   const seed = Number(values.seed ?? randomInt(1_000_000));
   if (values.money) return runMoney(seed, values);
   if (values.cluster) return runClusterChaos(seed, values);
@@ -106,8 +119,4 @@ function printUsage(): number {
   return EX_USAGE;
 }
 
-process.exitCode = await run().catch((error: unknown) => {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-    return printUsage();
-  throw error;
-});
+process.exitCode = await run().catch((error: unknown) => reportWrongArguments(error, USAGE));

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { EX_USAGE, reportWrongArguments } from '../../scripts/usage.ts';
 import { CORPUS_FOLDER, readCorpus } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { fuzz } from './fuzz.ts';
@@ -10,31 +11,30 @@ import type { Target } from './target.ts';
 import { DEFAULT_MAX_BYTES } from './target.ts';
 import { openWatchdog } from './watchdog.ts';
 
-/** EX_USAGE from sysexits.h: the command was used incorrectly. */
-const EX_USAGE = 64;
+const USAGE = 'npm run fuzz -- <target> [--seconds N] [--seed S]';
 const DEFAULT_SECONDS = 180;
 const MAX_PREVIEW_LENGTH = 400;
 const FINDINGS_FOLDER = fileURLToPath(new URL('./findings/', import.meta.url));
+
+const { values, positionals } = readArguments();
+const [name = ''] = positionals;
 
 // Coverage must start before any code under test is compiled.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seconds: { type: 'string' }, seed: { type: 'string' } },
-});
-const [name = ''] = positionals;
 const chosenTargets = targets.filter((target) => name === 'all' || target.name === name);
 const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const collectGarbage = globalThis.gc;
 
-if (chosenTargets.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
-  console.error('npm run fuzz -- <target> [--seconds N] [--seed S]\n\nTargets: all');
-  for (const target of targets) console.error(`         ${target.name}`);
-  process.exitCode = name === '' ? 0 : EX_USAGE;
+if (values.help || chosenTargets.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
+  const names = ['all', ...targets.map((target) => target.name)];
+  const help = `Usage: ${USAGE}\n\nTargets: ${names.join('\n         ')}`;
+  if (values.help) console.log(`Feeds hostile input to one parser, or to all.\n\n${help}`);
+  else console.error(`${problem()}\n${help}`);
+  process.exitCode = values.help ? 0 : EX_USAGE;
 } else if (!collectGarbage) {
   throw new Error('Run this through npm: it needs --expose-gc.');
 } else {
@@ -43,6 +43,23 @@ if (chosenTargets.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed))
 }
 // Threads of codecs and libraries would keep the process alive.
 process.exit();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { seconds: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+    });
+  } catch (error) {
+    process.exit(reportWrongArguments(error, USAGE));
+  }
+}
+
+function problem(): string {
+  if (name === '') return 'Specify a target.';
+  if (chosenTargets.length === 0) return `There is no target named ${name}.`;
+  return seconds > 0 ? '--seed must be a whole number.' : '--seconds must be a number above 0.';
+}
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
   const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MAX_BYTES, join(FINDINGS_FOLDER, `${target.name}-endless`));

@@ -4,22 +4,28 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EX_USAGE } from '../../scripts/usage.ts';
 import { freePort } from './free-port.ts';
 import { type StoreServer, startPostgres, startRedis } from './store-servers.ts';
 
 // Runs a command with its own Redis and Postgres on loopback, whose data folder is removed afterwards:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
-/** The exit code for wrong usage, from sysexits.h. */
-const EX_USAGE = 64;
+const USAGE = 'Usage: npm run with-stores -- [--durable] <command> [arguments]';
+/** What a shell exits with if it does not find the command. */
+const COMMAND_NOT_FOUND = 127;
 
 const print = (text: string): boolean => process.stderr.write(`${text}\n`);
 
 async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === '--help') {
+    process.stdout.write(`Runs a command with its own Redis and Postgres, which are removed afterwards.\n\n${USAGE}\n`);
+    return 0;
+  }
   const isDurable = args[0] === '--durable';
   const [command, ...rest] = isDurable ? args.slice(1) : args;
-  if (command === undefined) {
-    print('Usage: npm run with-stores -- [--durable] <command> [arguments]');
+  if (command === undefined || command.startsWith('-')) {
+    print(USAGE);
     return EX_USAGE;
   }
   const folder = mkdtempSync(join(tmpdir(), 'atelier-servers-'));
@@ -52,6 +58,11 @@ async function run(args: readonly string[]): Promise<number> {
     child = spawn(command, rest, { stdio: 'inherit', env: { ...process.env, ...urls } });
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT' && child?.pid === undefined))
+      throw error;
+    print(`There is no command named ${command}.`);
+    return COMMAND_NOT_FOUND;
   } finally {
     for (const server of servers) await server.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+interface Ending {
+  readonly code: number | string | null | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (script: string, ...args: string[]): Promise<Ending> =>
+  new Promise((resolve) => {
+    const file = fileURLToPath(new URL(`../${script}`, import.meta.url));
+    execFile(process.execPath, [file, ...args], (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
+  });
+
+it.concurrent.each(['test/chaos/run.ts', 'test/support/with-stores.ts'])('%s shows its help', async (script) => {
+  const { code, stdout, stderr } = await run(script, '--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('Usage: npm run ');
+});
+
+it.concurrent.each(['scripts/monitoring.ts', 'scripts/release.ts', 'test/fuzz/run.ts'])(
+  '%s refuses an unknown option without a stack trace',
+  async (script) => {
+    const { code, stdout, stderr } = await run(script, '--unknown');
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--unknown'\. Usage: npm run .+\n$/);
+  },
+);
