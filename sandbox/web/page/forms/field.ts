@@ -45,8 +45,10 @@ export function initialValue({ component }: Field): Value {
       return [];
     case ComponentKind.radioGroup:
       return defaults[0]?.value ?? '';
-    default:
-      return defaults.map(({ value }) => value);
+    default: {
+      const chosen = (component.default_values ?? []) as readonly { id: string }[];
+      return [...defaults.map(({ value }) => value), ...chosen.map(({ id }) => id)];
+    }
   }
 }
 
