@@ -106,8 +106,9 @@ async function run(config: Config): Promise<void> {
       return setExitCode(EX_CONFIG);
     }
     if (error instanceof DiscordUnreachable) {
-      log.fatal(errorFacts(error.cause), DISCORD_UNREACHABLE);
-      return setExitCode(EX_TEMPFAIL);
+      log.fatal(error.cause === undefined ? {} : errorFacts(error.cause), DISCORD_UNREACHABLE);
+      // discord.js may still repeat a connection that was refused, which would keep the process alive.
+      process.exit(EX_TEMPFAIL);
     }
     if (!isRefusedToken(error)) throw error;
     log.fatal(TOKEN_REJECTED);

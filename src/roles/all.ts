@@ -2,7 +2,7 @@ import { Events, type Interaction } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, logDiscordEvents } from '../discord/outbox/clients.ts';
-import { reachDiscord } from '../discord/reach.ts';
+import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
@@ -38,7 +38,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
     await bot.open();
-    await reachDiscord(client.login(config.discord.token));
+    await connectInTime(client.login(config.discord.token), clock);
     await bot.start();
   } catch (error) {
     await Promise.all([clients.close(), bot.abandon()]);

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { REST, Routes } from 'discord.js';
 import { expect, it } from 'vitest';
-import { DiscordUnreachable, reachDiscord } from '../../src/discord/reach.ts';
+import { connectInTime, DiscordUnreachable, reachDiscord } from '../../src/discord/reach.ts';
 import { StoreError } from '../../src/services/store/index.ts';
 import { addCleanup } from '../support/ending.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 /** What a start reports if Discord, or a proxy in front of it, responds like this. */
 async function failureAfter(status: number, body: string, type = 'application/json'): Promise<unknown> {
@@ -28,4 +29,11 @@ it('A refusal by Discord and the loss of the store do not count as an outage of 
   expect(await failureAfter(401, '{"message": "401: Unauthorized", "code": 0}')).toMatchObject({ status: 401 });
   const lost = new StoreError('lost', 'The store belongs to another bot.');
   await expect(reachDiscord(Promise.reject(lost))).rejects.toBe(lost);
+});
+
+it('A connection that is refused again and again counts as an outage after a minute', async () => {
+  const clock = new ManualClock();
+  const outcome = connectInTime(new Promise(() => undefined), clock).catch((error: unknown) => error);
+  clock.advance(60_000);
+  expect(await outcome).toBeInstanceOf(DiscordUnreachable);
 });
