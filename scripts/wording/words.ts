@@ -39,11 +39,9 @@ export interface WordException {
 
 export const wordExceptions: readonly WordException[] = [
   { text: 'MAX_WAIT_PICTURE_SECONDS', reason: 'The former name of a setting, which keeps working.' },
-  { text: 'pictures:', reason: 'A field of stored requests, and of forms that may be open.' },
+  { text: 'pictures:', reason: 'A field of stored requests.' },
   { text: 'request.pictures', reason: 'A field of stored requests.' },
   { text: "'pictures'", reason: 'A field of stored requests, and of forms that may be open.' },
-  { text: "'picture'", path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
-  { text: 'picture: links', path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
   { text: 'pictures?:', reason: 'A field of stored requests.' },
   { text: "orderVerb('film'", reason: 'Appears in the buttons of posted messages.' },
   { text: "immediate('forgetting')", reason: 'A namespace of the store.' },

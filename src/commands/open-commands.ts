@@ -67,7 +67,8 @@ interface CommandsParts {
 export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals, drafts } =
+    engine;
   const { answers, messageOf, previewOfResult, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -100,6 +101,7 @@ export function createCommands(parts: CommandsParts) {
       reports,
       reportDelivery,
       proposals,
+      drafts,
       answers,
       messageOf,
       previewOfResult,
@@ -134,7 +136,7 @@ export function createCommands(parts: CommandsParts) {
   const channels = new InteractionChannels();
   const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({
-    ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged },
+    ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged, drafts },
     loadRules: parts.loadRules,
     channels,
     isPrivateByDefault: ({ guildId }, command) =>

@@ -89,6 +89,13 @@ export function modelField(
   return { type: 'choice', name: 'model', label, options };
 }
 
+/** A form must open within Discord's limit of three seconds, and the store has a part of that. */
+const FORM_LIMIT_MS = 500;
+
+/** The models to choose from in a form. */
+export const modelsForForm = async ({ models }: Pick<ModelServices, 'models'>): Promise<readonly ListedModel[]> =>
+  models.lastListed.length > 0 ? models.lastListed : models.listQuickly(FORM_LIMIT_MS);
+
 /** More than Discord shows, so that working models can take the place of failing ones. */
 const MAX_CONSIDERED = 50;
 /** Discord's limit for the name of a suggestion. */
@@ -196,18 +203,6 @@ export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'fi
   return media.flatMap(({ kind, address }) =>
     kind === 'image' && address ? [{ address, name: fileNameIn(address) }] : [],
   );
-}
-
-/** The capacity of one field of a form. */
-const MAX_FIELD_LENGTH = 4_000;
-
-/** Drops the images whose URLs do not fit into one form field any more, because a truncated URL would be useless. */
-export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
-  let remaining = MAX_FIELD_LENGTH;
-  return images.filter(({ address }) => {
-    remaining -= address.length + 1;
-    return remaining >= 0;
-  });
 }
 
 /** Checks the references for problems that are visible in the payload alone. Their content is checked later. */

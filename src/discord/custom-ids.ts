@@ -108,17 +108,34 @@ const taskAndChoiceCodec = <Which extends string>(
 });
 
 /** Where a form was opened: on the message of a task, or from the menu of any message. */
-export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean };
+export type FormOrigin = ({ from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean }) & {
+  /** The draft with the images that the form was opened from. */
+  draftId: string | undefined;
+};
 
 const PRIVATE_ARGUMENT = 'alone';
+const privacyArgument = (isPrivate: boolean): string => (isPrivate ? PRIVATE_ARGUMENT : '');
+const isPrivacyArgument = (argument: string): boolean => argument === '' || argument === PRIVATE_ARGUMENT;
 
 const formOriginCodec: PointerCodec<FormOrigin> = {
-  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [PRIVATE_ARGUMENT] : []),
-  read([first]) {
-    if (first === undefined || first === PRIVATE_ARGUMENT)
-      return { from: 'menu', isPrivate: first === PRIVATE_ARGUMENT };
-    return isTaskId(first) ? { from: 'task', taskId: first } : forgedIdRefusal();
+  write(origin) {
+    const first = origin.from === 'task' ? origin.taskId : privacyArgument(origin.isPrivate);
+    return origin.draftId === undefined ? [first] : [first, origin.draftId];
   },
+  read([first = '', draftId]) {
+    if (draftId !== undefined && !isTaskId(draftId)) return forgedIdRefusal();
+    if (isPrivacyArgument(first)) return { from: 'menu', isPrivate: first === PRIVATE_ARGUMENT, draftId };
+    return isTaskId(first) ? { from: 'task', taskId: first, draftId } : forgedIdRefusal();
+  },
+};
+
+/** A form that opens again after a refusal. Its reply appears where that of the original form would have. */
+const correctedCodec: PointerCodec<{ formId: string; isPrivate: boolean }> = {
+  write: ({ formId, isPrivate }) => [privacyArgument(isPrivate), formId],
+  read: ([first = '', formId = '']) =>
+    isPrivacyArgument(first) && readCustomId(formId)
+      ? { formId, isPrivate: first === PRIVATE_ARGUMENT }
+      : forgedIdRefusal(),
 };
 
 export interface ModelsPage {
@@ -286,7 +303,7 @@ export const customIds = {
   allLines: orderVerb('lines', taskCodec),
   allLinesConfirmed: orderVerb('lineyes', taskCodec),
   animate: orderVerb('anim', taskCodec),
-  animateFilled: orderVerb('animf', taskCodec),
+  animateFilled: orderVerb('animf', formOriginCodec),
   /** Orders that wait for their member's decision. */
   runProposal: verb('anyway', taskCodec),
   cancelProposal: verb('drop', taskCodec),
@@ -294,6 +311,9 @@ export const customIds = {
   makeVideoFilled: orderVerb('filmf', formOriginCodec),
   reference: orderVerb('ref', taskCodec),
   referenceFilled: orderVerb('reff', formOriginCodec),
+  /** Opens a refused form again, by its draft. */
+  correct: verb('correct', taskCodec),
+  corrected: verb('correctf', correctedCodec),
   stop: verb('stop', taskCodec),
   continueConversation: orderVerb('more', taskCodec),
   continueConversationFilled: orderVerb('moref', taskCodec),
@@ -335,3 +355,10 @@ export const customIds = {
   resume: verb('resume', pausedCodec),
   list: verb('press', indexCodec),
 } as const;
+
+/** The id of the form that a corrected form stands for; any other id stays as it is. */
+export function originalFormId(text: string): string {
+  const id = readCustomId(text);
+  const pointer = id?.verb === customIds.corrected.name ? customIds.corrected.read(id) : undefined;
+  return pointer === undefined || pointer instanceof Refusal ? text : pointer.formId;
+}

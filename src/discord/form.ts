@@ -11,7 +11,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { truncate } from './message-text.ts';
-import type { FieldPlan, FormPlan } from './plan.ts';
+import type { FieldPlan, FormPlan, NotePlan } from './plan.ts';
 
 // https://discord.com/developers/docs/components/reference
 const MAX_TITLE_LENGTH = 45;
@@ -23,12 +23,16 @@ export function formBody({ id, title, fields }: FormPlan): APIModalInteractionRe
   return {
     custom_id: id,
     title: truncate(title, MAX_TITLE_LENGTH),
-    components: fields.slice(0, MAX_FIELDS).map((field) => ({
-      type: ComponentType.Label,
-      label: truncate(field.label, MAX_TITLE_LENGTH),
-      ...(field.hint !== undefined && { description: truncate(field.hint, MAX_HINT_LENGTH) }),
-      component: component(field),
-    })),
+    components: fields.slice(0, MAX_FIELDS).map((field) =>
+      field.type === 'note'
+        ? { type: ComponentType.TextDisplay, content: field.label }
+        : {
+            type: ComponentType.Label,
+            label: truncate(field.label, MAX_TITLE_LENGTH),
+            ...(field.hint !== undefined && { description: truncate(field.hint, MAX_HINT_LENGTH) }),
+            component: component(field),
+          },
+    ),
   };
 }
 
@@ -39,7 +43,7 @@ type FieldComponent =
   | APIRoleSelectComponent
   | APIChannelSelectComponent;
 
-function component(field: FieldPlan): FieldComponent {
+function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
   const { name, required = false } = field;
   switch (field.type) {
     case 'text':
@@ -95,4 +99,28 @@ export function readForm({ fields: submitted }: ModalSubmitInteraction): FormVal
     if (file) files[name] = { address: file.url, name: file.name };
   }
   return { fields, lists, files };
+}
+
+/** The form with what a member entered in it before. Discord does not let a form show files, so those have to be chosen again. */
+export const fillForm = (form: FormPlan, entered: Pick<FormValues, 'fields' | 'lists'>): FormPlan => ({
+  ...form,
+  fields: form.fields.map((field) => fillField(field, entered)),
+});
+
+function fillField(field: FieldPlan, { fields, lists }: Pick<FormValues, 'fields' | 'lists'>): FieldPlan {
+  const values = lists[field.name] ?? [];
+  switch (field.type) {
+    case 'text':
+      return { ...field, value: fields[field.name] ?? '' };
+    case 'choice':
+      return {
+        ...field,
+        options: field.options.map((option) => ({ ...option, isDefault: values.includes(option.value) })),
+      };
+    case 'roles':
+    case 'channels':
+      return { ...field, values };
+    default:
+      return field;
+  }
 }

@@ -257,11 +257,15 @@ export interface Form<Services> extends OrderingHandler {
   verb: string;
   reply: ReplyMode;
   read(id: CustomId, formValues: FormValues): FilledForm<Services> | Refusal;
+  /** Opens the form again after a refusal; undefined if it cannot be. */
+  open?: ((id: CustomId) => ((context: HandlerContext<Services>) => Promise<FormPlan>) | Refusal) | undefined;
 }
 
 interface FormDefinition<Pointer, Services, Parsed> extends OrderingHandler {
   reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
+  /** The form as it opens, for a member who corrects it after a refusal. */
+  open?(pointer: Pointer, context: HandlerContext<Services>): Promise<FormPlan>;
   /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
   parse(formValues: FormValues): Parsed | Refusal;
   run(pointer: Pointer, parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
@@ -269,11 +273,12 @@ interface FormDefinition<Pointer, Services, Parsed> extends OrderingHandler {
 
 export function form<Pointer, Services, Parsed>(
   { name, read }: Verb<Pointer>,
-  { isPrivate, parse, run, ...definition }: FormDefinition<Pointer, Services, Parsed>,
+  { isPrivate, open, parse, run, ...definition }: FormDefinition<Pointer, Services, Parsed>,
 ): Form<Services> {
   return {
     ...definition,
     verb: name,
+    open: open && ((id) => unlessRefused(read(id), (pointer) => (context) => open(pointer, context))),
     read: (id, formValues) =>
       unlessRefused(read(id), (pointer) =>
         unlessRefused(parse(formValues), (parsed) => ({

@@ -1,16 +1,19 @@
-import type {
-  AutocompleteInteraction,
-  BaseInteraction,
-  ChatInputCommandInteraction,
-  ContextMenuCommandInteraction,
-  Interaction,
-  MessageComponentInteraction,
-  ModalSubmitInteraction,
+import {
+  type AutocompleteInteraction,
+  type BaseInteraction,
+  type ChatInputCommandInteraction,
+  type ContextMenuCommandInteraction,
+  type Interaction,
+  type Message,
+  type MessageComponentInteraction,
+  MessageFlags,
+  type ModalSubmitInteraction,
 } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
-import { readForm } from './form.ts';
+import type { EnteredForm, FormDrafts } from '../services/form-drafts.ts';
+import { type CustomId, customIds, originalFormId, readCustomId } from './custom-ids.ts';
+import { fillForm, readForm } from './form.ts';
 import { firstRefusal } from './guards.ts';
 import {
   type Button,
@@ -50,6 +53,7 @@ interface ReaderParts<Services> {
   handlers: Handlers<Services>;
   earlyServices: EarlyContext['services'];
   say: Say;
+  drafts?: FormDrafts | undefined;
 }
 
 /** Whether the server makes this command's replies private unless the member chooses otherwise. */
@@ -132,6 +136,7 @@ export class InteractionReader<Services> {
     // In a menu that replaces buttons, the chosen value is the id of the button.
     const id = componentId.verb === customIds.list.name ? parseCustomId(selectedValues[0] ?? '') : componentId;
     const target = targetOf(interaction.message);
+    if (id.verb === customIds.correct.name) return this.#correction(interaction, id);
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = throwIfRefused(opener.open(id));
@@ -145,18 +150,56 @@ export class InteractionReader<Services> {
     return reply(origin, button.reply, { onlyOrders: button.onlyOrders, run: (context) => run(context, target) });
   }
 
+  /** Opens a refused form again, with what its member had entered. */
+  #correction(interaction: MessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
+    const draftId = throwIfRefused(customIds.correct.read(id));
+    const open: ContextHandler<Services, FormPlan> = async (context) => {
+      const entered = await this.#parts.drafts?.entered(draftId, context.place.userId);
+      const formId = parseCustomId(entered?.formId ?? '');
+      const openForm = this.#forms.get(formId.verb)?.open?.(formId);
+      if (!entered || !openForm) throw new Refusal('refusals.unknownButton');
+      const form = fillForm(await throwIfRefused(openForm)(context), entered);
+      return { ...form, id: customIds.corrected.id(entered) };
+    };
+    return { asks: 'for a form', origin: pressOrigin(interaction, interaction.message, 'new-message'), open };
+  }
+
+  /** What a member entered in a form, if it can be opened again. */
+  enteredIn(interaction: ModalSubmitInteraction): EnteredForm | undefined {
+    const formId = originalFormId(interaction.customId);
+    if (!this.#forms.get(readCustomId(formId)?.verb ?? '')?.open) return undefined;
+    const { fields, lists } = readForm(interaction);
+    const isPrivate =
+      correctedPrivacy(interaction) ?? (interaction.isFromMessage() && isEphemeral(interaction.message));
+    return { formId, isPrivate, fields, lists };
+  }
+
   #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
-    const id = parseCustomId(interaction.customId);
+    const id = parseCustomId(originalFormId(interaction.customId));
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
     const { isPrivate, run } = throwIfRefused(form.read(id, readForm(interaction)));
     const { onlyOrders } = form;
+    const wasPrivate = correctedPrivacy(interaction);
+    if (wasPrivate !== undefined) {
+      // The form was opened from the refusal, which is private and must not be changed.
+      const isReplyPrivate = form.reply === 'new-message' ? isPrivate || wasPrivate : form.reply !== 'new-public';
+      return newReply(interaction, isReplyPrivate, { onlyOrders, run });
+    }
     if (interaction.isFromMessage())
       return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, { onlyOrders, run });
     // A form that was opened from a menu does not belong to a message of the bot.
     if (form.reply === 'here') throw new Refusal('refusals.unknownButton');
     return newReply(interaction, isPrivate, { onlyOrders, run });
   }
+}
+
+const isEphemeral = ({ flags }: Pick<Message, 'flags'>): boolean => flags.has(MessageFlags.Ephemeral);
+
+/** Whether only the member sees the reply to a corrected form; undefined for any other form. */
+function correctedPrivacy({ customId }: ModalSubmitInteraction): boolean | undefined {
+  const id = parseCustomId(customId);
+  return id.verb === customIds.corrected.name ? throwIfRefused(customIds.corrected.read(id)).isPrivate : undefined;
 }
 
 interface Work<Services> {

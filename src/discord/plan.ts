@@ -73,13 +73,18 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | ListFieldPlan | (FieldFacts & { type: 'file' });
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | ListFieldPlan | NotePlan | (FieldFacts & { type: 'file' });
 
 interface FieldFacts {
   name: string;
   label: string;
   hint?: string;
   required?: boolean;
+}
+
+/** Text between the fields, which is its label. */
+export interface NotePlan extends FieldFacts {
+  type: 'note';
 }
 
 interface TextFieldPlan extends FieldFacts {

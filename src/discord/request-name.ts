@@ -3,7 +3,7 @@ import { fullName } from './interaction-reader.ts';
 import { escapeText } from './markdown.ts';
 
 const MAX_LENGTH = 300;
-/** A refused form cannot be opened again with its values, so its member can copy the prompt from here. */
+/** After a failure, a form may not open again with its values, so its member can copy the prompt from here. */
 const MAX_PROMPT_LENGTH = 1_500;
 
 /** What a member asked for, in their own words, for a reply that has lost the message it refers to; undefined if nothing says it. */

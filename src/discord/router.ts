@@ -1,8 +1,16 @@
-import { type BaseInteraction, RESTJSONErrorCodes as Code, type Interaction } from 'discord.js';
+import {
+  type BaseInteraction,
+  RESTJSONErrorCodes as Code,
+  type Interaction,
+  type ModalSubmitInteraction,
+} from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
+import type { FormDrafts } from '../services/form-drafts.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+import { customIds } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
@@ -30,7 +38,7 @@ import {
   type Origin,
   TOKEN_LIFETIME_MS,
 } from './place.ts';
-import type { PreparedMessage } from './plan.ts';
+import type { ButtonPlan, PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 import { requestName } from './request-name.ts';
 
@@ -43,6 +51,8 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
+  /** Keeps what a member entered in a refused form. */
+  drafts?: FormDrafts | undefined;
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
   channels?: Pick<InteractionChannels, 'get'>;
@@ -162,7 +172,12 @@ export class Router<Services extends EarlyContext['services']> {
     const { funnel } = this.#parts;
     const what = logNameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
-    const reply = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
+    const draftId = interaction.isModalSubmit() ? await this.#keepRefusedForm(error, interaction) : undefined;
+    const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
+    const reply = {
+      neutral,
+      plan: { ...plan, ...(draftId !== undefined && { controls: [this.#correctButton(draftId)] }) },
+    };
     try {
       // A failure cannot be shown in a list of suggestions.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
@@ -179,6 +194,24 @@ export class Router<Services extends EarlyContext['services']> {
     const request = isPublic || interaction.isModalSubmit() ? requestName(interaction) : undefined;
     const lines = [...(request === undefined ? [] : [say('yourRequest', { request })]), funnel.messageFor(error, what)];
     return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
+  }
+
+  async #keepRefusedForm(error: unknown, interaction: ModalSubmitInteraction): Promise<string | undefined> {
+    const { drafts, funnel } = this.#parts;
+    // After any other failure, the order may have been submitted.
+    const isRefused = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
+    const entered = isRefused ? this.#reader.enteredIn(interaction) : undefined;
+    if (!drafts || !entered) return undefined;
+    try {
+      return await drafts.keep(interaction.user.id, { entered });
+    } catch (keepError) {
+      funnel.messageFor(keepError, 'keeping a refused form');
+      return undefined;
+    }
+  }
+
+  #correctButton(draftId: string): ButtonPlan {
+    return { type: 'button', id: customIds.correct.id(draftId), label: this.#parts.say('correctForm') };
   }
 
   #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {

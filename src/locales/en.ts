@@ -185,6 +185,14 @@ export const en = {
     tracks_other: '{{count}} tracks',
     buttons: { previous: 'Previous', next: 'Next' },
   },
+  /** The images that a form was opened from. */
+  formImages: {
+    result: '**Image:** the result of “{{prompt}}”',
+    file: '**Image:** {{name}}',
+    which: 'Images',
+    whichHint: 'Leave this empty to use all of them.',
+    numbered: 'Image {{number}}: {{name}}',
+  },
   promptForm: {
     title: 'Prompt for the gateway',
     editTitle: 'Edit the prompt',
@@ -226,6 +234,8 @@ export const en = {
   refusals,
   /** Shown briefly instead of a public reply; the reason follows in private, then this line is deleted. */
   requestFailed: '-# This request failed.',
+  /** On a refusal: opens the form again, with what the member entered. */
+  correctForm: 'Correct it',
   yourRequest: '-# Your request: {{request}}',
   gateway: {
     unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',

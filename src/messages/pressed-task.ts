@@ -6,6 +6,7 @@ import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import type { FormDrafts } from '../services/form-drafts.ts';
 import type { Proposal, Proposals } from '../services/proposals.ts';
 import type { Rules } from '../services/rules/rules.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
@@ -21,6 +22,8 @@ export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
   proposals: Pick<Proposals, 'create' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
+  /** Drafts of forms. */
+  drafts: Pick<FormDrafts, 'keep' | 'images'>;
   /** Deletes the further messages of long answers. */
   answers: Pick<Answers, 'deleteFurtherMessages'>;
   /** The rules of servers. */
@@ -59,11 +62,14 @@ export function requireKind<K extends TaskKind>(kind: K, task: Task): Extract<Ta
 /** A form must open within Discord's limit of three seconds, so the store gets one of these seconds. */
 const STORE_TIMEOUT_MS = 1_000;
 
-/** Loads a task before a form opens, and gives up in time, because Discord does not accept a late form. */
-export async function loadForForm(task: Promise<Task>, { services }: HandlerContext<MessageServices>): Promise<Task> {
-  const loadedTask = await withTimeout(services.clock, STORE_TIMEOUT_MS, task);
-  if (!loadedTask) throw new Refusal('refusals.storeSlow');
-  return loadedTask;
+/** Waits for the store before a form opens, and gives up in time, because Discord does not accept a late form. */
+export async function loadForForm<Value extends object | string>(
+  value: Promise<Value>,
+  { services }: HandlerContext<MessageServices>,
+): Promise<Value> {
+  const loadedValue = await withTimeout(services.clock, STORE_TIMEOUT_MS, value);
+  if (loadedValue === undefined) throw new Refusal('refusals.storeSlow');
+  return loadedValue;
 }
 
 type SubmitContext = Pick<HandlerContext<Pick<MessageServices, 'tasks' | 'proposals'>>, 'services' | 'origin' | 'say'>;

@@ -21,21 +21,21 @@ const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
       repeatOrder(requireFailed(requirePublishable(reply, await ownTask(taskId, context))), context),
   });
 
-/** Repeats a request with a changed prompt. */
-const editOpener = (verb: TaskVerb, formVerb: TaskVerb) =>
-  opener(verb, async (taskId, context: HandlerContext<MessageServices>) => {
-    const task = await loadForForm(requireEditable(taskId, context), context);
-    const id = formVerb.id(task.id);
-    return promptForm(
-      { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), hasRegion: false },
-      context.say,
-    );
-  });
+/** Opens the form that repeats a request with a changed prompt. */
+const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: HandlerContext<MessageServices>) => {
+  const task = await loadForForm(requireEditable(taskId, context), context);
+  const id = formVerb.id(task.id);
+  return promptForm(
+    { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), hasRegion: false },
+    context.say,
+  );
+};
 
 const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
   form(verb, {
     reply,
     onlyOrders: true,
+    open: openEditForm(verb),
     parse: readPromptForm,
     async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
       const task = requirePublishable(reply, await requireEditable(taskId, context));
@@ -134,8 +134,8 @@ export const sharedHandlers = {
     ...[cancelButton, repeatButton, dismissButton, deleteButton],
   ],
   openers: [
-    editOpener(customIds.edit, customIds.editFilled),
-    editOpener(customIds.editPublicly, customIds.editFilledPublicly),
+    opener(customIds.edit, openEditForm(customIds.editFilled)),
+    opener(customIds.editPublicly, openEditForm(customIds.editFilledPublicly)),
   ],
   forms: [editedForm(customIds.editFilled, 'new-message'), editedForm(customIds.editFilledPublicly, 'new-public')],
 } satisfies Omit<Handlers<MessageServices>, 'commands'>;

@@ -6,6 +6,7 @@ import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
 import type { CallbackUrls } from './callbacks/addresses.ts';
 import { type CallbackSettings, createCallbacks } from './callbacks/index.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
+import { FormDrafts } from './form-drafts.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { hashedName } from './hashed-names.ts';
@@ -228,6 +229,7 @@ export function createEngine({
     store: store.proposals,
     priceOf: (order) => prices.estimateOf(order)?.amount,
   });
+  const drafts = new FormDrafts({ store: store.drafts, clock, partition });
   const asks = new Asks({
     ...{ book, ledger, models, gather, schemas, clock, log },
     responses: gateway.responses,
@@ -279,6 +281,7 @@ export function createEngine({
       reports,
       serverLogs,
       proposals,
+      drafts,
       pseudonyms,
       liveLimits: limits.live,
       slots: limits.slots,
@@ -327,7 +330,7 @@ export function createEngine({
       budgets,
       rules,
     },
-    ...{ reports, serverLogs, logSweep, proposals },
+    ...{ reports, serverLogs, logSweep, proposals, drafts },
     fingerprints,
     callbacks: callbacks?.callbacks,
 

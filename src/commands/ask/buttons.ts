@@ -27,17 +27,17 @@ export const stopButton = button(customIds.stop, {
   },
 });
 
-export const nextQuestionOpener = opener(
-  customIds.continueConversation,
-  async (taskId, context: HandlerContext<Services>) => {
-    const task = requireKind('ask', await loadForForm(pressedTask(taskId, context), context));
-    return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
-  },
-);
+async function openQuestionForm(taskId: string, context: HandlerContext<Services>) {
+  const task = requireKind('ask', await loadForForm(pressedTask(taskId, context), context));
+  return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
+}
+
+export const nextQuestionOpener = opener(customIds.continueConversation, openQuestionForm);
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'new-message',
   onlyOrders: true,
+  open: openQuestionForm,
   parse: parseQuestion,
   async run(taskId, question, context: HandlerContext<Services>) {
     const previous = requireKind('ask', await pressedTask(taskId, context));

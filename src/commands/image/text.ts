@@ -25,16 +25,8 @@ export const text = {
   reference: {
     title: 'Generate an image from this reference',
     prompt: 'Prompt',
-    images: 'Reference images',
-    imagesHint: 'The URLs, one per line, of: {{names}}',
-    which: 'Use only this image',
-    whichHint: 'Leave this empty to use all of them.',
-    one: 'Image {{number}}: {{name}}',
     model: 'Model',
     modelHint: 'Exact model ID. Leave empty for the default model.',
-  },
-  refusals: {
-    noSuchImage: 'The form has no image {{number}}. Choose another image, or none to use all of them.',
   },
   tasks: { kinds: { image: 'Image' } },
 } as const;

@@ -51,7 +51,7 @@ function upscalesOf(parent: Task) {
 }
 
 /** Opens the form of an action that needs a prompt, before anything is sent to the gateway. */
-const promptOpener = opener(customIds.actionText, async ({ taskId, index }, context: HandlerContext<Services>) => {
+async function openPromptForm({ taskId, index }: { taskId: string; index: number }, context: HandlerContext<Services>) {
   const task = await loadForForm(pressedTask(taskId, context), context);
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
@@ -61,11 +61,12 @@ const promptOpener = opener(customIds.actionText, async ({ taskId, index }, cont
     { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: needsRegion },
     context.say,
   );
-});
+}
 
 const promptSubmit = form(customIds.actionTextFilled, {
   reply: 'new-message',
   onlyOrders: true,
+  open: openPromptForm,
   parse: readPromptForm,
   async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
@@ -75,17 +76,18 @@ const promptSubmit = form(customIds.actionTextFilled, {
   },
 });
 
-const continueOpener = opener(customIds.continue, async (taskId, context: HandlerContext<Services>) => {
+async function openContinueForm(taskId: string, context: HandlerContext<Services>) {
   const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const needsRegion = task.kind === 'action' && takesRegion(task.request.customId);
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
-});
+}
 
 const continueSubmit = form(customIds.continueFilled, {
   reply: 'here',
+  open: openContinueForm,
   parse: readPromptForm,
   async run(taskId, filled, context: HandlerContext<Services>) {
     const task = await ownTask(taskId, context);
@@ -93,8 +95,14 @@ const continueSubmit = form(customIds.continueFilled, {
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
     const written = writtenWordsOf(filled, parent);
     if (task.kind === 'action') requireRegion(task.request.customId, written);
-    await context.services.tasks.words.provide(task.id, context.origin, written);
-    return 'shown by delivery';
+    const { origin, services } = context;
+    if (origin.message) {
+      await services.tasks.words.provide(task.id, origin, written);
+      return 'shown by delivery';
+    }
+    // A corrected form was opened from its refusal, so the task stays in its own message.
+    await services.tasks.words.provide(task.id, { ...origin, route: task.route }, written);
+    return 'deleted';
   },
 });
 
@@ -111,5 +119,5 @@ function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, par
 }
 
 export const buttons = [actionButton, changeButton, upscaleAllButton];
-export const openers = [promptOpener, continueOpener];
+export const openers = [opener(customIds.actionText, openPromptForm), opener(customIds.continue, openContinueForm)];
 export const forms = [promptSubmit, continueSubmit];

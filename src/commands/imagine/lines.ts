@@ -1,6 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
@@ -16,16 +18,19 @@ export const lineOpener = opener(customIds.line, async ({ taskId, index }, conte
   const task = await loadForForm(pressedTask(taskId, context), context);
   const words = lineAt(task.text ?? '', index);
   if (words === undefined) throw new Refusal('refusals.unknownButton');
-  const id = customIds.lineFilled.id(task.id);
-  return promptForm(
-    { id, title: context.say('promptForm.imagineTitle'), prompt: words, hasRegion: false },
-    context.say,
-  );
+  return lineForm(task.id, words, context.say);
 });
+
+const lineForm = (taskId: string, prompt: string, say: Say): FormPlan =>
+  promptForm(
+    { id: customIds.lineFilled.id(taskId), title: say('promptForm.imagineTitle'), prompt, hasRegion: false },
+    say,
+  );
 
 export const lineSubmit = form(customIds.lineFilled, {
   reply: 'new-message',
   onlyOrders: true,
+  open: async (taskId, { say }) => lineForm(taskId, '', say),
   parse(filled) {
     const values = readPromptForm(filled);
     return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });

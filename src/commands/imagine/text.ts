@@ -80,8 +80,6 @@ export const text = {
     motions: { low: 'Low', high: 'High' },
     loop: 'Loop',
     loops: { yes: 'Yes: end on the first frame', no: 'No' },
-    firstFrame: 'First frame',
-    firstFrameHint: 'Image URL',
     lastFrame: 'Last frame',
     which: 'Video to extend',
     video: 'Video {{number}}',

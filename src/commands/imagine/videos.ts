@@ -1,8 +1,7 @@
-import { customIds } from '../../discord/custom-ids.ts';
+import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
 import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
-import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -14,7 +13,8 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
 import { typeOf } from '../../services/tasks/task-type.ts';
-import { imagesOnMessage, linksIn, referenceRefusal } from '../options.ts';
+import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
+import { imagesOfResult } from '../options.ts';
 import type { Services } from '../services.ts';
 import { type FollowUp, followUpFields } from './follow-ups.ts';
 import { motions } from './request.ts';
@@ -39,22 +39,37 @@ export const animateOpener = opener(
     // Do not open the form if the gateway refused the endpoint a moment ago.
     if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
     const task = await loadForForm(pressedTask(taskId, context), context);
-    const id = customIds.animateFilled.id(task.id);
-    if (videoAction(task) === 'extend')
-      return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
+    if (videoAction(task) === 'extend') return formFor({ from: 'task', taskId, draftId: undefined }, task, context.say);
+    if (videoAction(task) !== 'animate') throw new Refusal('refusals.noResult');
     // The file on the message exists as long as the message does; the gateway's copy may be gone.
-    const image = imagesOnMessage(pressedMessage)[0]?.address ?? task.media[0]?.address;
-    if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
-    return animateForm({ id, image }, context.say);
+    const draftId = await keepImages(imagesOfResult(task, pressedMessage).slice(0, 1), context);
+    return formFor({ from: 'task', taskId, draftId }, task, context.say);
   },
 );
+
+function formFor(origin: FormOrigin, task: Task, say: Say): FormPlan {
+  const id = customIds.animateFilled.id(origin);
+  return videoAction(task) === 'extend'
+    ? extendForm({ id, words: promptOf(task), count: task.media.length }, say)
+    : animateForm({ id, task }, say);
+}
+
+/** Such a form is only opened from a result. */
+function pressedResult(origin: FormOrigin, context: HandlerContext<Services>): Promise<Task> {
+  if (origin.from !== 'task') throw new Refusal('refusals.unknownButton');
+  return pressedTask(origin.taskId, context);
+}
 
 export const animateSubmit = form(customIds.animateFilled, {
   reply: 'new-message',
   onlyOrders: true,
+  open: async (origin, context: HandlerContext<Services>) =>
+    formFor(origin, await loadForForm(pressedResult(origin, context), context), context.say),
   parse: animateValues,
-  async run(taskId, values, context: HandlerContext<Services>) {
-    return submitOrder(orderOf(await pressedTask(taskId, context), values), context);
+  async run(origin, values, context: HandlerContext<Services>) {
+    const parent = await pressedResult(origin, context);
+    const [image] = origin.draftId === undefined ? [] : await imagesOfForm(origin, context);
+    return submitOrder(orderOf(parent, image, values), context);
   },
 });
 
@@ -62,28 +77,25 @@ interface AnimateValues {
   words: string;
   motion: (typeof motions)[number];
   loop: boolean | undefined;
-  address: string | undefined;
   lastFrame: MemberFile | undefined;
   videoNumber: number;
 }
 
-function animateValues({ fields, files }: FormValues): AnimateValues | Refusal {
-  const { loop = '', picture: links = '', which: videoNumber = '1' } = fields;
-  return (
-    referenceRefusal({ links }, 1) ?? {
-      words: promptIn(fields),
-      motion: motions.find((one) => one === fields.motion) ?? 'low',
-      loop: loop === '' ? undefined : loop === 'yes',
-      address: linksIn({ links })[0],
-      lastFrame: files.end,
-      videoNumber: Number(videoNumber),
-    }
-  );
+function animateValues({ fields, files }: FormValues): AnimateValues {
+  const { loop = '', which: videoNumber = '1' } = fields;
+  return {
+    words: promptIn(fields),
+    motion: motions.find((one) => one === fields.motion) ?? 'low',
+    loop: loop === '' ? undefined : loop === 'yes',
+    lastFrame: files.end,
+    videoNumber: Number(videoNumber),
+  };
 }
 
 function orderOf(
   parent: Task,
-  { words, motion, loop, address, lastFrame, videoNumber }: AnimateValues,
+  image: MemberFile | undefined,
+  { words, motion, loop, lastFrame, videoNumber }: AnimateValues,
 ): FollowUp<'animate'> {
   const action = videoAction(parent);
   if (action === undefined) throw new Refusal('refusals.noResult');
@@ -103,25 +115,21 @@ function orderOf(
     if (parent.media[videoNumber - 1] === undefined) throw new Refusal('refusals.unknownButton');
     return { kind: 'animate', parent, request: { ...request, extend: { taskId, index: videoNumber } } };
   }
-  if (address === undefined) throw new Refusal('refusals.noImageInMessage');
-  const images = [{ address, name: fileNameIn(address) }, ...(lastFrame ? [lastFrame] : [])];
+  if (image === undefined) throw new Refusal('refusals.formGone');
+  const images = [image, ...(lastFrame ? [lastFrame] : [])];
   return { kind: 'animate', parent, request: { ...request, pictures: images } };
 }
 
-/** The image's URL is in a field, so nothing has to be stored until the form is submitted. */
-function animateForm({ id, image }: { id: string; image: string }, say: Say): FormPlan {
+function animateForm({ id, task }: { id: string; task: Task }, say: Say): FormPlan {
   const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
   return {
     id,
     title: say('animate.title'),
     fields: [
+      resultNote(task, say),
       { type: 'text', name: 'words', label: say('animate.prompt'), hint: say('animate.promptHint'), isLong: true },
       motionField(say),
       { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
-      {
-        ...{ type: 'text', name: 'picture', label: say('animate.firstFrame'), hint: say('animate.firstFrameHint') },
-        ...{ value: image, required: true },
-      },
       { type: 'file', name: 'end', label: say('animate.lastFrame') },
     ],
   };

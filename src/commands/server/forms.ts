@@ -37,7 +37,7 @@ type Context = HandlerContext<Services>;
 /** The capacity of a text field; a longer list has to be uploaded as a file. */
 const MAX_FIELD_LENGTH = 4_000;
 
-export const openRulesForm = opener(customIds.rules, async (section, context: Context): Promise<FormPlan> => {
+async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
   const { say, services } = context;
   const title = say(`rules.forms.${section}`);
@@ -46,7 +46,9 @@ export const openRulesForm = opener(customIds.rules, async (section, context: Co
       ? accessFields(services.ruleTargets, say)
       : fieldsOf(section, services.rules.get(guildId), say);
   return { id: customIds.rulesFilled.id(section), title, fields };
-});
+}
+
+export const openRulesForm = opener(customIds.rules, openForm);
 
 type OtherSection = Exclude<RuleSection, 'access'>;
 
@@ -163,6 +165,7 @@ const moderationChoice = (
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
 export const rulesForm = form(customIds.rulesFilled, {
   reply: 'here',
+  open: openForm,
   parse: (values) => values,
   async run(section, values: FormValues, context: Context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);

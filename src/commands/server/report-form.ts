@@ -1,7 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { form, type HandlerContext, type Menu } from '../../discord/handlers.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
 import type { Services } from '../services.ts';
@@ -27,26 +28,29 @@ export const reportMenu: Menu<Services> = {
     const task = await loadForForm(findReportedTask(target, context), context);
     assertReportable(task, target.id, place);
     services.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
-    return {
-      id: customIds.reportFilled.id({ taskId: task.id, messageId: target.id }),
-      title: say('reports.form.title'),
-      fields: [
-        {
-          ...{ name: 'reason', type: 'choice', required: true, label: say('reports.form.reason') },
-          options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
-        },
-        {
-          ...{ name: 'words', type: 'text', isLong: true, max: MAX_REPORT_TEXT_LENGTH },
-          ...{ label: say('reports.form.words'), hint: say('reports.form.wordsHint') },
-        },
-      ],
-    };
+    return formFor({ taskId: task.id, messageId: target.id }, say);
   },
 };
+
+const formFor = (reported: { taskId: string; messageId: string }, say: Say): FormPlan => ({
+  id: customIds.reportFilled.id(reported),
+  title: say('reports.form.title'),
+  fields: [
+    {
+      ...{ name: 'reason', type: 'choice', required: true, label: say('reports.form.reason') },
+      options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
+    },
+    {
+      ...{ name: 'words', type: 'text', isLong: true, max: MAX_REPORT_TEXT_LENGTH },
+      ...{ label: say('reports.form.words'), hint: say('reports.form.wordsHint') },
+    },
+  ],
+});
 
 export const reportForm = form(customIds.reportFilled, {
   reply: 'new-private',
   isPrivate: () => true,
+  open: async (reported, { say }) => formFor(reported, say),
   parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
     const reason = reportReasons.find((one) => one === fields.reason);
     const words = fields.words?.trim().slice(0, MAX_REPORT_TEXT_LENGTH);

@@ -51,15 +51,18 @@ export function utteranceRequest(
   return { talk: id, model, ...utterance, ...(isClosed && { isClosed }) };
 }
 
-/** Lets a member speak in a talk even if the bot cannot read messages. */
-export const speakOpener = opener(customIds.speak, async (taskId, context: HandlerContext<Services>) => {
+async function openSpeakForm(taskId: string, context: HandlerContext<Services>) {
   const talk = requireOpenTalk(await loadForForm(pressedTask(taskId, context), context), speakerOf(context));
   return speakForm(customIds.speakFilled.id(talk.id), context.say);
-});
+}
+
+/** Lets a member speak in a talk even if the bot cannot read messages. */
+export const speakOpener = opener(customIds.speak, openSpeakForm);
 
 export const speakSubmit = form(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
   reply: 'new-public',
+  open: openSpeakForm,
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
   async run(taskId, utterance, context: HandlerContext<Services>) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));

@@ -54,8 +54,6 @@ export const text = {
     form: {
       title: 'Generate a video from this image',
       prompt: 'Prompt',
-      images: 'Reference images',
-      imagesHint: 'The URLs, one per line, of: {{names}}',
       model: 'Model',
       modelHint: 'Exact model ID. Leave empty for the default model.',
       duration: 'Duration in seconds',

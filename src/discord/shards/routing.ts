@@ -2,7 +2,7 @@ import { type APIInteraction, ApplicationIntegrationType, InteractionType } from
 import { PAUSE_PARTITION } from '../../services/spending/whole-bot.ts';
 import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
-import { customIds, readCustomId } from '../custom-ids.ts';
+import { customIds, originalFormId, readCustomId } from '../custom-ids.ts';
 
 /** Verbs of buttons that place an order. The interaction belongs to the server or member that pays for it. */
 const ORDERING_VERBS: ReadonlySet<string> = new Set(
@@ -27,7 +27,7 @@ export function bucketFor(interaction: APIInteraction): number {
 function changedTask(interaction: APIInteraction): string | undefined {
   if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
     return undefined;
-  const pressedId = readCustomId(interaction.data.custom_id);
+  const pressedId = readCustomId(originalFormId(interaction.data.custom_id));
   const selectedValues = 'values' in interaction.data ? interaction.data.values : [];
   // The page of a task is shown by the partition that has the task; the menu's own id only says where its list begins.
   if (pressedId?.verb === customIds.task.name) return selectedValues.find(isUnambiguousTaskId);

@@ -22,6 +22,7 @@ export const refusals = {
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
   notConfirmed: 'We couldn’t confirm whether this was saved. Check `/tasks` in a minute before you try again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',
+  formGone: 'This form is no longer available. Open it again from its message.',
   storeSlow: 'The bot is slow right now. Press the button again.',
   noResult: 'This task has no result to continue from.',
   notFailed: 'This task has not failed, so it cannot be retried.',

@@ -186,6 +186,8 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
     serverLogs: immediate('server-logs'),
     /** Orders that wait for the member's confirmation, for a quarter of an hour. */
     proposals: immediate('proposals'),
+    /** Drafts of forms, for an hour. */
+    drafts: immediate('drafts'),
     /** The pseudonym of each member at the gateway. */
     pseudonyms: immediate('pseudonyms'),
     /** Notices to the operator, and the messages that carry them. */

@@ -43,7 +43,7 @@ export class ReadOnlyTasks {
     return this.#store.entries;
   }
 
-  get decisions(): Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'> {
+  get decisions(): Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'drafts' | 'pseudonyms'> {
     return this.#store;
   }
 

@@ -4,6 +4,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
+import type { DraftStore } from '../form-drafts.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
 import type { NoticeStore } from '../notices/notice.ts';
@@ -30,6 +31,7 @@ import {
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
 import { storedBudgets } from './budget-rows.ts';
+import { storedDrafts } from './draft-rows.ts';
 import { storedFingerprints } from './fingerprint-rows.ts';
 import { StoreHealth } from './health.ts';
 import { hashSecret } from './kept-scopes.ts';
@@ -109,6 +111,8 @@ export class StoredTasks implements TaskStore {
   readonly serverLogs: LogStore;
   /** Orders that wait for the member's confirmation. */
   readonly proposals: ProposalStore;
+  /** Drafts of forms. */
+  readonly drafts: DraftStore;
   /** The pseudonym of each member at the gateway. */
   readonly pseudonyms: PseudonymStore;
   /** Notices to the operator. */
@@ -145,6 +149,7 @@ export class StoredTasks implements TaskStore {
     this.reports = storedReports(namespaces.reports, quarantine);
     this.serverLogs = storedServerLogs(namespaces.serverLogs, quarantine);
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
+    this.drafts = storedDrafts(namespaces.drafts, quarantine);
     this.notices = storedNotices(namespaces.notices, quarantine);
     this.runs = storedRuns(namespaces.runs, quarantine);
     this.olderSchema = parts.olderSchema;

@@ -54,6 +54,7 @@ export interface TasksParts
       | 'reports'
       | 'serverLogs'
       | 'proposals'
+      | 'drafts'
       | 'pseudonyms'
       | 'removeMessages'
       | 'notifyErased'
@@ -252,7 +253,7 @@ export class Tasks {
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, ledger, budgets, rules, reports, proposals, pseudonyms, clock } = this.#parts;
+    const { book, store, ledger, budgets, rules, reports, proposals, drafts, pseudonyms, clock } = this.#parts;
     const now = clock.now();
     const otherPartitions = (await this.#parts.others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
@@ -266,6 +267,7 @@ export class Tasks {
           rules: rules?.about(memberId) ?? [],
           reports: reports?.exportDataOf(memberId) ?? [],
           proposals: (await proposals?.findByMember(memberId)) ?? [],
+          drafts: (await drafts?.findByMember(memberId)) ?? [],
           pseudonym: await pseudonyms?.current(memberId),
         };
         return [inMemory, ...(await Promise.all(otherPartitions.map((rows) => rows.factsAbout(memberId))))];

@@ -134,34 +134,35 @@ describe('The message of a video task', () => {
 });
 
 describe('The form for a video', () => {
-  it('The form for a video is prefilled with the known images and model, and no URL is truncated', () => {
-    const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
-    const form = videoForm(
-      {
-        id: 'filmf.1',
-        images: ['https://cdn.example/1.png', long].map((address) => ({ address, name: '1.png' })),
-        model: 'reel-2',
-        models: [],
-      },
-      say,
-    );
+  it('The form for a video lists its images by name, and is prefilled with the known model', () => {
+    const images = ['1.png', '2.png'].map((name) => ({ address: `https://cdn.example/${name}`, name }));
+    const form = videoForm({ id: 'filmf.1', source: { images, task: undefined }, model: 'reel-2', models: [] }, say);
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [
+          {
+            "hint": "Leave this empty to use all of them.",
+            "label": "Images",
+            "max": 2,
+            "name": "which",
+            "options": [
+              {
+                "label": "Image 1: 1.png",
+                "value": "1",
+              },
+              {
+                "label": "Image 2: 2.png",
+                "value": "2",
+              },
+            ],
+            "type": "choice",
+          },
           {
             "isLong": true,
             "label": "Prompt",
             "name": "words",
             "required": true,
             "type": "text",
-          },
-          {
-            "hint": "The URLs, one per line, of: 1.png",
-            "isLong": true,
-            "label": "Reference images",
-            "name": "pictures",
-            "type": "text",
-            "value": "https://cdn.example/1.png",
           },
           {
             "hint": "Exact model ID. Leave empty for the default model.",

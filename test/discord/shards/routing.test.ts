@@ -59,6 +59,16 @@ describe('The bucket of an interaction', () => {
     expect(bucketFor(interaction(submission))).toBe(bucketOf(SERVER));
   });
 
+  it('A corrected form belongs where the form that was refused belongs', () => {
+    const form = { ...serverContext, type: InteractionType.ModalSubmit };
+    const bucketOfCorrected = (formId: string) => {
+      const corrected = customIds.corrected.id({ formId, isPrivate: true });
+      return bucketFor(interaction({ ...form, data: { custom_id: corrected, components: [] } }));
+    };
+    expect(bucketOfCorrected(customIds.editFilled.id(id))).toBe(bucketOf(SERVER));
+    expect(bucketOfCorrected(customIds.continueFilled.id(id))).toBe(777);
+  });
+
   it('A button or form that changes a task belongs to the bucket of that task, on every server', () => {
     const button = customIds.tryAgain.id(id);
     expect(bucketFor(press(button))).toBe(777);

@@ -214,7 +214,12 @@ describe('The buttons of a running job', () => {
     const waiting = await press.message(says('needs a prompt'));
     expect(labels(waiting)).toEqual(['Continue']);
     const form = await (await member.click(waiting, 'Continue')).modal();
-    await member.fill(form, { words: 'a blue fox' });
+    const refusal = await (await member.fill(form, { words: ' ' })).message((one) =>
+      labels(one).includes('Correct it'),
+    );
+    expect(refusal.ephemeral).toBe(true);
+    // The corrected form continues the task in its own message, although it was opened from the refusal.
+    await member.fill(await (await member.click(refusal, 'Correct it')).modal(), { words: 'a blue fox' });
     const final = await stage.discord.until(() =>
       stage.discord.messages('studio').find((one) => one.id === waiting.id && says('Finished in')(one)),
     );

@@ -105,14 +105,7 @@ describe('The refusals of references', () => {
     const stage = await startLocalBot();
     const member = stage.discord.as('member');
     const message = await member.say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
-    const urls = (count: number) => Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
-    for (const [values, words] of [
-      [{ words: ' \u200b' }, 'The prompt is empty'],
-      [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
-      [{ words: 'a fox', pictures: urls(17) }, 'at most `16` files and URLs'],
-      [{ words: 'a fox', pictures: urls(1), which: ['2'] }, 'The form has no image `2`'],
-      [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
-    ] as const) {
+    for (const [values, words] of [[{ words: ' \u200b' }, 'The prompt is empty']] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }

@@ -95,12 +95,31 @@ describe('The refusals of a video from a message', () => {
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'x', size: 'huge' }, '`huge` is not a valid size'],
       [{ words: 'x', duration: 'long' }, '`long` is not a valid duration'],
-      [{ words: 'x', model: 'reel-9' }, 'The model `reel-9` does not exist'],
-      [{ words: 'x', pictures: 'my cat' }, '`my` is not a valid URL'],
     ] as const) {
       const form = await (await member.menu(MENU, source)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
     expect(receivedOrders(stage.gateway)).toEqual([]);
+  });
+
+  it('A refused form opens again with what its member had entered, for that member only, and its result is as public as it would have been', async () => {
+    const stage = await startLocalBot();
+    const member = stage.discord.as('member');
+    const source = await stage.discord
+      .as('other')
+      .say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
+    const form = await (await member.menu(MENU, source)).modal();
+    const entered = { words: 'it runs', which: ['2'], duration: 'abc', size: '16:9' };
+    const refusal = await (await member.fill(form, entered)).message();
+    expect(refusal.ephemeral).toBe(true);
+    const again = await (await member.click(refusal, 'Correct it')).modal();
+    const secondRefusal = await (await member.fill(again, {})).message();
+    expect(text(secondRefusal)).toContain('`abc` is not a valid duration');
+    const corrected = await (await member.click(secondRefusal, 'Correct it')).modal();
+    const result = await (await member.fill(corrected, { duration: '5' })).message(says('Finished in'));
+    expect(result.ephemeral).toBe(false);
+    expect(receivedOrders(stage.gateway).map((one) => one.body)).toMatchObject([
+      { prompt: 'it runs', image: urlContaining('two.png') },
+    ]);
   });
 });

@@ -86,6 +86,7 @@ const damageCases: [
         'costs',
         ...serverNamespaces,
         'proposals',
+        'drafts',
         'pseudonyms',
         'fingerprints',
         'notices',
@@ -94,7 +95,7 @@ const damageCases: [
         await testStore.write({ namespace, key: 'rubbish', text: 'rubbish' });
       await testStore.rewrite((row) => (row.namespace === 'index' && isListRowOf('m0')(row) ? 'rubbish' : undefined));
     },
-    { unreadable: 14, 'summary-missing': 65 },
+    { unreadable: 15, 'summary-missing': 65 },
   ],
   [
     'missing lists',

@@ -194,6 +194,7 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   reports: byBucket('reports'),
   serverLogs: byBucket('serverLogs'),
   proposals: byBucket('proposals'),
+  drafts: byBucket('drafts'),
   pseudonyms: dividePseudonyms,
   notices: inFirstPartition('notices', mergeNotices),
   runs: inFirstPartition('runs', firstValue),

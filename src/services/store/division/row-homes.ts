@@ -30,6 +30,7 @@ export const rowBuckets = {
   remotes: bucketByIdField,
   fingerprints: bucketByTaskId,
   proposals: bucketByTaskId,
+  drafts: bucketByIdField,
   /** An entry that lost its member lost its task's id as well, and so has no bucket. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),
   budgets: bucketByServer,

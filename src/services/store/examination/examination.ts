@@ -5,6 +5,7 @@ import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { budgetRows } from '../budget-rows.ts';
+import { draftRows } from '../draft-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
@@ -152,6 +153,7 @@ export async function examineRows(
     await checkRows(serverLogRows(namespaces.serverLogs, quarantine)),
     await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
+    await checkRows(draftRows(namespaces.drafts, quarantine)),
     await checkRows(noticeRows(namespaces.notices, quarantine)),
     await checkRows(runRows(namespaces.runs, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.

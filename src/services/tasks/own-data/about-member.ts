@@ -12,16 +12,18 @@ export interface MemberFacts {
   reports: readonly object[];
   /** Orders that wait for the member's decision. */
   proposals: readonly object[];
+  /** Drafts of forms. */
+  drafts: readonly object[];
   /** The pseudonym that represents the member at the gateway. */
   pseudonym: string | undefined;
 }
 
-type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'pseudonyms'>;
+type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'drafts' | 'pseudonyms'>;
 
 /** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function with which that partition hashes names. */
 export async function readMemberFacts(
   memberId: string,
-  { budgets, rules, reports, proposals, pseudonyms }: Rows,
+  { budgets, rules, reports, proposals, drafts, pseudonyms }: Rows,
   hashOf: (name: string) => string,
 ): Promise<MemberFacts> {
   return {
@@ -29,6 +31,7 @@ export async function readMemberFacts(
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
     proposals: await proposals.findByMember(memberId),
+    drafts: await drafts.findByMember(memberId),
     pseudonym: await pseudonyms.get(memberId),
   };
 }

@@ -1,4 +1,5 @@
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import type { FormDrafts } from '../../form-drafts.ts';
 import type { Proposals } from '../../proposals.ts';
 import type { Pseudonyms } from '../../pseudonyms.ts';
 import type { Reports } from '../../reports/reports.ts';
@@ -23,6 +24,7 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
   reports?: Pick<Reports, 'exportDataOf' | 'erase'> | undefined;
   serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
   proposals?: Pick<Proposals, 'findByMember' | 'erase'> | undefined;
+  drafts?: Pick<FormDrafts, 'findByMember' | 'erase'> | undefined;
   pseudonyms?: Pick<Pseudonyms, 'current' | 'erase'> | undefined;
   others?: OtherPartitions | undefined;
   removeMessages(task: Task): Promise<MessageRemoval>;
@@ -116,7 +118,7 @@ export class MemberErasure {
 
   /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
-    const { store, budgets, rules, reports, serverLogs, proposals, pseudonyms } = this.#parts;
+    const { store, budgets, rules, reports, serverLogs, proposals, drafts, pseudonyms } = this.#parts;
     return this.#lock.run('mark', async () => {
       // The member may have asked again in the meantime.
       if (this.#mark.until !== until || this.#isNotificationDue()) return false;
@@ -127,6 +129,7 @@ export class MemberErasure {
       await budgets?.eraseId(this.#mark.memberId);
       await rules?.eraseId(this.#mark.memberId);
       await proposals?.erase(this.#mark.memberId);
+      await drafts?.erase(this.#mark.memberId);
       await pseudonyms?.erase(this.#mark.memberId);
       await store.removeStaleSummaries(this.#mark.memberId);
       this.#restErasedUntil = until;

@@ -1,0 +1,93 @@
+import type { Clock } from '../lib/clock.ts';
+import { Refusal } from '../lib/refusal.ts';
+import { bucketWithin, type Partition } from './tasks/homes.ts';
+import type { MemberFile } from './tasks/materials.ts';
+import { taskId } from './tasks/task-id.ts';
+
+const DRAFT_TTL_MS = 60 * 60_000;
+
+/** Enough for someone who corrects several forms at once; the oldest are dropped first. */
+const MAX_DRAFTS = 10;
+
+/** What a member entered in a form that was refused. */
+export interface EnteredForm {
+  /** The custom id of the form. */
+  formId: string;
+  /** Whether only the member sees the reply. */
+  isPrivate: boolean;
+  fields: Readonly<Record<string, string>>;
+  lists: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What cannot be in a form's custom id: the images it was opened from, or what the member entered before it was refused. */
+export interface FormDraft {
+  id: string;
+  memberId: string;
+  until: number;
+  images?: readonly MemberFile[] | undefined;
+  entered?: EnteredForm | undefined;
+}
+
+export interface DraftStore {
+  put(draft: FormDraft, ttlMs: number): Promise<void>;
+  get(memberId: string, id: string): Promise<FormDraft | undefined>;
+  remove(drafts: readonly FormDraft[]): Promise<void>;
+  /** May include some that have expired. */
+  findByMember(memberId: string): Promise<FormDraft[]>;
+}
+
+interface FormDraftsParts {
+  store: DraftStore;
+  clock: Clock;
+  /** The partition of the store. */
+  partition: Partition;
+}
+
+/** Drafts of forms. Only the member who opened the form can use them. */
+export class FormDrafts {
+  readonly #parts: FormDraftsParts;
+
+  constructor(parts: FormDraftsParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the draft's id. The same form has one draft, however often it is refused. */
+  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered'>): Promise<string> {
+    const { store, clock, partition } = this.#parts;
+    const now = clock.now();
+    const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
+    const formId = content.entered?.formId;
+    const earlier = drafts.find(({ entered }) => formId !== undefined && entered?.formId === formId);
+    const id = earlier?.id ?? taskId(now, bucketWithin(memberId, partition));
+    await store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
+    const others = drafts.filter((draft) => draft !== earlier);
+    await store.remove(others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
+    return id;
+  }
+
+  async images(id: string, memberId: string): Promise<readonly MemberFile[]> {
+    return (await this.#get(id, memberId)).images ?? [];
+  }
+
+  async entered(id: string, memberId: string): Promise<EnteredForm> {
+    const { entered } = await this.#get(id, memberId);
+    if (!entered) throw new Refusal('refusals.formGone');
+    return entered;
+  }
+
+  async findByMember(memberId: string): Promise<FormDraft[]> {
+    const { store, clock } = this.#parts;
+    return (await store.findByMember(memberId)).filter(({ until }) => until > clock.now());
+  }
+
+  async erase(memberId: string): Promise<void> {
+    const { store } = this.#parts;
+    await store.remove(await store.findByMember(memberId));
+  }
+
+  async #get(id: string, memberId: string): Promise<FormDraft> {
+    const draft = await this.#parts.store.get(memberId, id);
+    if (!draft || draft.until <= this.#parts.clock.now()) throw new Refusal('refusals.formGone');
+    return draft;
+  }
+}
