@@ -266,7 +266,8 @@ describe('A forged form', () => {
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
       ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.2.${task}.5`, OUTDATED_REPLY])),
-      ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK_REPLY])),
+      ...Object.fromEntries(['wf', 'gof', 'editf'].map((verb) => [`${verb}.1.${unknownTaskId}.5`, NO_TASK_REPLY])),
+      ...Object.fromEntries(['reff', 'filmf'].map((verb) => [`${verb}.1.${unknownTaskId}`, NO_TASK_REPLY])),
       ...Object.fromEntries(formVerbs.map((verb) => [`${verb}.1.index.5`, UNKNOWN_REPLY])),
       [`wf.1.${task}.99`]: UNKNOWN_REPLY,
       // The form has the prompt of its parent.
