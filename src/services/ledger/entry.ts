@@ -132,7 +132,7 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
-const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'type', 'model'] as const;
+const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
 /** The estimate and the cost, if both are known. */
 export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
