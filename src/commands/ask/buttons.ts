@@ -12,7 +12,6 @@ import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
-import { kindOfFile } from '../file-kinds.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
@@ -63,8 +62,7 @@ function continueForm(id: string, say: Say): FormPlan {
 function parseQuestion({ fields, files: { file } }: FormValues) {
   const prompt = (fields.words ?? '').trim();
   if (prompt === '') return new Refusal('refusals.promptMissing');
-  const isImage = file !== undefined && kindOfFile(file) === 'image';
-  return { prompt, ...(file && (isImage ? { image: file } : { file })) };
+  return { prompt, file };
 }
 
 export const detailsButton = button(customIds.details, {

@@ -52,17 +52,25 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
       format: question.schema === undefined ? formats.find((one) => one === question.format) : 'json',
       schema: question.schema,
       web: question.web || undefined,
-      pictures: image && [{ address: image.address, name: image.name }],
-      ...(file && fileRequest(file)),
+      ...filesRequest(image, file),
       after: previous?.id,
     }),
   };
 }
 
-/** Returns the file as audio or as a document, depending on its type. */
-function fileRequest(file: QuestionFile): Pick<AskRequest, 'sound' | 'documents'> {
-  const { address, name } = file;
-  return kindOfFile(file) === 'audio' ? { sound: { address, name } } : { documents: [{ address, name }] };
+/** Returns the file as an image, audio or a document, depending on its type. */
+function filesRequest(
+  image: MemberFile | undefined,
+  file: QuestionFile | undefined,
+): Partial<Pick<AskRequest, 'pictures' | 'sound' | 'documents'>> {
+  const kind = file && kindOfFile(file);
+  const plain = ({ address, name }: MemberFile) => ({ address, name });
+  const images = [image, kind === 'image' ? file : undefined].flatMap((one) => (one ? [plain(one)] : []));
+  return {
+    ...(images.length > 0 && { pictures: images }),
+    ...(file && kind === 'audio' && { sound: plain(file) }),
+    ...(file && kind !== 'audio' && kind !== 'image' && { documents: [plain(file)] }),
+  };
 }
 
 interface QuestionReaderParts extends ReplyParts {

@@ -106,18 +106,22 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
 });
 
 describe('The options of a question', () => {
-  it('A question can include an image and allow a web search', async () => {
+  it('A question can include an image, a second one as its file, and allow a web search', async () => {
     const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })
       .png()
       .toBuffer();
     const image = { name: 'blue.png', bytes, contentType: 'image/png' };
-    const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', image, web: true });
+    const secondImage = { ...image, name: 'second.png' };
+    const exchange = await discord
+      .as('member')
+      .slash('ask', { prompt: 'what is this?', image, file: secondImage, web: true });
     await exchange.message(hasEnded);
     const [{ input, tools }] = modelRequests(gateway) as [{ input: unknown; tools: unknown[] }];
     expect(JSON.stringify(input)).toMatch(
       /"input_image".*data:image\/png;base64,|data:image\/png;base64,.*"input_image"/,
     );
+    expect(JSON.stringify(input).split('"input_image"')).toHaveLength(3);
     expect(tools).toContainEqual({ type: 'web_search' });
     const invalidImage = { name: 'blue.png', bytes: Buffer.from('MZ'), contentType: 'image/png' };
     const refusal = await (
