@@ -91,7 +91,7 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: Su
 export const proposeOrder = (order: NewOrder, reason: ProposalReason, context: SubmitContext): Promise<MessagePlan> =>
   propose([order], reason, context);
 
-/** Asks a member whether to submit several orders that follow one task. Each gets its own message, as public as that task's. */
+/** Asks a member privately whether to submit orders that follow one task. Each gets its own message. */
 export async function proposeAll(
   orders: readonly NewOrder[],
   { isPrivate, reason }: { isPrivate: boolean; reason: string },

@@ -3,7 +3,7 @@ import { requirePostPermissions } from '../../discord/guards.ts';
 import { button, type HandlerContext } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
-import { parentOf, pressedTask, proposeOrder } from '../../messages/pressed-task.ts';
+import { parentOf, pressedTask, proposeAll } from '../../messages/pressed-task.ts';
 import { sizeVariantOf } from '../../services/models/ids.ts';
 import { takesReferenceImages } from '../../services/models/reference-limits.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
@@ -20,13 +20,15 @@ export const isEnlargeable = ({ model = '', media }: Pick<Task, 'model' | 'media
 
 /** Asks for confirmation because a larger model costs more: to enlarge the result, or to run the request again with that model. */
 export const largerButton = button(customIds.larger, {
-  reply: 'new-message',
+  // The price is only for the member; the result gets a message as public as the one it comes from.
+  reply: 'new-private',
   onlyOrders: true,
   async run({ taskId, which }, context: HandlerContext<Services>, _selected, pressedMessage) {
-    const { place, origin, services, say } = context;
+    const { place, services, say } = context;
+    const { isPrivate } = pressedMessage;
     const task = await pressedTask(taskId, context);
     assertHasResult(task);
-    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    throwIfRefusal(requirePostPermissions(place, { private: isPrivate }));
     const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
     if (task.kind !== 'image' || variant === undefined) throw new Refusal('refusals.unknownButton');
     // Model lists change: a variant that was offered a month ago may be gone.
@@ -34,12 +36,12 @@ export const largerButton = button(customIds.larger, {
     const facts = { model: inlineCode(model) };
     if (!isEnlargeable(task)) {
       const order = { ...orderOfTask(withRequest(task, { model })), parent: await parentOf(task, services) };
-      return proposeOrder(order, { reason: say('larger.again', facts) }, context);
+      return proposeAll([order], { isPrivate, reason: say('larger.again', facts) }, context);
     }
     const [image] = imagesOfResult(task, pressedMessage);
     if (!image) throw new Refusal('refusals.sourceImageGone');
     const order = { kind: 'image', request: { ...enlargement(task, image), model }, parent: task } as const;
-    return proposeOrder(order, { reason: say('larger.result', facts) }, context);
+    return proposeAll([order], { isPrivate, reason: say('larger.result', facts) }, context);
   },
 });
 

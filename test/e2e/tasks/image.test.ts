@@ -257,10 +257,11 @@ describe.each(profiles)('The buttons of an image task (%s gateway profile)', (pr
     expect(text(question)).toContain(
       `**a red fox**\nSends the result to \`${TEST_IMAGE_MODEL}-2K\`, which redraws it larger.`,
     );
+    expect(question.ephemeral).toBe(true);
     await other.click(question, 'Run');
-    const isDone = (one: Message) => one.id === question.id && says('Finished in')(one);
+    const isDone = (one: Message) => says('Made from [this result](')(one) && says('Finished in')(one);
     const enlarged = await stage.discord.until(() => stage.discord.messages('studio').find(isDone));
-    expect(text(enlarged)).toContain(`Made from [this result](`);
+    expect(enlarged.ephemeral).toBe(false);
     expect(text(enlarged)).toContain(parent.id);
     expect(text(enlarged)).toContain('**a red fox**');
     expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
