@@ -8,6 +8,7 @@ import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
+import { openTask, openTaskList } from './tasks/pages.ts';
 import { orderGrid } from './tasks/proof.ts';
 
 const minute = 60_000;
@@ -92,6 +93,21 @@ describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)
     const refused = await stage.discord.as('member').click(grid, 'Upscale all');
     expect(text(await refused.message())).toContain('paused');
     expect(labels(confirmationPrompt)).toEqual(['Run all 4', 'Cancel']);
+  });
+
+  it('Upscale all on a copy that only the member sees posts nothing in public', async () => {
+    const stage = await botWithPrice('0.10');
+    await orderGrid(stage);
+    const { discord } = stage;
+    const member = discord.as('member');
+    const page = await openTask(stage, await openTaskList(stage));
+    const copy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
+    const publicCountBefore = discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length;
+    const confirmationPrompt = await (await member.click(copy, 'Upscale all')).message();
+    await member.click(confirmationPrompt, 'Run all 4');
+    const upscales = () => discord.messages('studio').filter(says('Upscale of image'));
+    await expect.poll(() => upscales().filter(says('Finished in')).length, { timeout: 20_000 }).toBe(4);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(publicCountBefore);
   });
 
   it('If the server shows costs, an answer also ends with its cost and the remaining limit', async () => {

@@ -33,12 +33,13 @@ const changeButton = button(customIds.change, {
 /** Upscales all four images, with a task and a message each, once the member has confirmed it. */
 const upscaleAllButton = button(customIds.upscaleAll, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context: HandlerContext<Services>, _selected, pressedMessage) {
     const parent = await pressedTask(taskId, context);
     const orders = upscalesOf(parent);
     if (orders.length === 0) throw new Refusal('refusals.noResult');
     const reason = context.say('task.upscaleAll', { count: orders.length });
-    return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
+    const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
+    return proposeAll(orders, { isPrivate, reason }, context);
   },
 });
 

@@ -1,6 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
+import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
@@ -47,11 +48,17 @@ function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'
 }
 
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
-const proposeAllLines = async (taskId: string, context: HandlerContext<Services>) => {
+const proposeAllLines = async (
+  taskId: string,
+  context: HandlerContext<Services>,
+  _selected: unknown,
+  pressedMessage: TargetMessage,
+) => {
   const parent = await pressedTask(taskId, context);
   const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
   const reason = context.say('task.lines.allAtOnce', { count: orders.length });
-  return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
+  const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
+  return proposeAll(orders, { isPrivate, reason }, context);
 };
 
 export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: proposeAllLines });
