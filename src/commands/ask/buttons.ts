@@ -40,6 +40,9 @@ export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   parse: parseQuestion,
   async run(taskId, question, context: HandlerContext<Services>) {
     const previous = requireKind('ask', await pressedTask(taskId, context));
+    // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
+    if (answerOf(previous).isForgotten)
+      return submitQuestion({ ...question, model: previous.model }, undefined, context);
     const { effort, web, schema, ...request } = previous.request;
     // Like instructions, a schema is not shown in any message.
     const canReuseSchema = schema === undefined || mayReuseInputs(previous, context.origin);

@@ -59,15 +59,19 @@ describe.each(profiles)('A conversation with the %s gateway profile', (profile) 
   it('A conversation that its member has ended is no longer sent to the model', async () => {
     const stage = await openStage();
     const member = stage.discord.as('member');
-    const first = await answerTo(stage, { prompt: 'snow?' });
+    const instructions = 'Answer like a pirate.';
+    const first = await answerTo(stage, { prompt: 'snow?', instructions });
     const second = await answerTo(stage, { prompt: 'and ice?' });
+    expect(JSON.stringify(modelRequests(stage.gateway).at(-1))).toContain('pirate');
     const reply = await (await member.click(first, 'End conversation')).message();
     expect(text(reply)).toContain('The conversation has ended');
     expect(reply.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
     expect(receivedTurns(stage)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
-    await (await member.fill(form, { 'Your next question': 'and steam?' })).message(hasEnded);
+    const third = await (await member.fill(form, { 'Your next question': 'and steam?' })).message(hasEnded);
+    expect(text(third)).not.toContain('Continues');
+    expect(JSON.stringify(modelRequests(stage.gateway).at(-1))).not.toContain('pirate');
     expect(receivedTurns(stage)).toHaveLength(1);
   });
 
