@@ -87,7 +87,10 @@ export function taskListPlan({ filter, summaries, undeliveredCount, next }: Task
   const title = say(`tasks.title.${filter.whose}`);
   const notes = undeliveredCount === 0 ? [] : [say('tasks.undelivered', { count: undeliveredCount })];
   const rows = summaries.map((taskSummary) => rowOf(taskSummary, filter.whose, say));
-  const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
+  const { whose, ...filters } = filter;
+  const isUnfiltered = whose === 'mine' && Object.values(filters).every((value) => value === undefined);
+  const none = say(isUnfiltered ? 'tasks.noneYet' : 'tasks.none');
+  const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [none] : rows)].join('\n');
   const button = (name: 'older' | 'newest' | 'showUndelivered', target: TaskFilter): ButtonPlan =>
     buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(target));
   const isFirst = filter.before === undefined;

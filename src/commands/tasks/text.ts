@@ -47,6 +47,7 @@ export const text = {
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
     none: 'No tasks found. Use `/tasks` without options to see all of your tasks.',
+    noneYet: 'No tasks found. Use `/help` to see what you can create.',
     undelivered_one: '📬 {{count}} result could not be delivered. Press **Show undelivered** to see it.',
     undelivered_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',
     choose: 'Open a task',

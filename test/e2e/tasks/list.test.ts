@@ -16,8 +16,10 @@ describe.each(profiles)('/tasks (%s gateway profile)', (profile) => {
     expect(taskList.ephemeral).toBe(true);
     expect(text(taskList)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
     expect(text(await openTaskList(stage, 'member', { text: 'owl' }))).not.toContain('fox');
-    expect(text(await openTaskList(stage, 'member', { state: 'failed' }))).toContain('No tasks found');
-    expect(text(await openTaskList(stage, 'other'))).toContain('No tasks found');
+    expect(text(await openTaskList(stage, 'member', { state: 'failed' }))).toContain(
+      'No tasks found. Use `/tasks` without options',
+    );
+    expect(text(await openTaskList(stage, 'other'))).toContain('No tasks found. Use `/help`');
     const managerList = text(await openTaskList(stage, 'admin', { whose: 'server' }));
     expect(managerList).toContain('a fox in the snow');
     expect(managerList).not.toContain('an owl at night');
