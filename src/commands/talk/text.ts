@@ -34,7 +34,7 @@ export const text = {
   refusals: {
     talkHere:
       'This thread already has a live conversation. End it with `/talk end`, or start another one in a different channel.',
-    talkNone: 'There is no live conversation in this thread. Start one with `/talk start`.',
+    talkNone: 'There is no live conversation here. Start one with `/talk start`.',
     talkNotYours:
       'Only the member who started this conversation and members with the Manage Messages permission here can end it.',
     talkElsewhere: 'This conversation takes place in its own thread. Speak there.',

@@ -25,9 +25,7 @@ describe('The end of a live conversation', () => {
       expect(text(endedOpening)).toContain('/talk start');
       await closed;
       expect(publicMessages(stage, thread)).toHaveLength(1);
-      expect(text(await (await speaker.slash('talk end', {})).message())).toContain(
-        'no live conversation in this thread',
-      );
+      expect(text(await (await speaker.slash('talk end', {})).message())).toContain('no live conversation here');
     },
   );
 
