@@ -24,7 +24,7 @@ export const text = {
       operator: 'The operator’s limit for this server: {{limits}}',
       server: 'This server’s limit: {{limits}}',
       member: 'Your limit on this server: {{limits}}',
-      direct: 'Your limit in direct messages: {{limits}}',
+      direct: 'Your limit in direct messages and with your own installation of the bot: {{limits}}',
     },
     trouble: {
       busy: 'Status checks for {{lane}} have been paused since <t:{{since}}:f> because the gateway is busy.',

@@ -23,7 +23,7 @@ export const text = {
     },
     left: {
       member: 'Your remaining limit on this server: {{left}}',
-      direct: 'Your remaining limit in direct messages: {{left}}',
+      direct: 'Your remaining limit in direct messages and with your own installation of the bot: {{left}}',
       server: 'This server’s remaining limit: {{left}}',
       operator: 'This server’s remaining limit, set by the operator: {{left}}',
       total: 'The whole bot’s remaining limit: {{left}}',

@@ -100,7 +100,7 @@ export const refusals = {
     member:
       'This request (price: {{price}}) would exceed your limit on this server: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
     direct:
-      'This request (price: {{price}}) would exceed your limit in direct messages: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      'This request (price: {{price}}) would exceed your limit in direct messages and with your own installation of the bot: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
     server:
       'This request (price: {{price}}) would exceed this server’s limit: {{limit}}. The server has {{left}} left, and the limit resets <t:{{resets}}:R>.',
     operator:
@@ -110,7 +110,8 @@ export const refusals = {
   },
   concurrent: {
     member: 'Your limit on this server is {{limit}}. Wait until one of your tasks has finished, then try again.',
-    direct: 'Your limit in direct messages is {{limit}}. Wait until one of your tasks has finished, then try again.',
+    direct:
+      'Your limit in direct messages and with your own installation of the bot is {{limit}}. Wait until one of your tasks has finished, then try again.',
     server: 'This server’s limit is {{limit}}. Wait until one of its tasks has finished, then try again.',
     operator:
       'The operator’s limit for this server is {{limit}}. Wait until one of its tasks has finished, then try again.',
