@@ -17,7 +17,8 @@ function idsIn(inputs: readonly string[]): string[] | Refusal {
   const parsed = inputs.map(readIds);
   const ids = [...new Set(parsed.flatMap((one) => one.ids))];
   const invalid = parsed.flatMap((one) => one.invalid);
-  if (invalid.length > 0) return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid) });
+  if (invalid.length > 0)
+    return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid), count: invalid.length });
   if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MAX_IDS) return ids;
   return new Refusal('refusals.tooManyIds', { max: String(MAX_IDS), count: String(ids.length) });

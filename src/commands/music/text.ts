@@ -31,7 +31,8 @@ export const text = {
     songTooLong:
       'The option {{option}} is {{count}} characters long; the maximum is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
-    idsInvalid: 'These are not valid task IDs: {{invalidIds}}. Remove them and try again.',
+    idsInvalid_one: '{{invalidIds}} is not a valid task ID. Remove it and try again.',
+    idsInvalid_other: 'These are not valid task IDs: {{invalidIds}}. Remove them and try again.',
     tooManyIds:
       'One message can follow at most {{max}} tasks, and you entered {{count}}. Run the command several times.',
     idsNotYours:

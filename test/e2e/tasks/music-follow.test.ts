@@ -172,6 +172,7 @@ describe('/music follow', () => {
 
   it.each([
     ['{}', 'No task IDs found'],
+    ['nonsense', '`nonsense` is not a valid task ID'],
     ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
   ])('/music follow refuses invalid ids: case %#', async (ids, words) => {
