@@ -31,12 +31,12 @@ export function registrations(
 ): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
-    ...features.flatMap(({ menus = [], text }) =>
+    ...features.flatMap(({ command, menus = [], text }) =>
       menus.map(({ name }): MenuBody => {
         return {
           type: ApplicationCommandType.Message,
           name: stringsOf(text, 'menus')(name),
-          ...availability(settings),
+          ...availabilityOf(command, settings),
         };
       }),
     ),
@@ -65,7 +65,7 @@ export function registrationOf({ command, text }: RegisteredFeature, settings: {
       'subcommands' in command
         ? command.subcommands.map((one) => subcommandBody(one, stringsOf(text, 'command', one.name)))
         : optionBodies(command, strings),
-    ...availability(command.isForServers ? { userInstall: false } : settings),
+    ...availabilityOf(command, settings),
     ...(command.isForAdmins && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
   };
 }
@@ -79,7 +79,8 @@ function optionBodies({ options }: SingleCommand<never>, strings: Strings): Leaf
   return Object.entries(options).map(([name, option]) => optionBody(name, option, strings));
 }
 
-function availability({ userInstall }: { userInstall: boolean }) {
+function availabilityOf({ isForServers }: { isForServers?: boolean }, settings: { userInstall: boolean }) {
+  const userInstall = settings.userInstall && !isForServers;
   const { Guild, BotDM, PrivateChannel } = InteractionContextType;
   const { GuildInstall, UserInstall } = ApplicationIntegrationType;
   return {
