@@ -172,7 +172,7 @@ const BAR_LENGTH = 12;
 
 function progressBar(progress = 0): string {
   const filledLength = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LENGTH);
-  return `${'▰'.repeat(filledLength)}${'▱'.repeat(BAR_LENGTH - filledLength)} ${Math.floor(progress)} %`;
+  return `${'▰'.repeat(filledLength)}${'▱'.repeat(BAR_LENGTH - filledLength)} ${Math.floor(progress)}%`;
 }
 
 function resultLines(task: Task, view: KindView | undefined, shown: ShownResult, say: Say): string[] {

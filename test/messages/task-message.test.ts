@@ -18,7 +18,7 @@ describe('The message of a task', () => {
     ['accepted', {}, 'Queued at the gateway <t:'],
     ['queued', { queuedBehind: 1 }, '1 task is ahead of yours.'],
     ['queued', { queuedBehind: 3 }, '3 tasks are ahead of yours.'],
-    ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],
+    ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50%'],
     ['running', { times: { created: start, overdue: start } }, 'longer than usual'],
     ['needs-input', {}, 'needs a prompt'],
     ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'This task failed: too \\*bold\\*'],

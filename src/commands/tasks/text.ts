@@ -20,7 +20,7 @@ export const text = {
     },
   },
   menus: { verify: 'Verify' },
-  help: { about: { verify: 'Check whether a message’s files were made with this bot; only you see the answer' } },
+  help: { about: { verify: 'Check whether a message’s files were made with this bot; only you see the result' } },
   /** Whether files were made with this bot. */
   verify: {
     same: '{{name}}: made with this bot.',

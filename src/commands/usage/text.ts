@@ -135,7 +135,7 @@ export const text = {
     buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month', exact: 'Exact amounts' },
   },
   refusals: {
-    usageByRole: 'Roles belong to a server. Add `of: this server’s`, which needs the Manage Server permission.',
+    usageByRole: 'Roles belong to a server. Set `of` to “This server’s”, which needs the Manage Server permission.',
     usageServerNotYours:
       'Only members with the Manage Server permission can see a server’s usage, and only on that server. Use `/usage` to see your own.',
     usageAccountNotYours:

@@ -94,7 +94,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
 /** Buttons for tool calls that cost money, which are only carried out once the owner confirms them. */
 function decisionButtons(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
-    const variables = { number: String(numberOf(task, call)) };
+    const variables = { number: String(numberOf(task, call)), count: proposalCount(task) };
     const pointer = { taskId: task.id, index: callsOf(task).indexOf(call) + 1 };
     return [
       buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { style: 'good' }),
@@ -102,6 +102,11 @@ function decisionButtons(task: Task, say: Say): ButtonPlan[] {
     ];
   });
 }
+
+/** Also counts proposals that were decided, so that the others keep their numbers. */
+const proposalCount = (task: Task): number =>
+  (answerOf(task).rounds.at(-1)?.calls ?? []).filter(({ name }) => name === 'make_image' || name === 'make_video')
+    .length;
 
 const MAX_PROMPT_LENGTH = 90;
 const MAX_LINES = 5;
@@ -115,7 +120,9 @@ export function callLines(task: Task, say: Say): string[] {
   const more =
     decidedCalls.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decidedCalls.length - MAX_LINES })}`] : [];
   if (undecidedCalls.length === 0 || task.failure) return [...shownLines, ...more];
-  const waitingLines = undecidedCalls.map((call) => callLine(call, say, numberOf(task, call)));
+  const waitingLines = undecidedCalls.map((call) =>
+    callLine(call, say, { number: numberOf(task, call), count: proposalCount(task) }),
+  );
   // Pending decisions come first, so that they are always visible.
   return [say('ask.calls.asked'), ...waitingLines, ...shownLines, ...more];
 }
@@ -124,11 +131,11 @@ export function callLines(task: Task, say: Say): string[] {
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 
-function callLine(call: AnswerCall, say: Say, number = 0): string {
+function callLine(call: AnswerCall, say: Say, place?: { number: number; count: number }): string {
   switch (call.name) {
     case 'make_image':
     case 'make_video':
-      return generationLine(call, call.name, say, number);
+      return generationLine(call, call.name, say, place);
     case 'find_models':
       return say('ask.calls.find_models', {
         text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', MAX_PROMPT_LENGTH),
@@ -144,11 +151,11 @@ function generationLine(
   { state, price, arguments: rawArguments }: AnswerCall,
   tool: CostlyTool,
   say: Say,
-  number: number,
+  { number, count } = { number: 0, count: 0 },
 ): string {
   const { prompt = '', model } = parseArguments(tool, rawArguments) ?? {};
   const promptText = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
-  const facts = { number: String(number), prompt: promptText };
+  const facts = { number: String(number), count, prompt: promptText };
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
   const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price.amount) });
   return say(`ask.priced.${tool}`, { ...facts, cost });

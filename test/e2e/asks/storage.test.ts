@@ -118,7 +118,7 @@ describe('The storage of an answer', () => {
     const member = discord.as('member');
     await (await member.slash('models')).message();
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    await exchange.message((message) => labels(message).includes('Approve 1'));
+    await exchange.message((message) => labels(message).includes('Approve'));
     await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
     const file = config.store.url.replace('sqlite://', '');
     const isErased = () => sql(file, "SELECT value FROM atelier WHERE namespace = 'forgetting'").length === 0;

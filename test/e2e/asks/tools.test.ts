@@ -17,7 +17,7 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
   );
 
 const approvalId = (message: Message): string | undefined =>
-  /"custom_id":"([^"]+)","label":"Approve 1"/.exec(JSON.stringify(message.components))?.[1];
+  /"custom_id":"([^"]+)","label":"Approve"/.exec(JSON.stringify(message.components))?.[1];
 
 describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
   /** Tools depend on the list of models, and the bot waits only a second for it, which passes almost at once on the fast clock. */
@@ -33,10 +33,10 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     const { discord, gateway } = await startStage();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
     expect(text(approvalRequest)).toContain('Image: make an image of a fox');
     expect(gateway.requests.filter(({ path }) => path.includes('/images/'))).toEqual([]);
-    const image = await (await member.click(approvalRequest, 'Approve 1')).message(says('Finished in'));
+    const image = await (await member.click(approvalRequest, 'Approve')).message(says('Finished in'));
     expect(image.attachments).toHaveLength(1);
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
@@ -54,18 +54,18 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     await waitForModels(stage);
     const { discord } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
-    expect(text(approvalRequest)).toContain('1. Image (≈ $0.123): make an image of a fox');
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
+    expect(text(approvalRequest)).toContain('\nImage (≈ $0.123): make an image of a fox');
   });
 
   it('A declined tool call creates nothing, and the model is informed', async () => {
     const { discord, gateway } = await startStage();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Decline 1'));
-    const refusal = await (await discord.as('other').click(approvalRequest, 'Approve 1')).message();
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Decline'));
+    const refusal = await (await discord.as('other').click(approvalRequest, 'Approve')).message();
     expect(text(refusal)).toContain('Only the member who requested');
-    await member.click(approvalRequest, 'Decline 1');
+    await member.click(approvalRequest, 'Decline');
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('You declined an image');
     expect(outputs(modelRequests(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
@@ -78,14 +78,14 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     const imageSubmits = () =>
       gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
-    await Promise.all([member.click(approvalRequest, 'Approve 1'), member.click(approvalRequest, 'Approve 1')]);
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
+    await Promise.all([member.click(approvalRequest, 'Approve'), member.click(approvalRequest, 'Approve')]);
     await exchange.message(hasEnded);
     expect(imageSubmits()).toHaveLength(1);
     clock.advance(10_000);
     const secondExchange = await member.slash('ask', { prompt: 'make an image of a hare' });
     const secondRequest = await secondExchange.message(
-      (message) => labels(message).includes('Stop') && labels(message).includes('Decline 1'),
+      (message) => labels(message).includes('Stop') && labels(message).includes('Decline'),
     );
     await member.click(secondRequest, 'Stop');
     expect(text(await secondExchange.message(hasEnded))).toContain('Stopped.');
@@ -97,9 +97,9 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     const member = discord.as('member');
     gateway.faults.add({ on: { path: '/v1/responses' }, times: Number.POSITIVE_INFINITY, do: 'text-calls-tools' });
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const isAsking = (message: Message): boolean => labels(message).includes('Approve 1');
+    const isAsking = (message: Message): boolean => labels(message).includes('Approve');
     const asked = await exchange.message(isAsking);
-    await member.click(asked, 'Decline 1');
+    await member.click(asked, 'Decline');
     const askedAgain = await exchange.message((one) => isAsking(one) && says('You declined an image')(one));
     expect(approvalId(askedAgain)).toMatch(/^allow\./);
     expect(approvalId(askedAgain)).not.toBe(approvalId(asked));
@@ -110,14 +110,14 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
-    const refused = await (await member.click(approvalRequest, 'Approve 1')).message(says('used up'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
+    const refused = await (await member.click(approvalRequest, 'Approve')).message(says('used up'));
     expect(labels(refused)).toEqual([]);
-    const secondRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    const secondRequest = await exchange.message((message) => labels(message).includes('Approve'));
     expect(modelRequests(gateway)).toHaveLength(1);
     // New images are refused for two minutes.
     clock.advance(180_000);
-    await (await member.click(secondRequest, 'Approve 1')).message(says('Finished in'));
+    await (await member.click(secondRequest, 'Approve')).message(says('Finished in'));
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
     expect(modelRequests(gateway)).toHaveLength(2);
@@ -146,11 +146,11 @@ describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
     await waitForModels(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
-    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve 1'));
+    const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
     await app.stop();
     await startBot(stage);
     await waitForModels(stage);
-    await (await member.click(approvalRequest, 'Approve 1')).message(says('Finished in'));
+    await (await member.click(approvalRequest, 'Approve')).message(says('Finished in'));
     expect(text(await exchange.message(hasEnded))).toContain(latestAnswer(gateway));
   });
 });

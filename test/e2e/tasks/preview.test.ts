@@ -72,7 +72,7 @@ describe.each(profiles)('The preview of a running job (%s gateway profile)', (pr
       gateway.faults.add({ on: previewRoute, do: name, times: 1_000 });
       gateway.faults.add({ do: 'stick' });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-      await exchange.message((message) => /[3-9]\d %/.test(message.content) && message.attachments.length === 0);
+      await exchange.message((message) => /[3-9]\d%/.test(message.content) && message.attachments.length === 0);
       await expect.poll(logged, { timeout: 20_000 }).toContain('A preview could not be fetched');
       gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
       const final = await exchange.message(says('Finished in'));

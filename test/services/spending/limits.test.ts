@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mostGenerousLimits } from '../../../src/services/spending/limits.ts';
-import { limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
+import { allowanceText, limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
 
 const kinds = ['imagine', 'video'];
 
@@ -49,6 +49,18 @@ describe('Limits as text', () => {
         expect(parseLimits(limitsText(limits), kinds)).toEqual(limits);
       }),
     );
+  });
+});
+
+describe('A limit in a sentence', () => {
+  it.each([
+    ['$5 a day', { unit: 'amount', limit: '5', period: 'day', kind: undefined }],
+    ['1 task a month', { unit: 'tasks', limit: '1', period: 'month', kind: undefined }],
+    ['2 tasks a day for video', { unit: 'tasks', limit: '2', period: 'day', kind: 'video' }],
+    ['1 task at once', { unit: 'tasks', limit: '1', period: undefined, kind: undefined }],
+    ['3 tasks at once', { unit: 'tasks', limit: '3', period: undefined, kind: undefined }],
+  ] as const)('A limit reads as %j in a sentence', (text, allowance) => {
+    expect(allowanceText({ holder: 'member', resetsAt: undefined, ...allowance })).toBe(text);
   });
 });
 
