@@ -192,6 +192,13 @@ describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
     expect(await imagine(stage, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
     const video = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
     expect(text(await video.message((one) => one.ephemeral))).toContain('a word or phrase');
+    const second = await discord
+      .as('member')
+      .slash('video', { prompt: 'a storm', model: 'reel-2', endpoint: 'videos' });
+    expect(text(await second.message((one) => one.ephemeral))).toContain('a word or phrase');
+    expect(await changeRefusal(stage, 'Change words', { words: '[film] storm' })).toContain(
+      '`film` is not a command that creates tasks',
+    );
     const invalid = await changeRefusal(stage, 'Change words', { patterns: '(a' });
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });

@@ -30,7 +30,7 @@ import {
   parseWords,
 } from './lines.ts';
 import { currentRulesPage } from './page.ts';
-import { kindsIn } from './readable.ts';
+import { readableWords } from './readable.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -44,7 +44,7 @@ async function openForm(section: RuleSection, context: Context): Promise<FormPla
   const fields =
     section === 'access'
       ? accessFields(services.ruleTargets, say)
-      : fieldsOf(section, services.rules.get(guildId), say);
+      : fieldsOf(section, services.rules.get(guildId), context);
   return { id: customIds.rulesFilled.id(section), title, fields };
 }
 
@@ -52,11 +52,15 @@ export const openRulesForm = opener(customIds.rules, openForm);
 
 type OtherSection = Exclude<RuleSection, 'access'>;
 
-function fieldsOf(section: OtherSection, { rules, logChannelId, logDays }: ServerRules, say: Say): FieldPlan[] {
+function fieldsOf(
+  section: OtherSection,
+  { rules, logChannelId, logDays }: ServerRules,
+  { say, services }: Context,
+): FieldPlan[] {
   const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
-    const value = ruleText(rules, name);
-    const isTooLong = value.length > MAX_FIELD_LENGTH;
+    const value = readableWords(ruleText(rules, name), services.ruleTargets);
+    const isTooLong = !isShown(rules, name);
     return { name, type: 'text', isLong: true, ...label(name), ...(!isTooLong && { value }) };
   };
   switch (section) {
@@ -213,10 +217,9 @@ async function changesOf(
     case 'words': {
       const file = files.file && (await context.services.readText(files.file, context.place.userId));
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
-      const kinds = kindsIn(ruleTargets);
       const parsed = {
-        words: parseWords(file ?? words, kinds),
-        patterns: parsePatterns(patterns, kinds),
+        words: parseWords(file ?? words, ruleTargets),
+        patterns: parsePatterns(patterns, ruleTargets),
         allowedWords: parseAllowedWords(allowedWords),
       };
       return (current) => ({

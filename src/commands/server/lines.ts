@@ -12,6 +12,7 @@ import {
   MAX_WORD_LENGTH,
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
+import { kindsIn, type RuleTargets } from './readable.ts';
 
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>
@@ -19,28 +20,32 @@ const linesOf = (text: string): string[] =>
 
 const KINDS_PREFIX = /^\[([^\]]{1,300})\]/;
 
-/** Reads an entry such as `[video, music] word`, which applies to these kinds only. */
-function parseEntry(line: string, allowedNames: readonly string[]): RuleSet['words'][number] {
+/** Reads an entry such as `[video, music] word`, which applies to these commands only. */
+function parseEntry(line: string, targets: RuleTargets): RuleSet['words'][number] {
   const [prefix = '', names = ''] = KINDS_PREFIX.exec(line) ?? [];
   const text = line.slice(prefix.length).trim();
-  return prefix === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, allowedNames) };
+  return prefix === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, targets) };
 }
 
-function parseKinds(names: string, allowedNames: readonly string[]): string[] {
-  const kinds = splitAtCommas(names);
-  const unknown = kinds.find((kind) => !allowedNames.includes(kind));
-  if (unknown !== undefined) throw new Refusal('refusals.rules.unknownKind', { kind: unknown, kinds: allowedNames });
-  return kinds;
+/** A name means all kinds of its command; single kinds are accepted too, as in the file of an export. */
+function parseKinds(names: string, targets: RuleTargets): string[] {
+  const { kindsByCommand } = targets;
+  const kinds = splitAtCommas(names).flatMap((name): readonly string[] => {
+    const known = kindsByCommand.get(name.replace(/^\//, '')) ?? kindsIn(targets).filter((kind) => kind === name);
+    if (known.length > 0) return known;
+    throw new Refusal('refusals.rules.unknownKind', { kind: name, kinds: [...kindsByCommand.keys()] });
+  });
+  return [...new Set(kinds)];
 }
 
 const splitAtCommas = (text: string): string[] =>
   [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
-export const parseWords = (text: string, allowedNames: readonly string[]): RuleSet['words'] =>
-  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseEntry(line, allowedNames));
+export const parseWords = (text: string, targets: RuleTargets): RuleSet['words'] =>
+  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseEntry(line, targets));
 
-export const parsePatterns = (text: string, allowedNames: readonly string[]): RuleSet['patterns'] =>
-  requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, allowedNames));
+export const parsePatterns = (text: string, targets: RuleTargets): RuleSet['patterns'] =>
+  requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, targets));
 
 export const parseAllowedWords = (text: string): string[] => requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
 

@@ -18,7 +18,7 @@ import {
 } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
-import { type RuleTargets, readableAccess, withNames } from './readable.ts';
+import { type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
 
 interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
@@ -157,8 +157,8 @@ const LIST_FILES = {
 } as const;
 
 /** The lists, visible only to the admin, as files because they would not fit into a message. */
-const listFiles = ({ rules }: RulesPageFacts): FilePlan[] =>
+const listFiles = ({ rules, targets }: RulesPageFacts): FilePlan[] =>
   entriesOf(LIST_FILES).flatMap(([name, file]) => {
-    const text = ruleText(rules, name);
+    const text = readableWords(ruleText(rules, name), targets);
     return text === '' ? [] : [{ name: file, bytes: Buffer.from(text) }];
   });

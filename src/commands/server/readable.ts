@@ -17,15 +17,27 @@ export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kind
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
 export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {
   return accessText.replace(/(?<=^(?:allow|deny) ).+?(?= for <@&| in <#|$)/, (subjects) => {
-    const names = new Set(subjects.split(', '));
-    const commands = [...targets.kindsByCommand].filter(([, kinds]) => kinds.every((kind) => names.has(kind)));
-    for (const kind of commands.flatMap(([, kinds]) => kinds)) names.delete(kind);
-    const others = [...names].map((name) => {
+    const { commands, others } = splitSubjects(subjects, targets);
+    const otherNames = others.map((name) => {
       const kind = kindsIn(targets).find((one) => one === name);
       return kind === undefined ? name : say(`tasks.kinds.${kind}`);
     });
-    return [...commands.map(([command]) => `/${command}`), ...others].join(', ');
+    return [...commands.map((command) => `/${command}`), ...otherNames].join(', ');
   });
+}
+
+/** Blocked words and patterns, one per line, with the names of commands instead of all their kinds. */
+export const readableWords = (text: string, targets: RuleTargets): string =>
+  text.replace(/^\[([^\]]{1,300})\](?= )/gm, (_, subjects: string) => {
+    const { commands, others } = splitSubjects(subjects, targets);
+    return `[${[...commands, ...others].join(', ')}]`;
+  });
+
+function splitSubjects(subjects: string, { kindsByCommand }: RuleTargets): { commands: string[]; others: string[] } {
+  const names = new Set(subjects.split(', '));
+  const commands = [...kindsByCommand].filter(([, kinds]) => kinds.every((kind) => names.has(kind)));
+  for (const kind of commands.flatMap(([, kinds]) => kinds)) names.delete(kind);
+  return { commands: commands.map(([command]) => command), others: [...names] };
 }
 
 /** A select menu and a code block would show mentions as they are written. */
@@ -55,7 +67,10 @@ export function changeText(
     case 'words':
     case 'allowedWords':
     case 'patterns':
-      return listText((entry) => (hidden ? `||${codeOf(entry)}||` : codeOf(entry)));
+      return listText((entry) => {
+        const code = codeOf(readableWords(entry, targets));
+        return hidden ? `||${code}||` : code;
+      });
     case 'allowedDomains':
     case 'deniedDomains':
     case 'privateCommands':

@@ -171,7 +171,7 @@ export const text = {
       },
       words: {
         label: 'Blocked words and phrases',
-        hint: 'One per line. word* blocks words that start with it; [video] word blocks it only in videos.',
+        hint: 'One per line. word* blocks words that start with it; [video] word blocks it only in /video.',
       },
       file: { label: 'Blocked words as a file', hint: 'Replaces the list above. A text file, one word per line.' },
       allowedWords: { label: 'Never blocked', hint: 'Words that look like blocked ones. One per line.' },
@@ -294,7 +294,7 @@ export const text = {
     rules: {
       noServer: 'Use this command on a server where the bot is installed.',
       notYours: 'Only members with the Manage Server permission can see and change the rules of a server.',
-      unknownKind: '{{kind}} is not a known task type. Use one of: {{kinds}}.',
+      unknownKind: '{{kind}} is not a command that creates tasks. Use one of: {{kinds}}.',
       unknownCommand: '{{command}} is not a command that can reply privately. Check the name.',
       domainInvalid: '{{domain}} is not a valid site. Write it like a.example, one per line.',
       lengthInvalid: 'The maximum prompt length must be a number from 1 to 100,000.',
