@@ -27,7 +27,7 @@ export interface MessageServices {
   /** Deletes the further messages of long answers. */
   answers: Pick<Answers, 'deleteFurtherMessages'>;
   /** The rules of servers. */
-  rules: Pick<Rules, 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
+  rules: Pick<Rules, 'allowsKind' | 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { startBot, startTestBot } from './bot.ts';
 import { createFastClockStage, says } from './quick.ts';
 
@@ -97,5 +100,25 @@ describe('/help', () => {
     expect(adminHelp).toContain('</budget show:');
     expect(adminHelp).not.toContain('finetune');
     expect(await helpFor('owner')).toContain('</finetune:');
+  });
+
+  it('/help in a direct message does not list Report, because there are no moderators who could read one', async () => {
+    const { discord } = await startTestBot({
+      settings: { DISCORD_USER_INSTALL: 'on' },
+      registersCommands: { userInstall: true },
+    });
+    const directHelp = text(await (await discord.as('member').in('dm').slash('help')).message());
+    expect(directHelp).toContain('**Verify**');
+    expect(directHelp).not.toContain('**Report**');
+  });
+
+  it('/help hides commands that the rules of the server deny to the member', async () => {
+    const rules = { access: [{ effect: 'deny', kinds: ['video', 'second-video', 'image-to-video'] }] };
+    const path = join(createTemporaryFolder(), 'rules.json');
+    writeFileSync(path, JSON.stringify(rules));
+    const { discord } = await startTestBot({ settings: { RULES: path } });
+    const help = text(await (await discord.as('member').slash('help')).ephemeral());
+    expect(help).toContain('</image:');
+    expect(help).not.toMatch(/<\/video:|Make a video/);
   });
 });

@@ -2,6 +2,7 @@ import { command, commandsByFullName, type HandlerContext, menusByName } from '.
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
@@ -17,18 +18,22 @@ function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[num
   return specs ? 'create' : 'more';
 }
 
+interface HelpFacts {
+  isUsable(feature: Feature): boolean;
+  /** Whether the rules allow any of its tasks here. A menu entry can be usable even if its command is for admins. */
+  isAllowed(feature: Feature): boolean;
+  registered: Registered;
+}
+
 /** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
-function helpPage(
-  features: readonly Feature[],
-  { isUsable, registered }: { isUsable(feature: Feature): boolean; registered: Registered },
-  say: Say,
-): MessagePlan {
+function helpPage(features: readonly Feature[], { isUsable, isAllowed, registered }: HelpFacts, say: Say): MessagePlan {
   const featuresByGroup = Map.groupBy(features.filter(isUsable), groupOf);
   const blocks = groups.flatMap((group) => {
     const lines = (featuresByGroup.get(group) ?? []).flatMap((feature) => commandLines(feature, registered, say));
     return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
   const menuLines = features
+    .filter(isAllowed)
     .flatMap(({ menus = [] }) => menus)
     .flatMap((menu) => {
       const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
@@ -67,10 +72,12 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
         const isOperator = await services.isOperator(place.userId);
         const isAdmin = isOperator || mayManageServer(place);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
-        const isUsable = ({ command, isForAccount }: Feature): boolean =>
-          (isAdmin || !command.isForAdmins) && (seesAccount || !isForAccount);
+        const isAllowed = ({ specs }: Feature): boolean =>
+          specs === undefined || keysOf(specs).some((kind) => services.rules.allowsKind({ ...place, kind }));
+        const isUsable = (one: Feature): boolean =>
+          (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount) && isAllowed(one);
         const registered = await services.registeredCommands(place);
-        return helpPage([...others, feature], { isUsable, registered }, say);
+        return helpPage([...others, feature], { isUsable, isAllowed, registered }, say);
       },
     }),
   };

@@ -143,6 +143,13 @@ export class Rules {
     }
   }
 
+  /** Whether members may request tasks of a kind at all; words and links are not considered. */
+  allowsKind(order: Omit<JudgedRequest, 'request'> & Pick<Task, 'guildId'>): boolean {
+    return this.#setsFor(order.guildId).every(
+      ([name, rules]) => rules === NO_RULES.rules || !this.#judge(name, rules).judge({ ...order, request: {} }),
+    );
+  }
+
   get hasModerationService(): boolean {
     return this.#parts.moderationService !== undefined;
   }
