@@ -91,9 +91,7 @@ describe.each(['spec', 'stock'] as const)('/music make (%s gateway profile)', (p
     const usage = text(await (await discord.as('member').slash('usage')).message());
     expect(usage).toContain('You have no usage');
     expect(usage).not.toContain('has not finished');
-    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain(
-      'No tasks found. Use `/help`',
-    );
+    expect(text(await (await discord.as('member').slash('tasks')).message())).toContain('No tasks found. Use `/help`');
     clock.advance(10 * 60_000);
     expect(text(await (await makeSong('other', 'a calm')).message())).toContain(notSupported);
     expect(orders(gateway)).toHaveLength(2);
