@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LeftOut } from './test/support/left-out.ts';
 
 const IN_MEMORY = '/dev/shm';
 /** More than the stores and files of all concurrent tests need. */
@@ -12,6 +13,14 @@ function temporaryFolder(): { TMPDIR: string } | undefined {
   const { bavail, bsize } = statfsSync(IN_MEMORY);
   return bavail * bsize > MIN_FREE_BYTES ? { TMPDIR: IN_MEMORY } : undefined;
 }
+
+/** Without sockets and processes: pure logic, and the domain between a store in memory and a scripted gateway. */
+const NEEDS_SOCKETS = ['test/{browser,chaos,contract,deploy,e2e,fuzz,sandbox}/**', '**/*.integration.test.ts'];
+/** What proves promises in breadth, or is long by nature. */
+const BREADTH = ['test/{chaos,deploy}/**', 'test/e2e/cluster/**', '**/*.breadth.test.ts'];
+
+/** What a run leaves out, by its mode: `npm test` has none of its own. */
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { quick: [...NEEDS_SOCKETS, ...BREADTH], all: [] };
 
 /** Tests that take half a minute or more. They start first, so that none of them runs alone at the end. */
 const LONGEST = [
@@ -28,20 +37,20 @@ const LONGEST = [
   'test/e2e/tasks/families',
   'test/sandbox/web/troubles',
   'test/e2e/process',
-  'test/discord/shards/sessions',
-  'test/discord/shards/identifies',
-  'test/discord/shards/killed',
+  'test/discord/shards/sessions.integration',
+  'test/discord/shards/identifies.integration',
+  'test/discord/shards/killed.integration',
   'test/deploy/npm',
   'test/deploy/image',
   'test/e2e/asks/process',
   'test/e2e/store-lease',
-  'test/services/store/lease',
-  'test/services/cluster/membership',
+  'test/services/store/lease.integration',
+  'test/services/cluster/membership.integration',
   'test/e2e/store-away',
   'test/e2e/tasks/animate',
   'test/e2e/talk/faults',
   'test/e2e/tasks/hostile',
-  'test/services/store/crash',
+  'test/services/store/crash.integration',
   'test/browser/talk',
 ];
 
@@ -64,13 +73,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...defaultExclude, ...(LEFT_OUT[mode] ?? BREADTH)],
+    tags: [{ name: 'breadth', description: 'Only in `npm run test:all`.' }],
+    ...(mode !== 'all' && { tagsFilter: ['!breadth'] }),
+    reporters: ['default', new LeftOut(LEFT_OUT[mode] ?? BREADTH)],
     // Loading the bot and the embedded sides takes longer than most test files, so a process loads them once for many files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['test/support/each-file.ts'],
+    setupFiles: [...(mode === 'quick' ? ['test/support/no-sockets.ts'] : []), 'test/support/each-file.ts'],
     // Tests use real servers and a real encoder, so on small machines a slow test needs time; one that hangs still fails.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -82,4 +95,4 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     env: { ...temporaryFolder() },
   },
-});
+}));

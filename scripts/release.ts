@@ -50,7 +50,7 @@ function release(): number {
     return 1;
   }
   if (lastTag === undefined) console.log('No earlier version is tagged, so commit subjects are not checked.');
-  if (!passes('run', 'check') || !passes('test')) {
+  if (!passes('run', 'check') || !passes('run', 'test:all')) {
     console.error('The checks or the tests failed.');
     return 1;
   }
