@@ -25,8 +25,8 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { quick: [...NEEDS
 /** Tests that take half a minute or more. They start first, so that none of them runs alone at the end. */
 const LONGEST = [
   // It counts the steps of code that no earlier test may have loaded.
-  'test/fuzz/growth',
-  'test/browser/page',
+  'test/fuzz/growth.breadth',
+  'test/browser/page.breadth',
   'test/chaos/chaos',
   'test/e2e/cluster/cluster',
   'test/chaos/money/money',
@@ -35,7 +35,7 @@ const LONGEST = [
   'test/e2e/tasks/following',
   'test/e2e/store-scripts',
   'test/e2e/tasks/families',
-  'test/sandbox/web/troubles',
+  'test/sandbox/web/troubles.breadth',
   'test/e2e/process',
   'test/discord/shards/sessions.integration',
   'test/discord/shards/identifies.integration',
@@ -50,7 +50,7 @@ const LONGEST = [
   'test/e2e/tasks/animate',
   'test/e2e/talk/faults',
   'test/e2e/tasks/hostile',
-  'test/services/store/crash.integration',
+  'test/services/store/crash.breadth',
   'test/browser/talk',
 ];
 

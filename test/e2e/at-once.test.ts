@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
+import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot } from './quick.ts';
 import { startTalkBot, threadOf } from './talk/proof.ts';
 
@@ -12,7 +12,7 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describe.each(profiles)('Simultaneous answers and live conversations (%s gateway profile)', (profile) => {
+describeProfiles('Simultaneous answers and live conversations', (profile) => {
   it('The number of simultaneous answers is limited for each member, and an answer that ends makes room for another', async () => {
     const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },

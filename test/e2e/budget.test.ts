@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
 
@@ -22,7 +22,7 @@ async function runBudget({ discord }: FastClockStage, who: string, command: stri
   return text(message);
 }
 
-describe.each(profiles)('Budgets (%s gateway profile)', (profile) => {
+describeProfiles('Budgets', (profile) => {
   const stageWith = (settings: Record<string, string> = {}) =>
     createFastClockStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gateway.ts';
-import { profiles } from '../contract/both.ts';
 import { freePort } from '../support/free-port.ts';
 import { type StageOptions, startBot } from './bot.ts';
 import { startMonitoredStage } from './monitoring/served.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
 
 const minute = 60_000;
@@ -56,7 +56,7 @@ function onlyJob({ jobs, tally }: EmbeddedGateway) {
   return { ...job, ...tally.countOf(job.id) };
 }
 
-describe.each(profiles)('Callbacks (%s gateway profile)', (profile) => {
+describeProfiles('Callbacks', (profile) => {
   const withProfile = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
 
   it('Each order contains a callback URL of its own, and the gateway reports the job’s changes and end there', async () => {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { describeProfiles } from './profiles.ts';
 import { type FastClockStage, says, startFastClockBot } from './quick.ts';
 
 const MODEL = 'lumen-image-1';
@@ -41,7 +41,7 @@ const modelSuggestions = async ({ discord }: FastClockStage, input = 'lumen') =>
   return member.complete('image', { prompt: 'x', model: input }, 'model');
 };
 
-describe.each(profiles)('A failing model (%s gateway profile)', (profile) => {
+describeProfiles('A failing model', (profile) => {
   const start = () => startFastClockBot({ gateway: { profile, speed: 50 }, settings: noLimits });
 
   it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', async () => {

@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
 
-describe.each(profiles)('Limits (%s gateway profile)', (profile) => {
+describeProfiles('Limits', (profile) => {
   const botWith = (settings: Record<string, string>) =>
     startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const imagine = async ({ discord }: FastClockStage, who: string, prompt: string) =>

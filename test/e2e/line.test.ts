@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { profiles } from '../contract/both.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 
-describe.each(profiles)('The queue (%s gateway profile)', (profile) => {
+describeProfiles('The queue', (profile) => {
   it('A member sees their position in the queue, and Cancel removes their task from the queue at no cost', async () => {
     const { discord, gateway } = await startFastClockBot({
       gateway: { profile, speed: 0.2 },

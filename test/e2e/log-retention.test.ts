@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, startFastClockBot } from './quick.ts';
 import {
   changeRules,
@@ -24,7 +24,7 @@ const logMessages = ({ discord }: FastClockStage): string[] => discord.messages(
 const submitRefusedRequest = async ({ discord }: FastClockStage, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
-describe.each(profiles)('The log retention period (%s gateway profile)', (profile) => {
+describeProfiles('The log retention period', (profile) => {
   const loggingBot = async (logDays: string) => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);

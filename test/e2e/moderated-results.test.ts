@@ -1,10 +1,10 @@
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, submitCount } from './quick.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
@@ -26,7 +26,7 @@ const createImage = (colour: string): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-describe.each(profiles)('Moderation of images (%s gateway profile)', (profile) => {
+describeProfiles('Moderation of images', (profile) => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
     const baseStage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
     const { gateway, config } = baseStage;

@@ -4,7 +4,6 @@ import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'd
 import { describe, expect, it, vi } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
-import { profiles } from '../contract/both.ts';
 import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { freePort } from '../support/free-port.ts';
@@ -12,6 +11,7 @@ import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
 import { startMonitoredStage } from './monitoring/served.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 15_000 };
@@ -110,7 +110,7 @@ describe('Notices about the gateway at the start', () => {
   });
 });
 
-describe.each(profiles)('Notices about refused status checks (%s gateway profile)', (profile) => {
+describeProfiles('Notices about refused status checks', (profile) => {
   it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
     const stage = await stageWithChannel({}, { profile });
     const { discord, gateway, clock } = stage;

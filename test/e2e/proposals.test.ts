@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { profiles } from '../contract/both.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
 import { orderGrid } from './tasks/proof.ts';
@@ -19,7 +19,7 @@ function writePriceFile(imagine: string): string {
   return path;
 }
 
-describe.each(profiles)('Confirmation of expensive requests (%s gateway profile)', (profile) => {
+describeProfiles('Confirmation of expensive requests', (profile) => {
   const botWithPrice = async (price: string, settings: Record<string, string> = {}) => {
     const stage = await startFastClockBot({
       gateway: { profile, speed: 20 },

@@ -1,10 +1,10 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, says, startFastClockBot } from './quick.ts';
 import {
   blockMember,
@@ -38,7 +38,7 @@ async function exportFor({ discord }: FastClockStage, who: string): Promise<{ re
   return (await (await fetch(exportMessage.attachments[0]?.url ?? '')).json()) as { reports: object[] };
 }
 
-describe.each(profiles)('Reports (%s gateway profile)', (profile) => {
+describeProfiles('Reports', (profile) => {
   async function botWithLogChannel(logDays = '') {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     await setLogChannel(stage, logDays);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { profiles } from '../contract/both.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, modelRequests, models } from './asks/proof.ts';
 import { startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, says, startFastClockBot, submitCount } from './quick.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 import { orderGrid } from './tasks/proof.ts';
@@ -64,7 +64,7 @@ async function imagine({ discord }: FastClockStage, prompt: string, who = 'membe
   return text(message);
 }
 
-describe.each(profiles)('Server rules (%s gateway profile)', (profile) => {
+describeProfiles('Server rules', (profile) => {
   const botWith = (extraSettings: Record<string, string> = {}) =>
     startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
 

@@ -6,10 +6,10 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { amountOf } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import { profiles } from '../contract/both.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createStage, GATEWAY_API_KEY, type StageOptions, startBot } from './bot.ts';
+import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, labels, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
@@ -137,7 +137,7 @@ describe('/usage with the stock gateway profile', () => {
   });
 });
 
-describe.each(profiles)('Access to /usage (%s gateway profile)', (profile) => {
+describeProfiles('Access to /usage', (profile) => {
   const options = { gateway: { profile } };
 
   it('/usage shows the account ephemerally if a manager chooses that', async () => {

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { profiles } from '../contract/both.ts';
+import { expect, it } from 'vitest';
 import { models } from './asks/proof.ts';
+import { describeProfiles } from './profiles.ts';
 import { says, startFastClockBot } from './quick.ts';
 
 const isOrder = (path: string): boolean => /\/submit\/|generations\/jobs$|\/v1\/responses$|\/videos$/.test(path);
 
-describe.each(profiles)('The pseudonym of a member (%s gateway profile)', (profile) => {
+describeProfiles('The pseudonym of a member', (profile) => {
   const start = async (settings: Record<string, string>) => {
     const stage = await startFastClockBot({
       gateway: { profile, speed: 20 },

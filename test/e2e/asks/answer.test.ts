@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { startTestBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
-describe.each(profiles)('/ask with the %s gateway profile', (profile) => {
+describeProfiles('/ask', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
     const stage = await startFastClockBot({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway, logged } = stage;

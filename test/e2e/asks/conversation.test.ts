@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -16,7 +16,7 @@ const receivedTurns = (stage: FastClockStage, index = -1): string[] =>
 const answerTo = async ({ discord }: FastClockStage, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
-describe.each(profiles)('A conversation with the %s gateway profile', (profile) => {
+describeProfiles('A conversation', (profile) => {
   const openStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
@@ -39,7 +39,7 @@ async function detailsOf(stage: FastClockStage, message: Awaited<ReturnType<type
 
 const HOUR = 3_600_000;
 
-describe.each(profiles)('The files of earlier questions with the %s gateway profile', (profile) => {
+describeProfiles('The files of earlier questions', (profile) => {
   const openStage = () =>
     startFastClockBot({
       settings: models,

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
@@ -10,7 +10,7 @@ import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
 
-describe.each(profiles)('The end of an answer with the %s gateway profile', (profile) => {
+describeProfiles('The end of an answer', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (fault) => {

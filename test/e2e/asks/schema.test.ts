@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
@@ -14,7 +14,7 @@ const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from
 const lastFormat = ({ gateway }: FastClockStage) => modelRequests(gateway).at(-1)?.text;
 const noFormatFault = { do: 'no-format', times: 100 } as const;
 
-describe.each(profiles)('Schemas in /ask with the %s gateway profile', (profile) => {
+describeProfiles('Schemas in /ask', (profile) => {
   const startStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer with a schema is formatted JSON in one message and in a file', async () => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
-import { profiles } from '../../contract/both.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
@@ -42,7 +42,7 @@ async function detailsOf(stage: FastClockStage, message: Awaited<ReturnType<type
 
 const audioModelSettings = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
 
-describe.each(profiles)('Audio in a question with the %s gateway profile', (profile) => {
+describeProfiles('Audio in a question', (profile) => {
   const startStage = (settings: Record<string, string> = models, listedModels?: string[]) =>
     startFastClockBot({
       settings,

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -14,7 +14,7 @@ const startStage = (profile: 'spec' | 'stock', settings: Record<string, string> 
     gateway: { profile, speed: 20 },
   });
 
-describe.each(profiles)('Plain messages in a thread (%s gateway profile)', (profile) => {
+describeProfiles('Plain messages in a thread', (profile) => {
   it('A plain message from a member who has asked in the thread continues the conversation', async () => {
     const stage = await startStage(profile);
     const { discord, gateway } = stage;

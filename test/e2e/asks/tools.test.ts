@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
 
@@ -19,7 +19,7 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
 const approvalId = (message: Message): string | undefined =>
   /"custom_id":"([^"]+)","label":"Approve"/.exec(JSON.stringify(message.components))?.[1];
 
-describe.each(profiles)('The tools of /ask (%s gateway profile)', (profile) => {
+describeProfiles('The tools of /ask', (profile) => {
   /** Tools depend on the list of models, and the bot waits only a second for it, which passes almost at once on the fast clock. */
   const waitForModels = async ({ discord }: FastClockStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());

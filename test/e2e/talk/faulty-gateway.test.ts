@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { openTaskList, publicMessages, requestErasure } from '../tasks/pages.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('A live conversation with a faulty gateway (%s profile)', (profile) => {
+describeProfiles('A live conversation with a faulty gateway', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],

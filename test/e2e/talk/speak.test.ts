@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { PermissionFlagsBits as Permission } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot } from './proof.ts';
@@ -12,7 +12,7 @@ const recording = async (name: string) => ({
   bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
 });
 
-describe.each(profiles)('A live conversation (%s gateway profile)', (profile) => {
+describeProfiles('A live conversation', (profile) => {
   it('A text utterance gets a streamed text reply and one voice message below it', async () => {
     const stage = await startTalkBot({ gateway: { profile } });
     const { discord } = stage;

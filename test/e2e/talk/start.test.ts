@@ -1,13 +1,13 @@
 import { ChannelType } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { START_CHECK } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
 import { isOpening, startTalkBot, TALK_MODEL, threadOf, upgradeCount } from './proof.ts';
 
-describe.each(profiles)('The start of a live conversation (%s gateway profile)', (profile) => {
+describeProfiles('The start of a live conversation', (profile) => {
   it('A live conversation for one member gets a private thread, and only its owner is notified', async () => {
     const stage = await startTalkBot({ gateway: { profile } });
     const { discord } = stage;

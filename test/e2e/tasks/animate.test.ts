@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './proof.ts';
 
@@ -22,7 +22,7 @@ const upscaledImage = async (stage: FastClockStage, options?: Parameters<typeof 
 const lastOrder = ({ gateway }: FastClockStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describe.each(profiles)('The video of a single image (%s gateway profile)', (profile) => {
+describeProfiles('The video of a single image', (profile) => {
   it('A video is made from an image with the options of the form, the image itself and an end image', async () => {
     const stage = await stageWithoutButtons(profile);
     const { discord, gateway } = stage;

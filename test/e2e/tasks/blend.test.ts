@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orders, pressAndWait } from './proof.ts';
 
@@ -16,7 +16,7 @@ const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base
 
 const createImages = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
 
-describe.each(profiles)('/blend (%s gateway profile)', (profile) => {
+describeProfiles('/blend', (profile) => {
   it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;

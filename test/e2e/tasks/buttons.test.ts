@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { offeredTasks, openTaskList } from './pages.ts';
 
@@ -17,7 +17,7 @@ async function createGrid(stage: FastClockStage, options: Record<string, string 
 
 const lastSubmit = ({ gateway }: FastClockStage) => gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
-describe.each(profiles)('The buttons of a grid (%s gateway profile)', (profile) => {
+describeProfiles('The buttons of a grid', (profile) => {
   it.each([
     ['U2', 'Upscale of image 2'],
     ['V3', 'Variation of image 3'],

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
@@ -44,7 +44,7 @@ const waitForTaskMessages = ({ discord }: FastClockStage): Promise<Message[]> =>
     return found.length === 4 ? found : undefined;
   });
 
-describe.each(profiles)('/describe (%s gateway profile)', (profile) => {
+describeProfiles('/describe', (profile) => {
   it('/describe sends its images as data in order and shows them with a button for each line', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;

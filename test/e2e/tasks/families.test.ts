@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
   buttonIdOf,
@@ -36,7 +36,7 @@ const singleImage = async (stage: FastClockStage, options?: Parameters<typeof or
 /** Options for a gateway that accepts the buttons for videos. */
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
-describe.each(profiles)('The buttons of a single image (%s gateway profile)', (profile) => {
+describeProfiles('The buttons of a single image', (profile) => {
   it.each(formlessButtons)('The button %s submits its own id and produces its result (%s)', async (button, title) => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await singleImage(stage, { aspect: '3:2' });

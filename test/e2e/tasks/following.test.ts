@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { messagesWith, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
 const fetchRoute = { path: /\/fetch$/ };
@@ -31,7 +31,7 @@ const transientFaults = [
   'quota',
 ] satisfies PresetName[];
 
-describe.each(profiles)('Polling (%s gateway profile)', (profile) => {
+describeProfiles('Polling', (profile) => {
   it.each(transientFaults)(
     'A task keeps waiting while its polls fail with the fault %s, and is finally delivered',
     async (name) => {

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, orders } from './proof.ts';
 
@@ -41,7 +41,7 @@ const statusText = (message: Message): string => text(message).split('\n').slice
 
 const promptOf = ({ gateway }: FastClockStage): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe.each(profiles)('A hostile prompt (%s gateway profile)', (profile) => {
+describeProfiles('A hostile prompt', (profile) => {
   it.each(Object.entries(prompts))(
     'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {

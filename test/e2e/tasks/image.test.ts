@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, says } from '../quick.ts';
 import {
   imageUpload,
@@ -16,7 +16,7 @@ import {
 } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
-describe.each(profiles)('/image (%s gateway profile)', (profile) => {
+describeProfiles('/image', (profile) => {
   const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
@@ -238,7 +238,7 @@ describe('The suggestions of /image', () => {
   });
 });
 
-describe.each(profiles)('The buttons of an image task (%s gateway profile)', (profile) => {
+describeProfiles('The buttons of an image task', (profile) => {
   const start = () => startLocalBot({ gateway: { profile } });
 
   it('Everyone who sees an image can order it again unchanged or with another prompt, or enlarge the result once they have seen the price', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
-describe.each(profiles)('A job (%s gateway profile)', (profile) => {
+describeProfiles('A job', (profile) => {
   it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
     const { discord, gateway, app } = await startFastClockBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });

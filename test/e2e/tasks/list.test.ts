@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot } from '../quick.ts';
 import { offeredTasks, openTask, openTaskList } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
-describe.each(profiles)('/tasks (%s gateway profile)', (profile) => {
+describeProfiles('/tasks', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     await orderGrid(stage, { prompt: 'a fox in the snow' });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, shortSongs } from './proof.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
@@ -10,7 +11,7 @@ const fastGateway = () => ({ speed: 60, studio: shortSongs() });
 const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
-describe.each(['spec', 'stock'] as const)('/music follow (%s gateway profile)', (profile) => {
+describeProfiles('/music follow', (profile) => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway(), quirks: { looseBatches: true } } });
     const { discord, gateway } = fixture;

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
 const notSupported = 'This gateway cannot generate songs';
 const fastGateway = () => ({ speed: 60, studio: shortSongs() });
 
-describe.each(['spec', 'stock'] as const)('/music make (%s gateway profile)', (profile) => {
+describeProfiles('/music make', (profile) => {
   it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway } = fixture;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 
 /** Responses with which the gateway refuses a request, each with the text that a member reads. */
@@ -30,7 +30,7 @@ const ambiguousFaults = [
 
 const submitRoute = { path: /\/submit\// };
 
-describe.each(profiles)('A request (%s gateway profile)', (profile) => {
+describeProfiles('A request', (profile) => {
   it.each(Object.entries(refusals))(
     'A refused order (%s) shows the reason and leaves nothing behind',
     async (name, words) => {

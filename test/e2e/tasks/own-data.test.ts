@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, says, startFastClockBot, submitCount } from '../quick.ts';
 import { openTask, openTaskList, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
@@ -26,7 +26,7 @@ function readNamespace({ config }: FastClockStage, namespace: string): Record<st
   return rows.map(({ value }) => JSON.parse(String(value)).value);
 }
 
-describe.each(profiles)('A member’s own data (%s gateway profile)', (profile) => {
+describeProfiles('A member’s own data', (profile) => {
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     await orderGrid(stage, { prompt: 'a fox in the snow', private: true });

@@ -2,8 +2,8 @@ import { MessageType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { createFastClockStage, says, startFastClockBot } from '../quick.ts';
 
 const minute = 60_000;
@@ -22,7 +22,7 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The owner ping of a long job (%s gateway profile)', (profile) => {
+describeProfiles('The owner ping of a long job', (profile) => {
   it('When a job that took more than a minute has finished, a reply to its message pings its owner and no one else', async () => {
     const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { openDetails, openTask, openTaskList, publicMessages } from './pages.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
@@ -20,7 +20,7 @@ function priceSettings(): { PRICES: string } {
 
 const submitRoute = { path: /\/submit\// };
 
-describe.each(profiles)('The page of a task (%s gateway profile)', (profile) => {
+describeProfiles('The page of a task', (profile) => {
   it('The page of a task shows the image, the prompt and the cost, has details in a second view, deletes the message of the task, and stays open afterwards', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(stage);

@@ -10,11 +10,11 @@ import { createSay } from '../../../src/locales/index.ts';
 import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
-import { profiles } from '../../contract/both.ts';
 import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { GATEWAY_API_KEY, type Stage, type StageOptions, startTestBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { says, startFastClockBot } from '../quick.ts';
 
 const SPEED = 10;
@@ -42,7 +42,7 @@ const isProgressWith =
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
 
-describe.each(profiles)('The preview of a running job (%s gateway profile)', (profile) => {
+describeProfiles('The preview of a running job', (profile) => {
   it('The message of a job shows its preview until the result replaces it', async () => {
     const { discord, gateway } = await startSlowerBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });

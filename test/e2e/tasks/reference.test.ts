@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import {
   imageUpload,
@@ -14,7 +14,7 @@ import { orderGrid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
-describe.each(profiles)('Using a message as a reference (%s gateway profile)', (profile) => {
+describeProfiles('Using a message as a reference', (profile) => {
   const start = () => startLocalBot({ gateway: { profile } });
 
   it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', async () => {

@@ -6,6 +6,7 @@ import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { profiles } from '../../contract/both.ts';
 import { box } from '../../services/media/videos.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
 import { openTask, openTaskList } from './pages.ts';
 import {
@@ -42,7 +43,7 @@ async function orderWithResponse(stage: FastClockStage, body: object, who?: 'oth
   return exchange.message(says('Finished'));
 }
 
-describe.each(profiles)('A result (%s gateway profile)', (profile) => {
+describeProfiles('A result', (profile) => {
   it('A result whose URL expired before the download is polled again, and then reported as unavailable', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;

@@ -2,7 +2,7 @@ import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, labels, messagesWith, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs } from './proof.ts';
 
@@ -84,7 +84,7 @@ async function waitUntilIdle({ discord }: FastClockStage): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('The routes of results (%s gateway profile)', (profile) => {
+describeProfiles('The routes of results', (profile) => {
   describe.each(scenarios)(
     'A job that $requester orders in $channelName',
     ({ channelName, requester, routeAfterExpiry }) => {
@@ -142,7 +142,7 @@ describe.each(profiles)('The routes of results (%s gateway profile)', (profile) 
   );
 });
 
-describe.each(profiles)('The follow-ups of a private result (%s gateway profile)', (profile) => {
+describeProfiles('The follow-ups of a private result', (profile) => {
   /** Requests a private grid in the studio channel. */
   async function orderPrivateGrid(stage: FastClockStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });

@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
 
 const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
-describe.each(profiles)('/shorten (%s gateway profile)', (profile) => {
+describeProfiles('/shorten', (profile) => {
   it('/shorten shows the shortened prompts, each with a button that creates images from it', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;

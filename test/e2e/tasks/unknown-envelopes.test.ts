@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot } from '../quick.ts';
 import { errorsIn, orderGrid, shortSongs } from './proof.ts';
 import { orderVideo, startLocalBot } from './video-scene.ts';
 
 const quirks = { unknownEnvelopes: true };
 
-describe.each(profiles)('A gateway with undocumented response envelopes (%s profile)', (profile) => {
+describeProfiles('A gateway with undocumented response envelopes', (profile) => {
   it('Despite undocumented response envelopes, /imagine delivers its grid with the buttons that the gateway offers', async () => {
     const stage = await startFastClockBot({ gateway: { profile, quirks } });
     const message = await orderGrid(stage);

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
-import { profiles } from '../../contract/both.ts';
 import { startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
 import { offeredTasks, openTaskList, requestErasure } from './pages.ts';
 import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './proof.ts';
@@ -41,7 +41,7 @@ const linkTo = ({ channel_id, id }: Message): RegExp =>
 const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
-describe.each(profiles)('Verify (%s gateway profile)', (profile) => {
+describeProfiles('Verify', (profile) => {
   const startStage = (options: Parameters<typeof startFastClockBot>[0] = {}) =>
     startFastClockBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
 

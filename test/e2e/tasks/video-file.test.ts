@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import { TEST_IMAGE_MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
@@ -10,7 +10,7 @@ import { receivedOrders, startLocalBot, TEST_VIDEO_MODEL } from './video-scene.t
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describe.each(profiles)('A video from a message (%s gateway profile)', (profile) => {
+describeProfiles('A video from a message', (profile) => {
   const start = (options: StageOptions = {}) =>
     startLocalBot({
       ...options,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import { imageUpload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { fileHost, orderVideo, receivedOrders, silentWav, startLocalBot } from './video-scene.ts';
 
-describe.each(profiles)('The notes of a video task (%s gateway profile)', (profile) => {
+describeProfiles('The notes of a video task', (profile) => {
   const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('The message of a failed video says which references to check, and each reference is fetched once and without the API key', async () => {

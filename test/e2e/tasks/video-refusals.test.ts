@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
+import { describeProfiles } from '../profiles.ts';
 import { imageUpload } from './image-scene.ts';
 import { fileHost, receivedOrders, startLocalBot } from './video-scene.ts';
 
 const imageUrl = 'https://x.example/1.png';
 const videoUrl = 'https://x.example/1.mp4';
 
-describe.each(profiles)('The refusals of /video before a request (%s gateway profile)', (profile) => {
+describeProfiles('The refusals of /video before a request', (profile) => {
   it('/video immediately refuses options that the payload of the interaction shows to be invalid', async () => {
     const stage = await startLocalBot({ gateway: { profile } });
     const image = await imageUpload();

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import { type StageOptions, startBot } from '../bot.ts';
+import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import { imageUpload, urlContaining } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
@@ -22,7 +22,7 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(profiles)('/video (%s gateway profile)', (profile) => {
+describeProfiles('/video', (profile) => {
   const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {
