@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { examine, lasting } from '../src/services/store/index.ts';
+import { examine, lasting, StoreError } from '../src/services/store/index.ts';
 import { printExamination } from './findings.ts';
 import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
 
@@ -29,6 +29,8 @@ async function doctor(): Promise<number> {
   // Silent, because the output below reports the same in a readable form.
   const log = createLogger({ level: 'silent', secrets: [], isPretty: true, write: console.error });
   const examination = await examine(address, { repair: shouldRepair, clock: systemClock, log, specs: kindSpecs });
+  if (!examination.contents && examination.findings.length === 0)
+    throw new StoreError('unsupported', `There is no Atelier store in ${examination.file}. Check STORE_URL.`);
   printExamination(examination, shouldRepair);
   const hasUnrepairedFindings = examination.findings.some(({ kind }) => !shouldRepair || lasting.has(kind));
   return hasUnrepairedFindings ? 1 : 0;

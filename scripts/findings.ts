@@ -33,6 +33,6 @@ export function printExamination({ file, contents, findings, warnings }: Examina
     );
   }
   for (const warning of warnings) console.log(`  ${warning}`);
-  if (findings.length === 0) console.log(contents ? '  no problems found' : '  empty: nothing is stored yet');
+  if (findings.length === 0) console.log('  no problems found');
   if (contents) console.log(`Tasks: ${contents.tasks}. Rows set aside so far: ${contents.setAside}.`);
 }

@@ -74,9 +74,12 @@ describe('npm run doctor', () => {
     expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
-  it('npm run doctor succeeds if there is no store yet', async () => {
+  it('npm run doctor does not mistake a missing or empty file for a healthy store', async () => {
     const { file } = createStoreFixture();
-    expect(await runDoctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
+    const refused = { code: 78, output: `There is no Atelier store in ${file}. Check STORE_URL.\n` };
+    expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
+    writeFileSync(file, '');
+    expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
   });
 
   it('npm run doctor explains an invalid option, setting or file in one sentence', async () => {
