@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { kindSpecs } from '../src/commands/index.ts';
@@ -17,6 +19,7 @@ import {
   configuredPassphrase,
   configuredStore,
   EX_CONFIG,
+  EX_NOINPUT,
   EX_USAGE,
   printProgress,
   runScript,
@@ -47,6 +50,10 @@ async function restore(): Promise<number> {
   if (file === undefined || positionals.length !== 1) {
     console.error(`Usage: ${USAGE}. Specify one file.`);
     return EX_USAGE;
+  }
+  if (!existsSync(file)) {
+    console.error(`There is no file ${terminalSafe(resolve(file))}.`);
+    return EX_NOINPUT;
   }
   const secret = configuredPassphrase();
   if (!secret) return EX_CONFIG;

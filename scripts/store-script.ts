@@ -8,6 +8,7 @@ export { EX_USAGE } from './usage.ts';
 
 // Shared by the scripts that work on a store: exit codes from sysexits.h, settings and errors.
 
+export const EX_NOINPUT = 66;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 

@@ -175,8 +175,8 @@ describe('npm run doctor with a database server', () =>
     it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const testStore = await createStore();
       expect(await doctor(testStore.url)).toMatchObject({
-        code: 0,
-        output: expect.stringContaining('nothing is stored yet'),
+        code: 78,
+        output: expect.stringContaining('There is no Atelier store in'),
       });
       await fillStore(testStore);
       const [row] = await testStore.rows('finished');
@@ -200,6 +200,13 @@ describe('npm run doctor with a database server', () =>
       await store.close();
     });
   }));
+
+it('npm run restore says that a file does not exist', async () => {
+  expect(await runScript('scripts/restore.ts', { args: ['/no/such/file'] })).toEqual({
+    code: 66,
+    output: 'There is no file /no/such/file.\n',
+  });
+});
 
 describe('A store whose packages are not installed', () => {
   it.each([
