@@ -42,6 +42,7 @@ export interface Services extends MessageServices, ModelServices {
     | 'operatorLimits'
     | 'memberLimits'
     | 'memberDefault'
+    | 'pauseOf'
     | 'serverScope'
     | 'createReset'
     | 'countingStart'

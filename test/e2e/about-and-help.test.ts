@@ -37,7 +37,7 @@ describe('/about for the operator', () => {
     await startBot(stage);
     const healthyReport = await about('owner');
     expect(healthyReport).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
-    expect(healthyReport).toContain('**Notices**: nothing is wrong.');
+    expect(healthyReport).toContain('**Notices**: none.');
     expect(healthyReport).toMatch(
       /<t:\d+:f>, version 1\.2\.3: running\n<t:\d+:f>, version 1\.2\.2: stopped on request, <t:\d+:f>/,
     );

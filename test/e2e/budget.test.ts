@@ -151,6 +151,9 @@ describeProfiles('Budgets', (profile) => {
     await imagine(stage, 'member', 'a fox');
     expect(await imagine(stage, 'member', 'a hare')).toContain('1 task a');
     expect(await runBudget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
+    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
+      /Remaining: \*\*1 task\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
+    );
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('`2 tasks a day`');
     await runBudget(stage, 'admin', 'reset', { member: 'member' });
@@ -214,7 +217,17 @@ describeProfiles('Budgets', (profile) => {
     const paused = await (await owner.slash('budget pause', { server: 'all' })).message();
     expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
     expect(await runBudget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
-    await owner.click(paused, 'Resume');
+    await runBudget(stage, 'owner', 'pause');
+    const about = async (): Promise<string> => text(await (await owner.slash('about')).message());
+    expect(await about()).toContain('New requests are paused on all servers.');
+    expect(await runBudget(stage, 'owner', 'pause', { paused: false })).toContain('the operator has paused');
+    await runBudget(stage, 'owner', 'pause');
+    const shown = await (await owner.slash('budget show', {})).message();
+    expect(labels(shown)).toEqual(['Resume', 'Resume on all servers']);
+    await owner.click(paused, 'Resume on all servers');
+    expect(await about()).toContain('New requests are paused on this server.');
+    await runBudget(stage, 'owner', 'pause', { paused: false });
+    expect(await about()).not.toContain('paused');
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
   });
 
@@ -240,6 +253,7 @@ describeProfiles('Budgets', (profile) => {
     ['set', { limits: '5 apples a day' }, 'These limits are not valid'],
     ['set', { limits: '$5 a day', for: 'members', member: 'member' }, 'Choose only one'],
     ['grant', { more: 'a lot' }, 'is not an amount'],
+    ['grant', { more: '$5, 1 task', member: 'member' }, 'There is no limit in dollars'],
     ['unblock', { member: 'member' }, 'This member is not blocked'],
   ])('/budget %s with %o is refused and changes nothing', async (command, options, expected) => {
     const stage = await botWith();

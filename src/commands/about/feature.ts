@@ -66,9 +66,10 @@ export const about: Feature<typeof text> = {
         services.registeredCommands(place),
         isOperator ? services.operatorState() : undefined,
       ]);
-      const allowances = services.spending.allowances(requesterOf(origin));
+      const requester = requesterOf(origin);
+      const allowances = services.spending.allowances(requester);
       return aboutPage(
-        { ...health, allowances, operator },
+        { ...health, allowances, paused: services.spending.pauseOf(requester), operator },
         commandMention('help', registeredCommands.get('help')),
         say,
       );

@@ -18,6 +18,10 @@ export const text = {
     },
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
     gatewayUnavailable: 'Gateway: unavailable. {{reason}}',
+    paused: {
+      everywhere: 'New requests are paused on all servers.',
+      server: 'New requests are paused on this server.',
+    },
     liveTasks: 'Tasks in progress: {{count}}',
     limits: {
       total: 'Bot-wide limit: {{limits}}',
@@ -47,7 +51,7 @@ export const text = {
       ready: '{{part}}: ready',
       notReady: '{{part}}: not ready. {{reason}}',
       parts: { bot: 'Bot', discord: 'Discord', store: 'Database', gateway: 'Gateway' },
-      noNotices: '**Notices**: nothing is wrong.',
+      noNotices: '**Notices**: none.',
       notices: '**Notices**',
       moreNotices_one: 'And {{count}} more.',
       moreNotices_other: 'And {{count}} more.',

@@ -35,6 +35,8 @@ export interface OperatorState {
 }
 
 interface AboutFacts extends Health {
+  /** Where new requests of the member are paused; undefined if they are not. */
+  paused: 'everywhere' | 'server' | undefined;
   /** The limits that apply to the member who uses the command. */
   allowances: readonly Allowance[];
   /** Undefined if the member is not the operator. */
@@ -43,13 +45,14 @@ interface AboutFacts extends Health {
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
-  const { version, gateway, liveTasks, troubles, store, allowances } = about;
+  const { version, gateway, liveTasks, troubles, store, allowances, paused } = about;
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
     gateway.isAvailable
       ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
       : say('about.gatewayUnavailable', { reason: gateway.reason }),
+    ...(paused ? [say(`about.paused.${paused}`)] : []),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) => {
       const trouble = say(`about.trouble.${kind}`, {

@@ -4,7 +4,7 @@ import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { exactDollars } from '../../messages/money.ts';
+import type { Holder } from '../../services/spending/allowance.ts';
 import {
   type Author,
   grantText,
@@ -21,7 +21,7 @@ import {
   withShownCost,
 } from '../../services/spending/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
-import type { Limits } from '../../services/spending/limits.ts';
+import type { Cap, Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
 import { operatorResetKey } from '../../services/spending/spending.ts';
@@ -29,7 +29,7 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
 import { historyPage } from './history.ts';
-import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
+import { budgetPage, confirmationLine, memberPage, resumeButtonPlan } from './page.ts';
 import { text } from './text.ts';
 
 type Context = HandlerContext<Services>;
@@ -51,7 +51,7 @@ const show = command({
   },
 });
 
-function serverReply({ guildId }: BudgetTarget, { services, place, say }: Context): MessagePlan {
+function serverReply({ guildId, isOperator }: BudgetTarget, { services, place, say }: Context): MessagePlan {
   const { spending, budgets, clock } = services;
   const { fallback, overriding } = spending.operatorLimits(guildId);
   const facts = {
@@ -62,6 +62,7 @@ function serverReply({ guildId }: BudgetTarget, { services, place, say }: Contex
     overriding,
     allowances: spending.serverAllowances(guildId),
     isAllPaused: budgets.isWholeBotPaused,
+    isOperator,
     now: clock.now(),
   };
   return budgetPage(facts, say);
@@ -131,9 +132,7 @@ const setCommand = (kinds: readonly string[]) =>
         const price = confirmAbove === OFF_KEYWORD ? undefined : confirmAbove;
         await change(target, context, (budget, author) => withConfirmAbove(budget, price, author));
         lines.push(
-          price === undefined
-            ? context.say('budget.done.confirmNever')
-            : context.say('budget.done.confirmAbove', { price: exactDollars(price) }),
+          price === undefined ? context.say('budget.done.confirmNever') : confirmationLine(price, context.say),
         );
       }
       if (showsCost !== undefined) {
@@ -239,6 +238,7 @@ const grant = command({
     const target = await budgetTarget(server, context);
     const recipient = member && memberIdsOf(target, member.id, context);
     if (!recipient) assertHasOwnLimits(target, context);
+    assertRaises(more, member, target, context);
     await change(target, context, (budget, author) =>
       withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
@@ -251,6 +251,23 @@ function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }:
   const { overriding } = services.spending.operatorLimits(guildId);
   if (!isOperator && overriding !== undefined && services.budgets.get(guildId).serverLimits === undefined)
     throw new Refusal('refusals.budgetNothingToRaise');
+}
+
+/** A grant raises limits that reset. Without such a limit it would change nothing. */
+function assertRaises(
+  more: Cap,
+  member: ChosenUser | undefined,
+  { guildId, isOperator }: BudgetTarget,
+  { services: { spending } }: Context,
+): void {
+  const allowances = member
+    ? spending.allowances({ memberId: member.id, guildId, isDirect: undefined, roleIds: member.roleIds })
+    : spending.serverAllowances(guildId);
+  const holders: Holder[] = member ? ['member'] : isOperator ? ['server', 'operator'] : ['server'];
+  const raised = allowances.filter(({ holder, period }) => holders.includes(holder) && period !== undefined);
+  for (const unit of ['amount', 'tasks'] as const)
+    if (more[unit] !== undefined && !raised.some((one) => one.unit === unit))
+      throw new Refusal(`refusals.budgetNothingRaised.${unit}`);
 }
 
 const reset = command({
@@ -313,7 +330,7 @@ const pause = command({
     const target = await pauseTarget(server, context);
     const { say } = context;
     await change(target, context, (budget, author) => withPause(budget, paused, author));
-    if (!paused) return { content: say('budget.done.resumed') };
+    if (!paused) return { content: resumedText(target, context) };
     return {
       content: say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused'),
       controls: [resumeButtonPlan(target.guildId === WHOLE_BOT ? ALL_SERVERS : target.guildId, say)],
@@ -321,12 +338,17 @@ const pause = command({
   },
 });
 
+function resumedText({ guildId }: BudgetTarget, { services, say }: Context): string {
+  if (guildId === WHOLE_BOT) return say('budget.done.resumedEverywhere');
+  return say(services.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
+}
+
 const resume = button(customIds.resume, {
   reply: 'here',
   async run(server, context: Context): Promise<MessagePlan> {
     const target = await pauseTarget(server, context);
     await change(target, context, (budget, author) => withPause(budget, false, author));
-    return { content: context.say('budget.done.resumed'), controls: [] };
+    return { content: resumedText(target, context), controls: [] };
   },
 });
 

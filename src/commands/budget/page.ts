@@ -1,13 +1,15 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
-import { limitsText } from '../../services/spending/limits-text.ts';
+import { limitsText, quantity } from '../../services/spending/limits-text.ts';
 import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
+import { ALL_SERVERS } from './access.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */
 const MAX_LISTED = 10;
@@ -23,11 +25,13 @@ export interface BudgetFacts {
   overriding: Limits | undefined;
   allowances: readonly Allowance[];
   isAllPaused: boolean;
+  /** Whether the reader is the operator, who can resume all servers. */
+  isOperator: boolean;
   now: number;
 }
 
 export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
-  const { otherServer, guildId, budget, isAllPaused, now } = facts;
+  const { otherServer, guildId, budget, isAllPaused, isOperator, now } = facts;
   const { alertsChannelId } = budget;
   const title = otherServer === undefined ? say('budget.title') : say('budget.titleOther', { server: otherServer });
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
@@ -49,13 +53,14 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
         ? say('budget.blockedAlways', { who })
         : say('budget.blockedUntil', { who, until: toSeconds(until) });
     }),
-    ...(budget.confirmAbove === undefined
-      ? []
-      : [say('budget.confirmAbove', { price: exactDollars(budget.confirmAbove) })]),
+    ...(budget.confirmAbove === undefined ? [] : [confirmationLine(budget.confirmAbove, say)]),
     ...(budget.showsCost ? [say('budget.costShown')] : []),
     alertsChannelId === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel: alertsChannelId }),
   ];
-  const controls = budget.isPaused ? [resumeButtonPlan(guildId, say)] : [];
+  const controls = [
+    ...(budget.isPaused ? [resumeButtonPlan(guildId, say)] : []),
+    ...(isAllPaused && isOperator ? [resumeButtonPlan(ALL_SERVERS, say)] : []),
+  ];
   return { content: lines.join('\n'), overflow: 'file', controls };
 
   function list<Item>(name: 'roles' | 'members' | 'blocked', items: readonly Item[], line: (item: Item) => string) {
@@ -68,7 +73,10 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
 
 /** `server`: the server's id, or `all`. */
 export const resumeButtonPlan = (server: string, say: Say): ButtonPlan =>
-  buttonPlan(say('budget.resume'), customIds.resume.id(server));
+  buttonPlan(say(server === ALL_SERVERS ? 'budget.resumeEverywhere' : 'budget.resume'), customIds.resume.id(server));
+
+export const confirmationLine = (price: string, say: Say): string =>
+  isZero(price) ? say('budget.confirmAlways') : say('budget.confirmAbove', { price: exactDollars(price) });
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
@@ -94,7 +102,9 @@ function memberLimitsLine({ budget: { memberLimits }, defaults }: BudgetFacts, s
 
 function remainingLine(allowance: Allowance, say: Say): string {
   const left = remainingText(allowance, say);
-  return allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
+  const line = allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
+  const { granted, unit } = allowance;
+  return granted === undefined ? line : say('budget.granted', { line, granted: quantity(unit, granted) });
 }
 
 export interface MemberFacts {

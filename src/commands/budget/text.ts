@@ -80,6 +80,7 @@ export const text = {
     titleOther: '**Budget for server {{server}}**',
     paused: 'New requests are paused.',
     resume: 'Resume',
+    resumeEverywhere: 'Resume on all servers',
     pausedEverywhere: 'The operator has paused new requests on all servers.',
     limits: {
       server: 'Limits for the server: {{limits}}',
@@ -91,6 +92,7 @@ export const text = {
       member: '{{who}}: {{limits}}',
     },
     left: '- Remaining: {{left}}',
+    granted: '{{line}}, with {{granted}} granted until then',
     leftOfOperator: '- Remaining under the operator’s limits: {{left}}',
     roles: 'Roles (limits for each member with the role):',
     members: 'Members with their own limits:',
@@ -100,6 +102,7 @@ export const text = {
     more_one: '…and {{count}} more',
     more_other: '…and {{count}} more',
     confirmAbove: 'Members are asked for confirmation before requests that cost more than {{price}}.',
+    confirmAlways: 'Members are asked for confirmation before every request that costs something.',
     costShown: 'Results show what they cost and how much of the limit their owner has left.',
     alerts: 'Alerts are posted in <#{{channel}}>.',
     noAlerts: 'Alerts are off. Choose a channel with `/budget alerts`.',
@@ -129,8 +132,7 @@ export const text = {
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
       operatorStands: 'The operator’s limits for this server still apply: {{limits}}',
-      granted:
-        'Granted: {{more}} more. Limits on amounts or on tasks, if there are any, are raised until each of them next resets.',
+      granted: 'Granted: {{more}} more. Each limit is raised until it next resets.',
       reset: 'Usage has been reset. Earlier usage no longer counts toward the limits.',
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
@@ -138,9 +140,10 @@ export const text = {
       paused: 'New requests on this server are now refused. Running tasks continue.',
       pausedEverywhere: 'New requests are now refused on all servers. Running tasks continue.',
       resumed: 'New requests are accepted again.',
+      resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
+      resumedHere: 'This server is no longer paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
       alertsOff: 'Alerts are off.',
-      confirmAbove: 'Members are asked for confirmation before requests that cost more than {{price}}.',
       confirmNever: 'Members are no longer asked for confirmation before expensive requests.',
       costShown: 'Results show what they cost and how much of the limit their owner has left.',
       costHidden: 'Results no longer show what they cost.',
@@ -190,7 +193,7 @@ export const text = {
     budgetUnknownServer: 'The bot is not on a server with the ID {{server}}. Check the ID.',
     budgetLimitsInvalid:
       'These limits are not valid: {{limits}}. Write them like `$5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once`, or `none`, or `default`.',
-    budgetMoreInvalid: '{{more}} is not an amount. Write it like `$5`, `20 tasks` or `$5, 20 tasks`.',
+    budgetMoreInvalid: '{{more}} is not an amount. Write dollars, tasks or both, such as `$5, 20 tasks`.',
     budgetNothingToSet: 'Add at least one of the options `limits`, `confirm_above` and `show_cost`.',
     budgetPriceInvalid: '{{price}} is not a price. Write it like `$1` or `$0.50`, or `off`.',
     budgetOneTarget: 'Choose only one of the options `for`, `role` and `member`.',
@@ -198,6 +201,10 @@ export const text = {
     budgetOperatorOnly: 'Only the operator can change the operator’s limits for this server.',
     budgetNothingToRaise:
       'This server has no limits of its own. Only the operator can raise the operator’s limits for it.',
+    budgetNothingRaised: {
+      amount: 'There is no limit in dollars a day, week or month to raise. `/budget show` lists the limits.',
+      tasks: 'There is no limit on tasks a day, week or month to raise. `/budget show` lists the limits.',
+    },
     budgetNotBlocked: 'This member is not blocked.',
     budgetTooMany:
       'A server can have limits for at most {{max}} roles and members. Remove some with `limits:default` first.',

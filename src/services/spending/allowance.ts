@@ -13,6 +13,8 @@ export interface Allowance {
   unit: 'amount' | 'tasks';
   limit: string;
   left: string;
+  /** How much of the limit was granted on top of what was set; undefined if nothing was. */
+  granted?: string;
   resetsAt: number | undefined;
 }
 

@@ -94,7 +94,7 @@ export function allowanceText({ kind, unit, limit, period }: Omit<Allowance, 'le
 export const leftText = ({ unit, left }: Pick<Allowance, 'unit' | 'left'>): string =>
   unit === 'amount' ? `$${withCents(roundDown(left))}` : quantity(unit, left);
 
-const quantity = (unit: Allowance['unit'], count: string): string =>
+export const quantity = (unit: Allowance['unit'], count: string): string =>
   unit === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;
 
 const capTerms = (caps: CapsByPeriod): string[] =>

@@ -1,4 +1,4 @@
-import { compare, difference, sumOf } from '../../lib/decimals.ts';
+import { compare, difference, isZero, sumOf } from '../../lib/decimals.ts';
 import type { Allowance, Holder } from './allowance.ts';
 import type { CapsByPeriod } from './limits.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
@@ -72,7 +72,8 @@ export class Remaining {
         const left = atLeastZero(
           difference(limit, add(used.amount, this.#excess(appliedLimits, period, amount, kind))),
         );
-        allowances.push({ ...facts, unit: 'amount', limit, left });
+        const grantedFact = isZero(granted.amount) ? {} : { granted: granted.amount };
+        allowances.push({ ...facts, unit: 'amount', limit, left, ...grantedFact });
       }
       if (tasks !== undefined) {
         const limit = tasks + granted.tasks;
@@ -81,6 +82,7 @@ export class Remaining {
           unit: 'tasks',
           limit: String(limit),
           left: String(Math.max(0, limit - used.tasks)),
+          ...(granted.tasks > 0 && { granted: String(granted.tasks) }),
         });
       }
       return allowances;

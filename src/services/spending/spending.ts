@@ -213,13 +213,21 @@ export class Spending {
     return allowances.find((one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount));
   }
 
+  /** Where new requests of the requester are paused; undefined if they are not. */
+  pauseOf({ memberId, guildId, isDirect }: Requester): 'everywhere' | 'server' | undefined {
+    const { budgets } = this.#parts;
+    if (budgets.isWholeBotPaused) return 'everywhere';
+    if (memberId === undefined || guildId === undefined || isDirect) return undefined;
+    return budgets.get(guildId).isPaused ? 'server' : undefined;
+  }
+
   /** Throws if an admin has paused requests, or blocked the member. */
   checkNotBlocked({ memberId, guildId, isDirect }: Requester): void {
     const { budgets, clock } = this.#parts;
-    if (budgets.isWholeBotPaused) throw new Refusal('refusals.paused.everywhere');
+    const paused = this.pauseOf({ memberId, guildId, isDirect });
+    if (paused) throw new Refusal(`refusals.paused.${paused}`);
     if (memberId === undefined || guildId === undefined || isDirect) return;
     const budget = budgets.get(guildId);
-    if (budget.isPaused) throw new Refusal('refusals.paused.server');
     const member = budgets.memberHash(guildId, memberId);
     if (!isBlocked(budget, member, clock.now())) return;
     const { until } = budget.blocks[member] ?? {};
