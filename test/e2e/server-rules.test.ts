@@ -299,6 +299,8 @@ describeProfiles('Server rules', (profile) => {
           .map((one) => text(one))
           .join('\n');
       await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
+      const history = await (await stage.discord.as('admin').slash('server history')).message();
+      expect(text(history)).toContain('moderation: Text of requests: Do not check → Text of requests: Refuse');
     });
 
     it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', async () => {

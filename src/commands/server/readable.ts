@@ -1,8 +1,10 @@
 import { inlineCode } from '../../discord/markdown.ts';
 import { truncate } from '../../discord/message-text.ts';
+import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import type { ServerRules } from '../../services/rules/server-rules.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
+import { text } from './text.ts';
 
 /** What admins can name in rules. */
 export interface RuleTargets {
@@ -40,6 +42,22 @@ function splitSubjects(subjects: string, { kindsByCommand }: RuleTargets): { com
   return { commands: commands.map(([command]) => command), others: [...names] };
 }
 
+const MODERATION_FIELDS = ['prompts', 'references', 'results', 'unseen', 'whenAway', 'ageRestricted'] as const;
+
+/** The settings of moderation in the words of their form; thresholds as they are. */
+function readableModeration(moderationText: string, say: Say): string {
+  const lines = moderationText.split('\n').map((line) => {
+    const field = MODERATION_FIELDS.find((name) => line.startsWith(`${name}: `));
+    const choice = keysOf(text.rules.moderation.choices).find((name) => line.endsWith(`: ${name}`));
+    if (field === undefined || choice === undefined) return line;
+    return say('rules.moderation.choice', {
+      what: say(`rules.fields.${field}.label`),
+      choice: say(`rules.moderation.choices.${choice}`),
+    });
+  });
+  return lines.join('; ');
+}
+
 /** A select menu and a code block would show mentions as they are written. */
 export const withNames = (text: string, names: ReadonlyMap<string, string>, say: Say): string =>
   text.replace(
@@ -75,6 +93,8 @@ export function changeText(
     case 'deniedDomains':
     case 'privateCommands':
       return listText(codeOf);
+    case 'moderation':
+      return fromTo((lines) => readableModeration(lines, say));
     case 'log-channel':
       return fromTo((id) => `<#${id}>`);
     default:

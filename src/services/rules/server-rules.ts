@@ -213,15 +213,8 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
       return rules.personalInstalls ? 'allowed' : 'not allowed';
     case 'moderation': {
       const { thresholds, ...choices } = rules.moderation;
-      return [
-        `prompts: ${choices.prompts}`,
-        `references: ${choices.references}`,
-        `results: ${choices.results}`,
-        `results that cannot be checked: ${choices.unseen}`,
-        `age-restricted content: ${choices.ageRestricted}`,
-        `when away: ${choices.whenAway}`,
-        ...thresholdLines(thresholds),
-      ].join('\n');
+      const lines = Object.entries(choices).map(([name, choice]) => `${name}: ${choice}`);
+      return [...lines, ...thresholdLines(thresholds)].join('\n');
     }
   }
 }
