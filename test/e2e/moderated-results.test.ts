@@ -6,6 +6,7 @@ import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
 import { createFastClockStage, type FastClockStage, labels, says, submitCount } from './quick.ts';
+import { reportRefusal } from './reports.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
 const LOG_CHANNEL = 'no-threads';
@@ -98,6 +99,7 @@ describeProfiles('Moderation of images', (profile) => {
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
+    expect(await reportRefusal(stage, withheld)).toContain('does not show a result');
     expect(await usageText(stage, 'server')).toContain('The charge for 1 task was waived');
     expect(await usageText(stage, 'me')).not.toContain('waived');
   });

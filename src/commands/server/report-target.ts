@@ -61,5 +61,6 @@ export function assertReportable(task: Task, messageId: string, { userId }: Pick
     ? task.beside?.some(({ id }) => id === messageId) === true
     : !isClosed(task) || isShownIn(task, messageId);
   if (task.requesterId !== userId && !isShownToOthers) throw new Refusal('refusals.reports.noResult');
+  if (task.review?.outcome === 'deleted') throw new Refusal('refusals.reports.noResult');
   if (!hasEnded(task)) throw new Refusal('refusals.reports.running');
 }
