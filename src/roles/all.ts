@@ -34,7 +34,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   );
   client.on(Events.Raw, bot.readPacket);
   client.on(Events.InteractionCreate, (interaction: Interaction) => void bot.route(interaction));
-  logDiscordEvents(clients, log);
+  logDiscordEvents(clients, log, clock);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
     await bot.open();

@@ -1,4 +1,5 @@
 import { Client, Events, GatewayIntentBits, HTTPError, REST, Status } from 'discord.js';
+import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
@@ -180,10 +181,23 @@ function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
   };
 }
 
+/** discord.js repeats a refused connection twice a second. */
+const RECONNECT_LOG_INTERVAL_MS = 60_000;
+
 /** Logs what an operator needs to know about the connection to Discord. */
-export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {
+export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log, clock: Clock): void {
   client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
-  client.on(Events.ShardReconnecting, () => log.info('Reconnecting to Discord.'));
+  let socketError: Error | undefined;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  client.on(Events.ShardError, (error) => {
+    socketError = error;
+  });
+  client.on(Events.ShardReconnecting, () => {
+    if (clock.now() - loggedAt < RECONNECT_LOG_INTERVAL_MS) return;
+    loggedAt = clock.now();
+    log.info({ err: socketError }, 'Reconnecting to Discord.');
+    socketError = undefined;
+  });
   client.on(Events.ShardResume, () => log.info('Reconnected to Discord.'));
   client.rest.on('rateLimited', ({ route, timeToReset, global }) =>
     log.warn({ route, timeToReset, global }, 'Rate limited by Discord.'),

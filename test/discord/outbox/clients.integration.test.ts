@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Events } from 'discord.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients, logDiscordEvents } from '../../../src/discord/outbox/clients.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/log.ts';
 
 it('The Discord clients leave no timer that would keep the process of a stopped bot alive', async () => {
   vi.useFakeTimers();
@@ -11,6 +14,23 @@ it('The Discord clients leave no timer that would keep the process of a stopped 
   expect(vi.getTimerCount()).toBeGreaterThan(0);
   await close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('Reconnecting to Discord is logged once a minute, with the reason of the last failure', async () => {
+  const clients = createDiscordClients('http://127.0.0.1:9/api');
+  onTestFinished(clients.close);
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => void lines.push(line) });
+  let now = 0;
+  logDiscordEvents(clients, log, { ...systemClock, now: () => now });
+  const refuse = (reason: string): void => {
+    clients.client.emit(Events.ShardError, new Error(reason), 0);
+    clients.client.emit(Events.ShardReconnecting, 0);
+  };
+  for (const reason of ['refused', 'refused', 'refused']) refuse(reason);
+  now = 60_000;
+  refuse('timed out');
+  expect(lines).toEqual([expect.stringContaining('refused'), expect.stringContaining('timed out')]);
 });
 
 it('A request that Discord always refuses because of its rate limits is given up', async () => {
