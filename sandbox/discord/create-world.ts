@@ -104,8 +104,13 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     world.addGuild(guild);
   }
   // Created last, because recorded stores contain the ids of the other channels, which must not shift.
-  world.addChannel(textChannel(id(), 'log', elsewhere));
-  addAdmins(elsewhere);
+  const log = textChannel(id(), 'log', elsewhere, [roleOverwrite(elsewhere.id, { deny: Permission.ViewChannel })]);
+  world.addChannel(log);
+  const moderators = addAdmins(elsewhere);
+  log.overwrites.push(
+    roleOverwrite(moderators.id, { allow: Permission.ViewChannel }),
+    roleOverwrite(roleOf(elsewhere, world.bot).id, { allow: Permission.ViewChannel }),
+  );
   return world;
 }
 

@@ -33,7 +33,7 @@ describe('The view of a user', () => {
     const channelNames = (userName: string) => discord.clientView(userName).channels.map(({ name }) => name);
     expect(channelNames('member')).toEqual([
       ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
-      ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm', 'log'],
+      ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm'],
     ]);
     expect(channelNames('admin')).toContain('admin-room');
     expect(channelNames('installer')).toEqual(['lobby', 'dm', 'friends']);
