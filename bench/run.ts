@@ -38,7 +38,11 @@ const usage = `Usage: npm run bench ${Object.keys(benchmarks).join(' | ')}`;
 
 const [name = '', ...args] = process.argv.slice(2);
 const benchmark = benchmarks[name];
-if (benchmark) {
+// Only a benchmark that declares a parameter takes options.
+if (benchmark?.length === 0 && args.length > 0) {
+  console.error(`${name} takes no options: ${args.join(' ')}`);
+  process.exitCode = EX_USAGE;
+} else if (benchmark) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   await benchmark(args);
 } else if (name === '--help') {
