@@ -109,7 +109,7 @@ describe('/usage with the spec gateway profile', () => {
     const { discord, gateway, charge } = await startStage();
     charge(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message();
-    expect(text(message)).toContain('Member usage through this bot');
+    expect(text(message)).toContain('All usage through this bot');
     expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
     expect(usageRequests(gateway)).toHaveLength(1);
   });
@@ -247,7 +247,7 @@ describe('/usage with other response formats', () => {
     };
     respondWith(gateway, body);
     const byDay = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
-    expect(byDay).toMatch(/2026-03-10 +12345678901234\.6678901234567891/);
+    expect(byDay).toMatch(/2026-03-10\s+12345678901234\.6678901234567891/);
     expect(byDay).not.toContain('The rows add up to');
     respondWith(gateway, body);
     const byModel = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());

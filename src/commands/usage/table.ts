@@ -3,10 +3,10 @@ import type { Sheet } from '../../services/usage/sheet.ts';
 import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
-const PHONE_WIDTH = 44;
+const PHONE_WIDTH = 36;
 
 /** Enough characters to recognise a model next to its numbers. */
-const MAX_LABEL_WIDTH = 24;
+const MAX_LABEL_WIDTH = 20;
 
 const GAP = '  ';
 const FENCE = '```';

@@ -18,7 +18,7 @@ export const text = {
     title: {
       account: 'Account usage',
       own: 'Your usage through this bot',
-      members: 'Member usage through this bot',
+      members: 'All usage through this bot',
       server: 'This server’s usage through this bot',
     },
     left: {
@@ -43,7 +43,7 @@ export const text = {
         'The gateway reports no usage on these days (UTC). New usage can take a while to appear. Try again later, or choose a different date range.',
       own: 'You have no usage on these days (UTC). Try a different date range.',
       server: 'This server has no usage on these days (UTC). Try a different date range.',
-      members: 'No member usage was recorded on these days (UTC). Try a different date range.',
+      members: 'No usage through this bot was recorded on these days (UTC). Try a different date range.',
     },
     column: {
       day: 'Day',
@@ -51,7 +51,7 @@ export const text = {
       kind: 'Task type',
       member: 'Member',
       role: 'Role',
-      requests: 'Requests',
+      requests: 'Count',
       amount: 'Amount',
       cents: 'Cents',
       dollars: 'Dollars',
@@ -110,9 +110,9 @@ export const text = {
           role: 'Your usage by role',
         },
         members: {
-          day: 'Member usage by day',
-          model: 'Member usage by model',
-          kind: 'Member usage by task type',
+          day: 'Usage through this bot by day',
+          model: 'Usage through this bot by model',
+          kind: 'Usage through this bot by task type',
           member: 'Usage by member',
           role: 'Usage by role',
         },

@@ -24,8 +24,8 @@ export interface Bar {
 
 /** In drawing units. A phone scales the chart to a width of 350 units, so text needs nearly twice its final size. */
 const WIDTH = 600;
-const BASE_FONT_SIZE = 20;
-const LABEL_FONT_SIZE = 18;
+const BASE_FONT_SIZE = 22;
+const LABEL_FONT_SIZE = 20;
 /** This size lets a day and thirty digits fit on one line. */
 const FACT_FONT_SIZE = 17;
 const MARGIN = 24;

@@ -38,10 +38,10 @@ describe('The table of /usage', () => {
     const { text, rowCount } = tableOf(sheet, { unit: 'cents', isExact: false, maxLength: 2_000 }, say);
     expect(rowCount).toBe(3);
     expect(rows(text)).toEqual([
-      'Model          Requests  Cents  Dollars',
-      'verse-1              10  12.50   0.1250',
-      'lumen-image-1         2      3     0.03',
-      'unknown model         1      -        -',
+      'Model          Count  Cents  Dollars',
+      'verse-1           10  12.50   0.1250',
+      'lumen-image-1      2      3     0.03',
+      'unknown model      1      -        -',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('The table of /usage', () => {
   ])('The table of /usage shows every digit next to %s, even on a phone', (_name, lines) => {
     const { text } = tableOf(sheetOf(lines), { unit: 'cents', isExact: false, maxLength: 2_000 }, say);
     for (const { amount = '' } of lines) expect(text).toContain(amount);
-    for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(44);
+    for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(36);
   });
 
   it('The table of /usage puts the numbers below a name that is too long', () => {
@@ -61,7 +61,7 @@ describe('The table of /usage', () => {
       { unit: undefined, isExact: false, maxLength: 2_000 },
       say,
     );
-    expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${LONG_AMOUNT}`);
+    expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n  ${LONG_AMOUNT}`);
   });
 
   it('The table of /usage stays one code block for any model name', () => {
@@ -118,7 +118,7 @@ describe('The page of /usage', () => {
     });
     const ownPage = page(ownSheet, 'cents');
     expect(ownPage.content).toContain('Total: **≈ $1.50** for 1 request');
-    expect(ownPage.content).toMatch(/Requests +Amount\nverse-1 +1 +≈ \$1\.50/);
+    expect(ownPage.content).toMatch(/Count +Amount\nverse-1 +1 +≈ \$1\.50/);
     expect(page(ownSheet, 'cents', true).content).toContain('Total: **≈ $1.4999184797815182** for 1 request');
     expect(ownPage.files?.[0]?.bytes?.toString()).toContain('1.4999184797815182');
     expect(page(sheet, 'cents').content).toContain('**1 cents (= $0.01)**');
