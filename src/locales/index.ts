@@ -1,4 +1,4 @@
-import i18next, { type FormatFunction, type TFunction, type TypeOptions } from 'i18next';
+import i18next, { type FormatterModule, type TFunction, type TypeOptions } from 'i18next';
 import { en } from './en.ts';
 
 export type SharedStrings = typeof en;
@@ -18,15 +18,21 @@ export interface StringTree {
 export function createSay(features: readonly StringTree[]): Say {
   const language = i18next.createInstance();
   // Discord shows plain text: there is no HTML to escape, and `&amp;` would be visible.
-  const interpolation = { escapeValue: false, alwaysFormat: true, format: formatCount };
-  void language.init({ lng: 'en', resources: {}, interpolation, initAsync: false });
+  const interpolation = { escapeValue: false, alwaysFormat: true };
+  void language.use(countFormatter).init({ lng: 'en', resources: {}, interpolation, initAsync: false });
   for (const strings of [en, ...features]) language.addResourceBundle('en', 'translation', strings, true);
   return language.t;
 }
 
 /** Large counts and limits have separators. Other numbers are times for Discord, which must stay as they are. */
-const formatCount: FormatFunction = (value, _format, _language, { interpolationkey: name } = {}) =>
-  typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString('en') : value;
+const countFormatter: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  format: (value, _format, _language, { interpolationkey: name } = {}) =>
+    typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString('en') : value,
+};
 
 /** Returns the string at a path that is built from the names of commands and options; undefined if there is none. */
 export function stringAt(strings: StringTree, [name = '', ...path]: readonly string[]): string | undefined {

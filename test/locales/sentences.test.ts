@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import type { StringTree } from '../../src/locales/index.ts';
+import { createSay, type StringTree } from '../../src/locales/index.ts';
 import { type Part, readUses } from './uses.ts';
 
 const PLURAL = /_(?:one|other)$/;
@@ -122,4 +122,10 @@ it('Discord accepts the length of every label, title, hint and choice', () => {
   expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MAX_LENGTHS).length + 1);
   const tooLong = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
   expect(tooLong).toEqual([]);
+});
+
+it('Large counts have separators, and times for Discord do not', () => {
+  const say = createSay(texts);
+  expect(say('rules.longestPrompt', { count: 1_000 })).toBe('Prompts of at most 1,000 characters');
+  expect(say('left.ofPeriod', { left: '$1', limit: '$5', resets: 1_700_000_000 })).toContain('<t:1700000000:R>');
 });

@@ -47,6 +47,8 @@ function truncateEnd(width: number, size: number, text: string): string {
 function breakLabel(width: number, size: number, text: string): string {
   const max = Math.max(3, charactersIn(width, size));
   if (text.length <= max) return text;
+  const space = text.lastIndexOf(' ', max);
+  if (space > 0 && text.length - space - 1 <= max) return `${text.slice(0, space)}\n${text.slice(space + 1)}`;
   if (text.length <= 2 * max) return `${text.slice(0, max)}\n${text.slice(max)}`;
   return `${text.slice(0, max - 1)}…\n${text.slice(-max)}`;
 }

@@ -49,6 +49,11 @@ describe('A chart', () => {
     expect(barSizes(svg)[0]?.height).toBeGreaterThan(100);
   });
 
+  it('A chart breaks labels of several words between words', async () => {
+    const svg = await renderChartSvg(chartOf('lying', [bar('no role with limits', '1')]));
+    expect(labelsIn(svg)).toContain('no role with');
+  });
+
   it('A chart draws zeros and refunds correctly', async () => {
     const zerosSvg = await renderChartSvg(chartOf('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
     expect(labelsIn(zerosSvg)).toContain('0.00');
