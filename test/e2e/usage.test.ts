@@ -251,7 +251,7 @@ describe('/usage with other response formats', () => {
     expect(byDay).not.toContain('The rows add up to');
     respondWith(gateway, body);
     const byModel = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());
-    expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
+    expect(byModel).toMatch(/DALL\s+12345678901234\.5678901234567891\nGPT\s+0\.1\n/);
   });
 
   it('/usage reads rows with requests and spend', async () => {
