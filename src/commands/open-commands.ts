@@ -25,6 +25,7 @@ import { handlers, ruleTargets } from './index.ts';
 import { logPoster, startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import type { Services } from './services.ts';
+import { nameThreads } from './talk/thread-name.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
 import { referenceSeconds } from './video/reference-lengths.ts';
@@ -132,6 +133,7 @@ export function createCommands(parts: CommandsParts) {
     registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
   startRuleLog({ rules, budgets, post: services.postInLog, targets: ruleTargets, clock, say });
+  nameThreads({ book: tasks.book, threads: outbox.threads, rules, say, log });
   const funnel = new Funnel(say, log, parts.onFailure);
   const channels = new InteractionChannels();
   const servedGuildGuard = refuseUnserved(settings.discord);

@@ -3,6 +3,7 @@ import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { audiences, type TalkRequest } from '../../services/talks/session.ts';
+import { talkOf } from '../../services/talks/transitions.ts';
 import type { TaskBook } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -113,7 +114,12 @@ async function placeTalk(task: Task, talkPlace: TalkPlace, context: HandlerConte
       threadId = await threads.create({ ...talkPlace, name, memberId: task.requesterId });
     }
     const message = await threads.postFirstMessage(threadId ?? talkPlace.channelId, `${task.id}-open`, messageOf(task));
-    await tasks.book.change(task.id, (current) => ({ ...setMessage(current, message), channelId: message.channelId }));
+    const isNamed = task.kind === 'talk' && task.request.who === 'everyone' && threadId !== undefined;
+    await tasks.book.change(task.id, (current) => ({
+      ...setMessage(current, message),
+      channelId: message.channelId,
+      ...(isNamed && { talk: { ...talkOf(current), namedBy: '' } }),
+    }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');

@@ -77,6 +77,15 @@ export class ThreadCreator {
     }
   }
 
+  /** Discord accepts two new names in ten minutes. An archived thread can only be renamed together with being reopened. */
+  async rename(threadId: string, name: string): Promise<void> {
+    try {
+      await this.#parts.rest.patch(Routes.channel(threadId), { body: { name, archived: false } });
+    } catch (error) {
+      this.#parts.log.info(errorFacts(error), 'Could not rename a thread.');
+    }
+  }
+
   async #refuseOnFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -260,6 +260,11 @@ export class Rules {
     return { ...withRequest(task, Object.fromEntries(maskedFields)), ...(text !== undefined && { text: mask(text) }) };
   }
 
+  /** Whether a text in which the bot repeats a member's words is blocked. */
+  blocksText({ guildId, kind }: Pick<Task, 'guildId' | 'kind'>, text: string): boolean {
+    return this.#setsFor(guildId).some(([name, rules]) => this.#judge(name, rules).judgeText(kind, text) !== undefined);
+  }
+
   /** Throws if the server reserves the buttons on results for their owners or for roles that the member does not have. */
   assertMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;

@@ -48,6 +48,7 @@ export class TaskBook {
   readonly #listeners: ChangeListener[] = [];
   readonly #addListeners: Listener[] = [];
   readonly #removeListeners: Listener[] = [];
+  readonly #messageLossListeners: Listener[] = [];
 
   constructor({ store, log, clock = systemClock, findElsewhere = async () => undefined }: BookParts) {
     this.#store = store;
@@ -100,6 +101,11 @@ export class TaskBook {
   /** Called after a task has been removed: refused by the gateway, or erased. */
   onRemove(listener: Listener): void {
     this.#removeListeners.push(listener);
+  }
+
+  /** Called after a task's message has been deleted, which `onChange` does not report. */
+  onMessageLoss(listener: Listener): void {
+    this.#messageLossListeners.push(listener);
   }
 
   /** Calls the listeners although nothing has changed, because they were not registered yet when the task changed. */
@@ -156,6 +162,7 @@ export class TaskBook {
     if (this.#unsavedIds.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
     this.#keepInMemory(updated);
     if (isVisibleChange(previous, updated)) this.#notifyListeners(updated, previous);
+    if (previous.message && !updated.message) for (const listener of this.#messageLossListeners) listener(updated);
     return updated;
   }
 

@@ -68,6 +68,8 @@ const talk = z.object({
   turns: z.array(z.string()),
   heardAt: z.number(),
   end: z.enum(talkEnds).optional(),
+  /** The turn whose words name the thread; empty before the first one. Undefined if the bot does not name the thread. */
+  namedBy: z.string().optional(),
 });
 
 export type Talk = z.output<typeof talk>;

@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL } from './proof.ts';
 
 const recording = async (name: string) => ({
   name,
@@ -153,3 +153,23 @@ it('The Delete button of a reply in a live conversation also deletes its voice m
 });
 
 const nonEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
+
+it('The first words of a conversation for everyone name its thread, until they are deleted', async () => {
+  const stage = await startTalkBot();
+  const { discord } = stage;
+  const { thread, opening } = await startTalk(stage, { who: 'everyone' });
+  const threadName = () => discord.world.channel(thread).name;
+  const answer = await sendUtterance(stage, opening, 'tell **everyone** <@123> of https://snow.example today');
+  await expect.poll(threadName).toBe('tell everyone of today');
+  await sendUtterance(stage, opening, 'and of ice');
+  expect(threadName()).toBe('tell everyone of today');
+  await discord.as('member').click(answer, 'Delete');
+  await expect.poll(threadName).toBe(`Live: ${TALK_MODEL}`);
+});
+
+it('A conversation for one member does not name its thread', async () => {
+  const stage = await startTalkBot();
+  const { thread, opening } = await startTalk(stage, {}, 'no-private-threads');
+  await sendUtterance(stage, opening, 'tell me of snow');
+  expect(stage.discord.world.channel(thread).name).toBe(`Live: ${TALK_MODEL}`);
+});

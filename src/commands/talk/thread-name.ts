@@ -1,0 +1,68 @@
+import { truncate } from '../../discord/message-text.ts';
+import type { Outbox } from '../../discord/outbox/outbox.ts';
+import type { Log } from '../../lib/log.ts';
+import { hasVisibleText, plainWords } from '../../lib/text.ts';
+import type { Say } from '../../locales/index.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
+import type { Rules } from '../../services/rules/rules.ts';
+import type { TaskBook } from '../../services/tasks/book.ts';
+import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
+
+/** Discord's limit. */
+const MAX_NAME_LENGTH = 100;
+
+interface NamingParts {
+  book: TaskBook;
+  threads: Outbox['threads'];
+  rules: Rules;
+  say: Say;
+  log: Log;
+}
+
+/** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
+export function nameThreads({ book, threads, rules, say, log }: NamingParts): void {
+  book.onChange((task) => {
+    if (isOfKind('said', task)) void logFailure(nameBy(task));
+  });
+  book.onMessageLoss((task) => {
+    if (isOfKind('said', task)) void logFailure(removeName(task));
+  });
+  book.onRemove((task) => void logFailure(removeName(task)));
+
+  function nameFrom(task: TaskOf<'said'>): string | undefined {
+    const words = task.request.prompt ?? answerOf(task).heard ?? '';
+    const name = truncate(plainWords(words), MAX_NAME_LENGTH);
+    const isUnfit = task.times.accepted === undefined || task.unwanted || task.holdFor || isClosed(task);
+    if (isUnfit || !hasVisibleText(name)) return undefined;
+    return rules.blocksText(task, words) || rules.blocksText(task, name) ? undefined : name;
+  }
+
+  async function nameBy(task: TaskOf<'said'>): Promise<void> {
+    const { id, request } = task;
+    if (book.find(request.talk)?.talk?.namedBy !== '') return;
+    const name = nameFrom(task);
+    if (name === undefined) return;
+    let threadId: string | undefined;
+    await book.change(request.talk, (known) => {
+      if (known.talk?.namedBy !== '') return known;
+      threadId = known.channelId;
+      return { ...known, talk: { ...known.talk, namedBy: id } };
+    });
+    if (threadId !== undefined) await threads.rename(threadId, name);
+  }
+
+  async function removeName(task: Task): Promise<void> {
+    const talk = isOfKind('said', task) ? await book.get(task.request.talk) : task;
+    const namedBy = talk?.talk?.namedBy;
+    if (!talk?.channelId || !namedBy || (isOfKind('said', task) && namedBy !== task.id)) return;
+    await threads.rename(talk.channelId, say('talk.threadName', { model: talk.model ?? '' }));
+  }
+
+  async function logFailure(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      log.info({ err: error }, 'A thread could not be named.');
+    }
+  }
+}
