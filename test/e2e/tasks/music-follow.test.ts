@@ -156,7 +156,7 @@ describe('/music follow', () => {
     const follow = async (who: string, ids: string, isPrivate = false, channel = 'studio') =>
       text(await (await discord.as(who).in(channel).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');
-    const refusalText = 'Only the operator and admins of the bot’s admin servers can follow';
+    const refusalText = 'These IDs are neither your own tasks nor public ones:';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${refusalText} .${first}., .${second}.`));
     expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(0);
     // `owner` is the operator, and `admin` manages an admin server.

@@ -131,6 +131,7 @@ describe('/music make', () => {
     [{}, 'The song request is empty'],
     [{ about: ' \u200b ', private: true }, 'The song request is empty'],
     [{ about: 'a storm', lyrics: 'la la' }, 'either `about` or `lyrics`'],
+    [{ lyrics: 'la la', instrumental: true }, 'An instrumental song has no lyrics'],
     [{ about: 'x'.repeat(3_001) }, 'The option `about` is `3001` characters long; the maximum is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
