@@ -2,7 +2,8 @@ import type { PlainLog } from '../lib/log.ts';
 import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { Say } from '../locales/index.ts';
+import { asSentence } from '../lib/text.ts';
+import { kindNames, type Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
 import { newReference } from './delivery/backoff.ts';
@@ -15,8 +16,13 @@ const MAX_TEXT_LENGTH = 500;
 const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 export function refusalMessage(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
+  const { limitedKind, ...others } = refusal.variables;
+  const variables =
+    typeof limitedKind === 'string'
+      ? { ...others, limit: `${others.limit} for ${kindNames(say)(limitedKind)}` }
+      : others;
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
-  const escapedVariables = Object.entries(refusal.variables).map(([name, value]) => [
+  const escapedVariables = Object.entries(variables).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : [value].flat().map(inlineCode).join(', '),
   ]);
@@ -59,7 +65,7 @@ export class Funnel {
       // The message is for the member only and not for the log, because it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway's message can repeat the request and more.
-      return this.#say(`gateway.${kind}`, { message: escapeText(message, MAX_TEXT_LENGTH) });
+      return this.#say(`gateway.${kind}`, { message: asSentence(escapeText(message, MAX_TEXT_LENGTH)) });
     }
     if (error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');

@@ -6,6 +6,12 @@ export type SharedStrings = typeof en;
 /** Returns the string for a key. The type checker knows all keys: `commands/index.ts` adds those of the features. */
 export type Say = TFunction;
 
+/** How members know a kind of task; a name that is not known is shown as it is. */
+export const kindNames =
+  (say: Say) =>
+  (kind: string): string =>
+    say(`tasks.kinds.${kind}`, { defaultValue: kind });
+
 /** The names of the bot's entries in the Apps menu of messages. */
 export type MenuName = keyof TypeOptions['resources']['translation']['menus'];
 

@@ -1,5 +1,5 @@
 import { roundUp, withCents } from '../lib/decimals.ts';
-import type { Say } from '../locales/index.ts';
+import { kindNames, type Say } from '../locales/index.ts';
 import type { Cost } from '../services/ledger/ledger.ts';
 import type { Allowance } from '../services/spending/allowance.ts';
 import { allowanceText, leftText } from '../services/spending/limits-text.ts';
@@ -13,8 +13,9 @@ export const roundedDollars = (amount: string): string => `$${withCents(roundUp(
 
 /** What remains of a limit, and when it resets. */
 export function remainingText(allowance: Allowance, say: Say): string {
-  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
-  const { resetsAt } = allowance;
+  const { resetsAt, unit } = allowance;
+  const left = unit === 'tasks' ? allowance.left : leftText(allowance);
+  const facts = { left, limit: allowanceText(allowance, kindNames(say)) };
   if (resetsAt === undefined) return say('left.concurrent', facts);
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }

@@ -1,6 +1,7 @@
 import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
+import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
@@ -72,8 +73,9 @@ function lineageLines(task: Task, { parentLink }: ShownResult, say: Say): string
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 
-/** How much of a prompt a message shows at most; the task keeps the whole prompt. */
-const MAX_PROMPT_LENGTH = 1_000;
+/** How much of a prompt a message shows at most; the task's page has the whole prompt. */
+const MAX_PROMPT_LENGTH = 150;
+const MAX_REASON_LENGTH = 1_000;
 const MIN_PROMPT_LENGTH = 20;
 /** Discord's limit for the text of a message, and the part of it that is reserved for the owner's mention and the Markdown around the prompt. */
 const MAX_CONTENT_LENGTH = 2_000;
@@ -97,7 +99,7 @@ function stateLines(
 ): string[] {
   if (!hasEnded(task)) return progressLines(task, context, say);
   if (isHeld(task)) return [say('task.held')];
-  const reason = escapeText(task.failure?.reason ?? '', MAX_PROMPT_LENGTH);
+  const reason = asSentence(escapeText(task.failure?.reason ?? '', MAX_REASON_LENGTH));
   switch (task.state) {
     case 'ready':
     case 'delivered':
@@ -163,7 +165,7 @@ function needsInputLines(task: Task, say: Say): string[] {
   const refused =
     wordsRefused === undefined
       ? []
-      : [say('task.promptRefused', { reason: escapeText(wordsRefused, MAX_PROMPT_LENGTH) })];
+      : [say('task.promptRefused', { reason: asSentence(escapeText(wordsRefused, MAX_REASON_LENGTH)) })];
   const lost = times.wordsLost === undefined ? [] : [say('task.promptLost')];
   return [...refused, ...lost, say('task.needsInput')];
 }

@@ -59,7 +59,7 @@ describe('The bot during failures', () => {
     expect(text(await order('one fox'))).toContain('\nThis gateway does not support this feature.');
     expect(text(await order('two foxes'))).toContain('two foxes');
     refuse();
-    expect(text(await order('three foxes'))).toContain('\nThe gateway refused this: No \\*such\\* style');
+    expect(text(await order('three foxes'))).toContain('\nThe gateway refused this: No \\*such\\* style.');
   });
 
   it('The bot keeps its own token when an interaction token has expired', async () => {

@@ -413,7 +413,7 @@ describe('/usage of a server', () => {
     const exchange = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
     const page = await exchange.message();
     expect(page.ephemeral).toBe(true);
-    expect(text(page)).toContain('This server’s remaining limit: **18 tasks** of 20 tasks a day');
+    expect(text(page)).toContain('This server’s remaining limit: **18** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
     expect(text(page)).toMatch(/Imagine +2/);
     const monthPage = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));

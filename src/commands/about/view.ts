@@ -1,6 +1,6 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
-import type { Say } from '../../locales/index.ts';
+import { kindNames, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { HabitName } from '../../services/callbacks/habits.ts';
 import type { Notice } from '../../services/notices/notice.ts';
@@ -62,7 +62,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
       return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
     }),
     ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, { limits: group.map(allowanceText).join(', ') }),
+      say(`about.limits.${holder}`, { limits: group.map((one) => allowanceText(one, kindNames(say))).join(', ') }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];

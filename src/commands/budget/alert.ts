@@ -1,5 +1,5 @@
 import type { MessagePlan } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
+import { kindNames, type Say } from '../../locales/index.ts';
 import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 
@@ -8,7 +8,7 @@ export function alertPlan({ reached, guildId }: BudgetAlert, location: 'here' | 
   const title = location === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
   const lines = reached.map(({ share, allowance }) => {
     const resetsAt = Math.ceil((allowance.resetsAt ?? 0) / 1000);
-    const facts = { limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
+    const facts = { limit: allowanceText(allowance, kindNames(say)), left: leftText(allowance), resets: resetsAt };
     return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };

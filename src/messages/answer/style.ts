@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { refusalMessage } from '../../discord/funnel.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
+import { asSentence } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
@@ -58,7 +59,7 @@ export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, sa
     case 'refused':
       return refusal ? refusalMessage(refusal, say) : say('ask.failedSilently');
     default: {
-      const reason = escapeText(rawReason, MAX_REASON_LENGTH);
+      const reason = asSentence(escapeText(rawReason, MAX_REASON_LENGTH));
       if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
       return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
     }

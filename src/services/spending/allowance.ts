@@ -18,11 +18,12 @@ export interface Allowance {
   resetsAt: number | undefined;
 }
 
-/** The member's own limit with the smallest remaining share. */
+/** The member's own limit of money with the smallest remaining share, or else the other limit with the smallest one. */
 export function tightestAllowance(allowances: readonly Allowance[]): Allowance | undefined {
   const memberAllowances = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
   const shareOf = ({ left, limit }: Allowance): number => (Number(limit) === 0 ? 0 : Number(left) / Number(limit));
-  return memberAllowances.toSorted((one, other) => shareOf(one) - shareOf(other))[0];
+  const sorted = memberAllowances.toSorted((one, other) => shareOf(one) - shareOf(other));
+  return sorted.find(({ unit }) => unit === 'amount') ?? sorted[0];
 }
 
 /** If nothing is left, a request of unknown price is refused as well. */

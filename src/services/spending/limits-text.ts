@@ -84,10 +84,13 @@ export function limitsText(limits: Limits): string {
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }
 
-/** Formats one limit, such as `10 tasks a week for video` or `3 tasks at once`, for use in a sentence. */
-export function allowanceText({ kind, unit, limit, period }: Omit<Allowance, 'left'>): string {
+/** Formats one limit, such as `10 tasks a week for Video` or `3 tasks at once`, for use in a sentence. `nameOf`: how members know a kind. */
+export function allowanceText(
+  { kind, unit, limit, period }: Omit<Allowance, 'left'>,
+  nameOf = (known: string): string => known,
+): string {
   const text = period === undefined ? `${quantity(unit, limit)} at once` : `${quantity(unit, limit)} a ${period}`;
-  return kind === undefined ? text : `${text} for ${kind}`;
+  return kind === undefined ? text : `${text} for ${nameOf(kind)}`;
 }
 
 /** Rounded, because prices have many digits; rounded down, so that it never shows more than is left. */

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { refusalMessage } from '../../../src/discord/funnel.ts';
+import { createSay } from '../../../src/locales/index.ts';
+import { remainingText } from '../../../src/messages/money.ts';
+import { tightestAllowance } from '../../../src/services/spending/allowance.ts';
 import { mostGenerousLimits } from '../../../src/services/spending/limits.ts';
 import { allowanceText, limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
+import { refusalFor } from '../../../src/services/spending/over-limit.ts';
 
 const kinds = ['imagine', 'video'];
 
@@ -62,6 +67,22 @@ describe('A limit in a sentence', () => {
   ] as const)('A limit reads as %j in a sentence', (text, allowance) => {
     expect(allowanceText({ holder: 'member', resetsAt: undefined, ...allowance })).toBe(text);
   });
+});
+
+it('A limit for one type of task names it as members know it', () => {
+  const allowance = { holder: 'member', unit: 'tasks', limit: '2', left: '1', period: 'day', resetsAt: 0 } as const;
+  const say = createSay([{ tasks: { kinds: { said: 'Message in a live conversation' } } }]);
+  const limitText = '2 tasks a day for Message in a live conversation';
+  expect(remainingText({ ...allowance, kind: 'said' }, say)).toContain(`**1** of ${limitText}`);
+  expect(refusalMessage(refusalFor({ ...allowance, kind: 'said' }, undefined), say)).toContain(`\`${limitText}\``);
+});
+
+it('What remains is the tightest limit of money, if there is one', () => {
+  const allowance = { holder: 'member', period: 'day', kind: undefined, resetsAt: 0, limit: '4' } as const;
+  const tasks = { ...allowance, unit: 'tasks', left: '1' } as const;
+  const money = { ...allowance, unit: 'amount', left: '3' } as const;
+  expect(tightestAllowance([tasks, money])).toBe(money);
+  expect(tightestAllowance([tasks])).toBe(tasks);
 });
 
 describe('The most generous of several limits', () => {
