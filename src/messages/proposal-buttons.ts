@@ -77,8 +77,10 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: C
 
 const cancelButton = button(customIds.cancelProposal, {
   reply: 'here',
-  async run(id, { services, place, say }: Context) {
+  async run(id, { services, place, origin, say }: Context) {
     await services.proposals.take(id, place.userId);
+    // A question that others can see means nothing to them any more.
+    if (!origin.route.isPrivate) return 'deleted';
     return { content: say('proposal.canceled'), controls: [] };
   },
 });

@@ -51,8 +51,8 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
     expect(result.id).toBe(confirmationPrompt.id);
     expect(submitCount(gateway)).toBe(1);
     const second = await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
-    const cancelled = await (await member.click(second, 'Cancel')).message(says('Nothing was submitted'));
-    expect(labels(cancelled)).toEqual([]);
+    await member.click(second, 'Cancel');
+    await discord.until(() => !discord.messages(second.channel_id).some(({ id }) => id === second.id) || undefined);
     expect(submitCount(gateway)).toBe(1);
   });
 
@@ -114,7 +114,7 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
     const { discord, budget } = await botWithPrice('0.10', { ...models, DEFAULT_MEMBER_BUDGET: '5 tasks a day' });
     await budget({ show_cost: true });
     const answer = await (await discord.as('member').slash('ask', { prompt: 'hi' })).message(hasEnded);
-    expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4 tasks\*\* of 5 tasks a day/);
+    expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4\*\* of 5 tasks a day/);
   });
 
   it('If the server shows costs, a result ends with its cost and the remaining limit', async () => {

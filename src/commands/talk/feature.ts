@@ -1,7 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { button, command, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { pressedTask, requireKind } from '../../messages/pressed-task.ts';
@@ -33,13 +32,16 @@ const endTalkButton = button(customIds.endTalk, {
     endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
 });
 
-async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<MessagePlan> {
+async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<Outcome> {
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
   const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');
   // A talk that is still being opened cannot be ended yet.
   if (!hasEnded(await services.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
-  return { content: say('talk.over') };
+  // A notice for everyone in the thread says so too.
+  return task.traits.hearsEveryone?.(task.request) && place.channelId === task.channelId
+    ? 'deleted'
+    : { content: say('talk.over') };
 }
 
 const talkView: KindView<'talk'> = {

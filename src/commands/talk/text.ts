@@ -3,7 +3,7 @@ export const text = {
     description: 'Talk with a model live, by text or voice',
     start: {
       description: 'Start a live conversation in a thread',
-      example: '/talk start voice:marin who:everyone',
+      example: '/talk start voice:marin who:Everyone here',
       options: {
         model: 'Model ID; default: this bot’s live model',
         voice: 'Voice name; a suggested one or any other',
@@ -42,7 +42,7 @@ export const text = {
     talkNothing: 'This message is empty. Write something, or add an audio file.',
     talkNotOpened: 'The gateway did not confirm that the conversation has started. Try again in a moment.',
     talkNoRealtime:
-      'The model {{model}} does not support live conversations. Choose another with the option `model`; `/models kind:voice` lists likely ones.',
+      'The model {{model}} does not support live conversations. Choose another with the option `model`; `/models kind:Live voice` lists likely ones.',
     talkNoRealtimeNear:
       'The model {{model}} does not support live conversations. Choose another with the option `model`, such as {{near}}.',
   },
