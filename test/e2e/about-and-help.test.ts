@@ -82,7 +82,7 @@ describe('/help', () => {
           : subcommands.map((subcommand) => `</${name} ${subcommand.name}:${id}>`);
       for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(content).toContain(mention);
     }
-    expect(content).toContain('/models kind:video');
+    expect(content).toContain('/models kind:Video');
     expect(content).toMatch(
       /\*\*Create\*\*\n<\/imagine:[\s\S]*\*\*Tasks, usage and this bot\*\*\n<\/tasks:[\s\S]*\*\*Manage\*\* \(admins\)\n<\/budget show:/,
     );

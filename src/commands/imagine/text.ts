@@ -1,7 +1,7 @@
 export const text = {
   command: {
     description: 'Generate four images from a prompt',
-    example: '/imagine prompt:a fox in the snow aspect:16:9',
+    example: '/imagine prompt:a fox in the snow aspect:Widescreen (16:9)',
     options: {
       prompt: 'Image prompt; flags such as --ar 16:9 override options',
       aspect: 'Aspect ratio (width:height)',

@@ -72,7 +72,8 @@ function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Sa
 }
 
 function modelDetail(model: ListedModel, say: Say): MessagePlan {
-  const { id, owned_by, created, ...others } = model.fields;
+  // Those that are shown below, and those that say nothing to a member.
+  const { id, owned_by, created, object, root, parent, permission, ...others } = model.fields;
   const knownLines = [
     `${say('models.field.id')}: ${inlineCode(model.id)}`,
     ...(model.ownedBy === undefined ? [] : [`${say('models.field.owned_by')}: ${inlineCode(model.ownedBy)}`]),

@@ -1,7 +1,7 @@
 export const text = {
   command: {
     description: 'List the models this bot can use',
-    example: '/models kind:video',
+    example: '/models kind:Video',
     options: {
       model: 'Exact ID of one model, to see its details',
       text: 'Text in the model ID',
