@@ -16,11 +16,13 @@ const MAX_TEXT_LENGTH = 500;
 const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
 export function refusalMessage(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
-  const { limitedKind, ...others } = refusal.variables;
+  // A limit for one kind of task is a pair; the services do not know the kind's name.
+  const { limit } = refusal.variables;
+  const [limitText, kind] = Array.isArray(limit) ? limit : [];
   const variables =
-    typeof limitedKind === 'string'
-      ? { ...others, limit: `${others.limit} for ${kindNames(say)(limitedKind)}` }
-      : others;
+    kind === undefined
+      ? refusal.variables
+      : { ...refusal.variables, limit: `${limitText} for ${kindNames(say)(kind)}` };
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const escapedVariables = Object.entries(variables).map(([name, value]) => [
     name,

@@ -6,11 +6,11 @@ import { allowanceText, leftText } from './limits-text.ts';
 /** The refusal of a request that would exceed this limit. */
 export function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
   const { holder, period, resetsAt, kind } = allowance;
-  const limit = allowanceText({ ...allowance, kind: undefined });
+  const limitText = allowanceText({ ...allowance, kind: undefined });
+  const limit = kind === undefined ? limitText : [limitText, kind];
   if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
-    ...(kind !== undefined && { limitedKind: kind }),
     left: leftText(allowance),
     price: price === undefined ? 'unknown' : `$${withCents(roundUp(price))}`,
     resets: Math.ceil(resetsAt / 1000),
