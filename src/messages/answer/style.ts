@@ -95,11 +95,19 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
 /** Buttons for tool calls that cost money, which are only carried out once the owner confirms them. */
 function decisionButtons(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
-    const variables = { number: String(numberOf(task, call)), count: proposalCount(task) };
+    const number = String(numberOf(task, call));
+    const hasOthers = proposalCount(task) > 1;
     const pointer = { taskId: task.id, index: callsOf(task).indexOf(call) + 1 };
     return [
-      buttonPlan(say('ask.buttons.yes', variables), customIds.allow.id(pointer), { style: 'good' }),
-      buttonPlan(say('ask.buttons.no', variables), customIds.decline.id(pointer)),
+      buttonPlan(
+        hasOthers ? say('ask.buttons.yesNumbered', { number }) : say('ask.buttons.yes'),
+        customIds.allow.id(pointer),
+        { style: 'good' },
+      ),
+      buttonPlan(
+        hasOthers ? say('ask.buttons.noNumbered', { number }) : say('ask.buttons.no'),
+        customIds.decline.id(pointer),
+      ),
     ];
   });
 }
@@ -121,9 +129,10 @@ export function callLines(task: Task, say: Say): string[] {
   const more =
     decidedCalls.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: decidedCalls.length - MAX_LINES })}`] : [];
   if (undecidedCalls.length === 0 || task.failure) return [...shownLines, ...more];
-  const waitingLines = undecidedCalls.map((call) =>
-    callLine(call, say, { number: numberOf(task, call), count: proposalCount(task) }),
-  );
+  const waitingLines = undecidedCalls.map((call) => {
+    const line = callLine(call, say);
+    return proposalCount(task) > 1 ? `${numberOf(task, call)}. ${line}` : line;
+  });
   // Pending decisions come first, so that they are always visible.
   return [say('ask.calls.asked'), ...waitingLines, ...shownLines, ...more];
 }
@@ -132,11 +141,11 @@ export function callLines(task: Task, say: Say): string[] {
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 
-function callLine(call: AnswerCall, say: Say, place?: { number: number; count: number }): string {
+function callLine(call: AnswerCall, say: Say): string {
   switch (call.name) {
     case 'make_image':
     case 'make_video':
-      return generationLine(call, call.name, say, place);
+      return generationLine(call, call.name, say);
     case 'find_models':
       return say('ask.calls.find_models', {
         text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', MAX_PROMPT_LENGTH),
@@ -148,16 +157,10 @@ function callLine(call: AnswerCall, say: Say, place?: { number: number; count: n
   }
 }
 
-function generationLine(
-  { state, price, arguments: rawArguments }: AnswerCall,
-  tool: CostlyTool,
-  say: Say,
-  { number, count } = { number: 0, count: 0 },
-): string {
+function generationLine({ state, price, arguments: rawArguments }: AnswerCall, tool: CostlyTool, say: Say): string {
   const { prompt = '', model } = parseArguments(tool, rawArguments) ?? {};
   const promptText = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
-  const facts = { number: String(number), count, prompt: promptText };
-  if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, facts);
+  if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, { prompt: promptText });
   const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price.amount) });
-  return say(`ask.priced.${tool}`, { ...facts, cost });
+  return say(`ask.priced.${tool}`, { prompt: promptText, cost });
 }
