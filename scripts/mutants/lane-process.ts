@@ -1,0 +1,75 @@
+import { join, relative } from 'node:path';
+import { BaseSequencer, createVitest, parseCLI, type TestModule, type TestSpecification } from 'vitest/node';
+import { changedSources } from './changed-sources.ts';
+import { type Mutant, mutate } from './mutants.ts';
+
+/** Test files to run with some mutants, in this order, until the first failure. */
+export interface Job {
+  readonly mutants: readonly Mutant[];
+  readonly files: readonly string[];
+}
+
+export interface Failure {
+  /** Undefined after a time limit, when it is unknown which file was running. */
+  readonly file?: string | undefined;
+  /** Undefined for an error outside of a test. */
+  readonly test?: string | undefined;
+  readonly ms: number;
+  readonly isTimeout: boolean;
+}
+
+class AsGiven extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files);
+  }
+}
+
+const { filter, options } = parseCLI(process.argv[2] ?? '');
+let current: readonly Mutant[] = [];
+const failedFiles: TestModule[] = [];
+const vitest = await createVitest(
+  {
+    ...options,
+    watch: false,
+    bail: 1,
+    // Several would not keep the order.
+    maxWorkers: 1,
+    reporters: [{ onTestModuleEnd: (file) => void (file.ok() || failedFiles.push(file)) }],
+  },
+  {
+    plugins: [changedSources((path, text) => mutate(text, ...current.filter((mutant) => mutant.path === path)))],
+    // A condition that a mutant keeps from being met is awaited for less time than in other runs.
+    test: { sequence: { sequencer: AsGiven }, testTimeout: 60_000, expect: { poll: { timeout: 20_000 } } },
+  },
+);
+const specifications = await vitest.globTestSpecifications(filter);
+
+async function run({ mutants, files }: Job): Promise<Failure | undefined> {
+  for (const { path } of [...current, ...mutants]) vitest.invalidateFile(join(process.cwd(), path));
+  current = mutants;
+  failedFiles.length = 0;
+  const { unhandledErrors } = await vitest.runTestSpecifications(
+    files.flatMap((file) => specifications.filter(({ moduleId }) => relative(process.cwd(), moduleId) === file)),
+  );
+  const [failedFile] = failedFiles;
+  if (!failedFile)
+    return unhandledErrors.length === 0 ? undefined : { file: pathOf(unhandledErrors[0]), ms: 0, isTimeout: false };
+  const [test] = failedFile.children.allTests('failed');
+  const errors = [...failedFile.errors(), ...(test?.result().errors ?? [])];
+  return {
+    file: failedFile.relativeModuleId,
+    test: test?.fullName,
+    ms: test?.diagnostic()?.duration ?? 0,
+    isTimeout: errors.some(({ name }) => name === 'TestTimeoutError' || name === 'HookTimeoutError'),
+  };
+}
+
+/** The test file that was running when an error was not handled. */
+function pathOf(error: unknown): string | undefined {
+  const path = error instanceof Object && 'VITEST_TEST_PATH' in error ? String(error.VITEST_TEST_PATH) : undefined;
+  return path && relative(process.cwd(), path);
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', (job: Job) => void run(job).then((failure) => process.send?.({ failure })));
+process.send?.('ready');

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Coverage, filesReaching, measureCoverage } from './coverage.ts';
+import { judgeAlone, type Trial } from './judge.ts';
+import { Lane } from './lane.ts';
+import { mutantsOf, sampleOf } from './mutants.ts';
+import { printReport, resultOf } from './report.ts';
+import { sources } from './sources.ts';
+import { commandOf } from './tests.ts';
+import { judgeTogether } from './together.ts';
+
+/** From sysexits.h: command line usage error. */
+const EX_USAGE = 64;
+const HELP = `Changes the code in small ways and counts how many of these mutants the tests notice. Takes up to an hour.
+
+Usage: npm run mutants -- [--tests default|all|quick] [--only <text>] [--sample N] [--seed N] [--json <file>] [--coverage <file>]
+
+  --tests     the tests of npm test (default), npm run test:all or npm run test:quick
+  --only      only source files whose path contains this text
+  --sample    mutants per source file (default: 15)
+  --seed      which mutants (default: 1): the same seed chooses the same ones from the same text
+  --json      writes the result to this file, too
+  --coverage  keeps what each test file reaches in this file, or reads it from there if it exists
+  --help      shows this help`;
+/** Tests wait for half of their time, so four processes can share two cores. */
+const LANE_COUNT = 4;
+
+async function run(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      tests: { type: 'string', default: 'default' },
+      only: { type: 'string', default: '' },
+      sample: { type: 'string', default: '15' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'string' },
+      coverage: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const { tests, only, json } = values;
+  const [sample, seed] = [Number(values.sample), Number(values.seed)];
+  const command = commandOf(tests);
+  if (command === undefined || !(sample > 0) || !Number.isSafeInteger(sample) || !Number.isSafeInteger(seed))
+    return printUsage();
+  const { files, failing } = await coverageFrom(values.coverage, command);
+  for (const file of failing) console.log(`${file} fails without a mutant, so it is left out.`);
+  const judges = files.filter(({ path }) => !failing.includes(path));
+  const trials = sources
+    .filter((path) => path.includes(only))
+    .flatMap((path): Trial[] => {
+      const text = readFileSync(path, 'utf8');
+      return sampleOf(mutantsOf(path, text), seed, sample).map((mutant) => {
+        const covering = filesReaching(mutant, text, judges);
+        return { mutant, covering, remaining: covering };
+      });
+    });
+  await judgeAll(command, trials);
+  printReport(trials);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ tests, seed, ...resultOf(trials) }, null, 2)}\n`);
+  return 0;
+}
+
+async function judgeAll(command: string, trials: readonly Trial[]): Promise<void> {
+  const lanes = Array.from({ length: Math.min(LANE_COUNT, trials.length) }, () => new Lane(command));
+  const stop = (): void => {
+    for (const lane of lanes) lane.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop();
+      process.exit(1);
+    });
+  }
+  const queue = trials.entries();
+  try {
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (const [index, trial] of queue) {
+          await judgeAlone(lane, trial);
+          const { mutant, verdict = 'not killed yet' } = trial;
+          console.log(`${index + 1}/${trials.length} ${mutant.path}:${mutant.line}: ${verdict}`);
+        }
+      }),
+    );
+    const undecided = trials.filter(({ verdict }) => verdict === undefined);
+    console.log(`Running the other test files with ${undecided.length} mutants at once.`);
+    await judgeTogether(lanes, undecided);
+  } finally {
+    stop();
+  }
+  for (const trial of trials) trial.verdict ??= trial.covering.length === 0 ? 'not covered' : 'survived';
+}
+
+async function coverageFrom(path: string | undefined, command: string): Promise<Coverage> {
+  if (path !== undefined && existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'));
+  const coverage = await measureCoverage(command);
+  if (path !== undefined) writeFileSync(path, JSON.stringify(coverage));
+  return coverage;
+}
+
+function printUsage(): number {
+  console.error(HELP);
+  return EX_USAGE;
+}
+
+process.exitCode = await run().catch((error: unknown) => {
+  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+    return printUsage();
+  throw error;
+});
