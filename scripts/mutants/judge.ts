@@ -36,7 +36,7 @@ export async function judgeAlone(lane: Lane, trial: Trial): Promise<void> {
 
 export function condemn(trial: Trial, { file, test, isTimeout }: Failure): void {
   trial.verdict = isTimeout ? 'timed out' : 'killed';
-  trial.killedBy = `${file ?? 'the time limit'}: ${test ?? 'no single test'}`;
+  trial.killedBy = `${file ?? 'no single file'}: ${test ?? 'no single test'}`;
 }
 
 /** The first ones that fit into the time, but at least one. */

@@ -1,22 +1,28 @@
 import { join, relative } from 'node:path';
 import { BaseSequencer, createVitest, parseCLI, type TestModule, type TestSpecification } from 'vitest/node';
 import { changedSources } from './changed-sources.ts';
+import type { FileRecord } from './coverage.ts';
 import { type Mutant, mutate } from './mutants.ts';
 
 /** Test files to run with some mutants, in this order, until the first failure. */
 export interface Job {
   readonly mutants: readonly Mutant[];
-  readonly files: readonly string[];
+  readonly files: readonly FileRecord[];
 }
 
 export interface Failure {
-  /** Undefined after a time limit, when it is unknown which file was running. */
-  readonly file?: string | undefined;
+  /** Undefined for an error outside of a test file. */
+  readonly file: string | undefined;
   /** Undefined for an error outside of a test. */
   readonly test?: string | undefined;
   readonly ms: number;
   readonly isTimeout: boolean;
+  /** Whether this process has to be stopped because the file still runs. */
+  readonly isEndless?: boolean;
 }
+
+const SPARE_MS = 60_000;
+const MAX_SLOWDOWN = 3;
 
 class AsGiven extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -26,6 +32,8 @@ class AsGiven extends BaseSequencer {
 
 const { filter, options } = parseCLI(process.argv[2] ?? '');
 let current: readonly Mutant[] = [];
+let waiting: FileRecord[] = [];
+let timeLimit: NodeJS.Timeout | undefined;
 const failedFiles: TestModule[] = [];
 const vitest = await createVitest(
   {
@@ -34,7 +42,7 @@ const vitest = await createVitest(
     bail: 1,
     // Several would not keep the order.
     maxWorkers: 1,
-    reporters: [{ onTestModuleEnd: (file) => void (file.ok() || failedFiles.push(file)) }],
+    reporters: [{ onTestModuleEnd: endFile }],
   },
   {
     plugins: [changedSources((path, text) => mutate(text, ...current.filter((mutant) => mutant.path === path)))],
@@ -48,9 +56,12 @@ async function run({ mutants, files }: Job): Promise<Failure | undefined> {
   for (const { path } of [...current, ...mutants]) vitest.invalidateFile(join(process.cwd(), path));
   current = mutants;
   failedFiles.length = 0;
+  waiting = [...files];
+  expectEnd();
   const { unhandledErrors } = await vitest.runTestSpecifications(
-    files.flatMap((file) => specifications.filter(({ moduleId }) => relative(process.cwd(), moduleId) === file)),
+    files.flatMap(({ path }) => specifications.filter(({ moduleId }) => relative(process.cwd(), moduleId) === path)),
   );
+  clearTimeout(timeLimit);
   const [failedFile] = failedFiles;
   if (!failedFile)
     return unhandledErrors.length === 0 ? undefined : { file: pathOf(unhandledErrors[0]), ms: 0, isTimeout: false };
@@ -64,6 +75,21 @@ async function run({ mutants, files }: Job): Promise<Failure | undefined> {
   };
 }
 
+function endFile(file: TestModule): void {
+  if (!file.ok()) failedFiles.push(file);
+  waiting.shift();
+  expectEnd();
+}
+
+/** A file that takes several times as long as usual counts as endless. */
+function expectEnd(): void {
+  clearTimeout(timeLimit);
+  const [file] = waiting;
+  if (!file) return;
+  const failure: Failure = { file: file.path, ms: 0, isTimeout: true, isEndless: true };
+  timeLimit = setTimeout(() => process.send?.({ failure }), SPARE_MS + MAX_SLOWDOWN * file.ms);
+}
+
 /** The test file that was running when an error was not handled. */
 function pathOf(error: unknown): string | undefined {
   const path = error instanceof Object && 'VITEST_TEST_PATH' in error ? String(error.VITEST_TEST_PATH) : undefined;
@@ -72,4 +98,4 @@ function pathOf(error: unknown): string | undefined {
 
 process.on('disconnect', () => process.exit());
 process.on('message', (job: Job) => void run(job).then((failure) => process.send?.({ failure })));
-process.send?.('ready');
+process.send?.({});

@@ -6,10 +6,6 @@ import type { Failure, Job } from './lane-process.ts';
 import type { Mutant } from './mutants.ts';
 
 const PROCESS = fileURLToPath(new URL('./lane-process.ts', import.meta.url));
-/** Added to several times the usual duration before tests count as endless. */
-const SPARE_MS = 60_000;
-const MAX_SLOWDOWN = 3;
-const TIME_LIMIT: Failure = { ms: 0, isTimeout: true };
 
 /** Runs test files with mutants in a process of its own, which can be stopped if a mutant never ends. */
 export class Lane {
@@ -21,20 +17,13 @@ export class Lane {
   }
 
   /** Returns the first failure. */
-  async run(mutants: readonly Mutant[], records: readonly FileRecord[]): Promise<Failure | undefined> {
+  async run(mutants: readonly Mutant[], files: readonly FileRecord[]): Promise<Failure | undefined> {
     this.#process ??= await startProcess(this.#command);
-    const usualMs = records.reduce((sum, { ms }) => sum + ms, 0);
-    const timeLimit = AbortSignal.timeout(SPARE_MS + MAX_SLOWDOWN * usualMs);
-    const job: Job = { mutants, files: records.map(({ path }) => path) };
+    const job: Job = { mutants, files };
     this.#process.send(job);
-    try {
-      const [{ failure }] = await once(this.#process, 'message', { signal: timeLimit });
-      return failure;
-    } catch (error) {
-      if (!timeLimit.aborted) throw error;
-      this.stop();
-      return TIME_LIMIT;
-    }
+    const { failure } = await nextMessage(this.#process);
+    if (failure?.isEndless) this.stop();
+    return failure;
   }
 
   /** Also stops the processes that tests have started. */
@@ -46,7 +35,15 @@ export class Lane {
 
 async function startProcess(command: string): Promise<ChildProcess> {
   const child = fork(PROCESS, [command], { detached: true, stdio: 'ignore' });
-  const [first] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  if (first !== 'ready') throw new Error('Vitest could not be started.');
+  await nextMessage(child);
   return child;
+}
+
+async function nextMessage(child: ChildProcess): Promise<{ failure?: Failure }> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  const [message] = await Promise.race([once(child, 'message', { signal }), once(child, 'exit', { signal })]);
+  settled.abort();
+  if (typeof message !== 'object' || message === null) throw new Error('Vitest has stopped.');
+  return message;
 }

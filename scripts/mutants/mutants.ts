@@ -70,9 +70,6 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     TSAsExpression: ({ typeAnnotation }) => skip(typeAnnotation),
     TSSatisfiesExpression: ({ typeAnnotation }) => skip(typeAnnotation),
     Property: ({ key }) => skip(key),
-    CallExpression(call) {
-      if (LOG_CALL.test(textOf(call.callee))) skip(call);
-    },
     IfStatement: ({ test }) => negate(test),
     ConditionalExpression: ({ test }) => negate(test),
     WhileStatement: ({ test }) => negate(test),
@@ -92,7 +89,11 @@ export function mutantsOf(path: string, text: string): Mutant[] {
       if (node.operator === '!' || node.operator === '-') replace(node, textOf(node.argument));
     },
     AssignmentPattern: (node) => replace(node, textOf(node.left)),
-    ExpressionStatement: (node) => replace(node, ';'),
+    ExpressionStatement(node) {
+      const { expression } = node;
+      if (expression.type === 'CallExpression' && LOG_CALL.test(textOf(expression.callee))) skip(node);
+      else replace(node, ';');
+    },
     ThrowStatement: (node) => replace(node, ';'),
     ReturnStatement(node) {
       if (node.argument) replace(node, 'return;');

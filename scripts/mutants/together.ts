@@ -12,12 +12,17 @@ const BATCH_SIZE = 8;
 export async function judgeTogether(lanes: readonly Lane[], trials: readonly Trial[]): Promise<void> {
   for (const group of groupsOf(trials)) {
     const files = [...new Set(group.flatMap(({ remaining }) => remaining))];
+    let doneCount = 0;
     const batches = Array.from({ length: Math.ceil(files.length / BATCH_SIZE) }, (_, index) =>
       files.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
     ).values();
     await Promise.all(
       lanes.map(async (lane) => {
-        for (const batch of batches) await judgeBatch(lane, group, batch);
+        for (const batch of batches) {
+          await judgeBatch(lane, group, batch);
+          doneCount += batch.length;
+          console.log(`${doneCount}/${files.length} test files with ${group.length} mutants`);
+        }
       }),
     );
   }
@@ -30,7 +35,7 @@ async function judgeBatch(lane: Lane, group: readonly Trial[], batch: readonly F
     const failure = suspects.length === 0 ? undefined : await lane.run(mutantsOf(suspects), files);
     if (!failure) return;
     const at = files.findIndex(({ path }) => path === failure.file);
-    // After a time limit it is unknown which file was running.
+    // An error that was not handled may belong to any of them.
     const failed = at < 0 ? files : files.slice(at, at + 1);
     for (const file of failed) await findCulprits(lane, suspectsOf(group, [file]), file);
     files = at < 0 ? [] : files.slice(at + 1);
