@@ -1,5 +1,5 @@
 import { ManualClock } from '../../support/manual-clock.ts';
-import { type Reply, ScriptedGateway } from '../../support/scripted-gateway.ts';
+import { type Reply, ScriptedHttp } from '../../support/scripted-http.ts';
 import { type Domain, type DomainOptions, openDomain } from './domain.ts';
 
 export const accepted = (id = '1711'): Reply => ({ body: { code: 1, description: 'Submit success', result: id } });
@@ -21,13 +21,13 @@ export const SUBMIT = /\/submit\//;
 export const POLL = /\/task\//;
 
 export interface Fixture extends Domain {
-  gateway: ScriptedGateway;
+  gateway: ScriptedHttp;
 }
 
 /** The domain with a store in memory and a scripted gateway: no socket, no file, no process. */
 export async function createFixture(options: DomainOptions = {}): Promise<Fixture> {
   const clock = new ManualClock();
-  const gateway = new ScriptedGateway();
+  const gateway = new ScriptedHttp('https://gateway.test');
   const connections = { dispatcher: gateway, close: async () => undefined };
   const domain = await openDomain({ clock, file: ':memory:', gatewayUrl: gateway.url, connections }, options);
   return { ...domain, gateway };
