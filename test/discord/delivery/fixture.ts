@@ -55,8 +55,13 @@ export function createFixture(task: Task, { plan = planOf, fallback }: Options =
     async prepare(current) {
       preparedCount += 1;
       unreleasedCount += 1;
-      const release = (): void => void (unreleasedCount -= 1);
-      return { plan: plan(current), ...(fallback && { fallback }), release };
+      return {
+        plan: plan(current),
+        ...(fallback && { fallback }),
+        release: () => {
+          unreleasedCount -= 1;
+        },
+      };
     },
     stopping: new AbortController().signal,
   };
