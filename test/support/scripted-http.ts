@@ -17,8 +17,8 @@ type Script = Reply | ((request: ScriptedRequest) => Reply | Promise<Reply>);
 
 /**
  * The other side of an HTTP client, without a socket: the first reply is used whose pattern matches the method and the
- * path, such as `POST /v1/images`, and each one only once. It is for tests of what the bot does with replies; what a
- * gateway or Discord may send is tested with the embedded ones.
+ * path, such as `POST /v1/images`; replies for one request come before those for all. It is for tests of what the bot
+ * does with replies; what a gateway or Discord may send is tested with the embedded ones.
  */
 export class ScriptedHttp extends Dispatcher {
   readonly url: string;
@@ -65,7 +65,8 @@ export class ScriptedHttp extends Dispatcher {
       body: undefined,
     };
     this.requests.push(request);
-    const next = this.#scripts.find(({ pattern }) => pattern.test(nameOf(request)));
+    const matching = this.#scripts.filter(({ pattern }) => pattern.test(nameOf(request)));
+    const next = matching.find(({ isRepeated }) => !isRepeated) ?? matching.at(-1);
     if (!next) throw new Error(`No reply is scripted for ${nameOf(request)}.`);
     if (!next.isRepeated) this.#scripts = this.#scripts.filter((one) => one !== next);
     const answer = async (): Promise<void> => {

@@ -2,9 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { minute, order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
@@ -27,16 +25,6 @@ function lockStore({ file }: Engine): () => void {
 }
 
 describe('An order', () => {
-  it('A request is stored before it is submitted', async () => {
-    const fixture = await startEngine();
-    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
-    const submission = fixture.tasks.orders.submit(order);
-    await fixture.until(() => (submitCount(fixture) === 1 ? true : undefined));
-    const [storedTask] = await fixture.store.live();
-    expect(storedTask).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' } });
-    expect((await submission).state).toBe('unconfirmed');
-  });
-
   it('A request is never submitted when it cannot be stored', async () => {
     const fixture = await startEngine();
     const unlock = lockStore(fixture);
@@ -62,18 +50,6 @@ describe('An order', () => {
     expect(submitCount(fixture)).toBe(1);
   });
 
-  it('A request leaves nothing behind when it is refused', async () => {
-    const fixture = await startEngine();
-    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
-    await expect(fixture.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
-    expect(await fixture.store.live()).toEqual([]);
-    expect(await fixture.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
-      summaries: [],
-      next: undefined,
-    });
-    expect(fixture.changes).toEqual([]);
-  });
-
   it('A request is unconfirmed if the bot stops during the submit, because the gateway may have accepted it', async () => {
     const fixture = await startEngine();
     fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
@@ -84,43 +60,6 @@ describe('An order', () => {
     const restarted = await startEngine({}, fixture);
     expect(restarted.changes.map(({ state }) => state)).toEqual(['unconfirmed']);
     expect(submitCount(restarted)).toBe(1);
-  });
-
-  it('A request counts as a duplicate only for a moment', async () => {
-    const fixture = await startEngine();
-    await fixture.tasks.orders.submit(order);
-    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    fixture.clock.advance(3_000);
-    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
-  });
-
-  it('A failed order can be repeated immediately', async () => {
-    const fixture = await startEngine();
-    const { id } = await fixture.tasks.orders.submit(order);
-    const failure = { cause: 'failed' as const };
-    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
-    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
-    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    fixture.clock.advance(3_000);
-    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
-  });
-
-  it('A request whose result is shown can be repeated immediately', async () => {
-    const fixture = await startEngine();
-    const { id } = await fixture.tasks.orders.submit(order);
-    await fixture.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
-    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    await fixture.tasks.book.change(id, (task) => markDelivered(task, undefined, fixture.clock.now()));
-    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
-  });
-
-  it('A request does not count as a duplicate for longer because the clock was set back', async () => {
-    const fixture = await startEngine();
-    await fixture.tasks.orders.submit(order);
-    fixture.clock.setBack(3_600_000);
-    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
-    fixture.clock.advance(3_000);
-    expect((await fixture.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
   it('A request that is tried again just before the bot stops is awaited and stored', async () => {
@@ -136,26 +75,6 @@ describe('An order', () => {
     expect(restarted.changes.find(({ id }) => id === unconfirmedTask.id)?.successorId).toBeDefined();
     expect(restarted.changes.map(({ state }) => state)).toEqual(['unconfirmed', 'unconfirmed']);
     expect(restarted.logged()).not.toContain('"level":50');
-  });
-
-  it('A request that is too large leaves nothing behind when smaller files cannot be gathered', async () => {
-    const gather: Gather = async (_, { shouldShrink }) => {
-      if (shouldShrink) throw new GatewayError('The upload failed.', { kind: 'unavailable' });
-      return { images: ['data:image/png;base64,AAAA'] };
-    };
-    const fixture = await startEngine({}, undefined, { gather });
-    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'too-large' });
-    await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ status: 413 });
-    expect(await fixture.store.live()).toEqual([]);
-  });
-
-  it("An order is not sent when the gateway's client refuses its prompt", async () => {
-    const fixture = await startEngine();
-    await expect(fixture.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
-      kind: 'invalid',
-    });
-    expect(submitCount(fixture)).toBe(0);
-    expect(await fixture.store.live()).toEqual([]);
   });
 });
 

@@ -4,7 +4,19 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Order } from '../../../src/services/tasks/transitions.ts';
 import { minute, order } from './builders.ts';
-import { type Engine, startEngine } from './engine.ts';
+import {
+  createFixture,
+  type Fixture,
+  failed,
+  failedImage,
+  noCredit,
+  POLL,
+  POLL_IMAGE,
+  refused,
+  running,
+  SUBMIT,
+  SUBMIT_IMAGE,
+} from './fixture.ts';
 
 const members = ['100000000000000001', '100000000000000002'] as const;
 let orderCount = 0;
@@ -21,28 +33,32 @@ const orderFor = (model: string): Order => ({
   kind: 'image',
   request: { prompt: `a fox ${orderCount}`, model },
 });
-const submitCount = ({ gateway }: Engine): number =>
-  gateway.requests.filter(({ path, method }) => method === 'POST' && /submit|\/images\//.test(path)).length;
-const waitForEnd = (fixture: Engine, task: Task): Promise<Task> =>
+const submitCount = ({ gateway }: Fixture): number => gateway.count(/^POST .*(submit|\/images\/)/);
+const waitForEnd = (fixture: Fixture, task: Task): Promise<Task> =>
   fixture.until(() => fixture.changes.findLast(({ id, times }) => id === task.id && times.ended !== undefined));
 
-async function submitAndWait(fixture: Engine, newOrder: Order = nextOrder()): Promise<Task> {
+async function submitAndWait(fixture: Fixture, newOrder: Order = nextOrder()): Promise<Task> {
   return waitForEnd(fixture, await fixture.tasks.orders.submit(newOrder));
 }
 
-async function failOrders(fixture: Engine, count: number, createOrder: () => Order = () => nextOrder()): Promise<void> {
+async function failOrders(
+  fixture: Fixture,
+  count: number,
+  createOrder: () => Order = () => nextOrder(),
+): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    fixture.gateway.faults.add({ do: 'fail', times: 1 });
+    fixture.gateway.reply(POLL, failed);
+    fixture.gateway.reply(POLL_IMAGE, failedImage);
     expect((await submitAndWait(fixture, createOrder())).state).toBe('failed');
   }
 }
 
-const expectRefusal = (fixture: Engine, key: string, newOrder: Order = nextOrder()): Promise<void> =>
+const expectRefusal = (fixture: Fixture, key: string, newOrder: Order = nextOrder()): Promise<void> =>
   expect(fixture.tasks.orders.submit(newOrder)).rejects.toMatchObject({ key });
 
 describe('A model whose jobs fail', () => {
   it('After five failures in a row from two members, orders are refused before anything is stored or sent', async () => {
-    const fixture = await startEngine({}, undefined, { hasLedger: true });
+    const fixture = await createFixture({ hasLedger: true });
     await failOrders(fixture, 4);
     expect(fixture.circuits.allFailing).toEqual([]);
     await failOrders(fixture, 1);
@@ -62,7 +78,7 @@ describe('A model whose jobs fail', () => {
   });
 
   it('Another model of the same kind is not affected, and the refusal names the one that fails', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 5, () => orderFor('lumen-image-1'));
     await expect(fixture.tasks.orders.submit(orderFor('lumen-image-1'))).rejects.toMatchObject({
       key: 'refusals.failing.model',
@@ -72,7 +88,7 @@ describe('A model whose jobs fail', () => {
   });
 
   it('A success in between restarts the count, and failures of a single member never count', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 4);
     expect((await submitAndWait(fixture)).state).toBe('ready');
     await failOrders(fixture, 4);
@@ -86,7 +102,7 @@ describe('A model whose jobs fail', () => {
   });
 
   it('Failures that are far apart do not count together', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 4);
     fixture.clock.advance(11 * minute);
     await failOrders(fixture, 1);
@@ -94,12 +110,11 @@ describe('A model whose jobs fail', () => {
   });
 
   it('Unknown outcomes, refused requests, missing credit and a wrong key do not count', async () => {
-    const fixture = await startEngine();
-    for (const fault of ['accepted-then-500', 'quota', 'unauthorized', 'too-large'] as const) {
+    const fixture = await createFixture();
+    for (const fault of ['reset', noCredit, refused(401, 'invalid_api_key'), refused(413, 'too_large')] as const) {
       for (let index = 0; index < 6; index += 1) {
-        fixture.gateway.faults.add({ on: { path: /submit/ }, do: fault, times: 1 });
+        fixture.gateway.reply(SUBMIT, fault);
         await fixture.tasks.orders.submit(nextOrder()).catch(() => undefined);
-        fixture.gateway.faults.clear();
         fixture.clock.advance(2 * minute);
       }
     }
@@ -107,17 +122,16 @@ describe('A model whose jobs fail', () => {
   });
 
   it('For a model that the gateway no longer has, refusals of its orders count as failures', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     for (let index = 0; index < 5; index += 1) {
-      const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
-      fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 1 });
+      fixture.gateway.reply(SUBMIT_IMAGE, refused(404, 'model_not_found'));
       await expect(fixture.tasks.orders.submit(orderFor('lumen-image-1'))).rejects.toMatchObject({ kind: 'not-found' });
     }
     await expectRefusal(fixture, 'refusals.failing.model', orderFor('lumen-image-1'));
   });
 
   it('After a pause, one order is let through and no other until it ends, and its success lets all orders through', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 5);
     fixture.clock.advance(minute);
     const probe = await fixture.tasks.orders.submit(nextOrder());
@@ -129,7 +143,7 @@ describe('A model whose jobs fail', () => {
   });
 
   it('If the trial fails as well, the pause is twice as long, up to half an hour', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 5);
     for (const pause of [2, 4, 8, 16, 30, 30]) {
       fixture.clock.advance(30 * minute);
@@ -140,16 +154,15 @@ describe('A model whose jobs fail', () => {
   });
 
   it('If the trial order does not reach the gateway, or ends inconclusively, the next order is let through', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 5);
     fixture.clock.advance(minute);
-    const invalid = { type: 'status', status: 400, code: 'invalid_value', message: 'No.' } as const;
-    fixture.gateway.faults.add({ on: { path: /submit/ }, do: invalid, times: 1 });
+    fixture.gateway.reply(SUBMIT, refused(400, 'invalid_value'));
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'invalid' });
-    fixture.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-500', times: 1 });
+    fixture.gateway.reply(SUBMIT, 'reset');
     expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('unconfirmed');
     // A trial job that never ends is abandoned once it is overdue.
-    fixture.gateway.faults.add({ do: 'stick', times: 1 });
+    fixture.gateway.replyAlways(POLL, ({ path }) => running(/task\/(.*)\/fetch/.exec(path)?.[1]));
     const stuck = await fixture.tasks.orders.submit(nextOrder());
     await expectRefusal(fixture, 'refusals.probing.kind');
     await fixture.until(() => fixture.tasks.book.find(stuck.id)?.times.overdue);
@@ -157,8 +170,8 @@ describe('A model whose jobs fail', () => {
   });
 
   it('Queued tasks are refused when their turn comes, and their reservations are released', async () => {
-    const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true });
-    fixture.gateway.faults.add({ do: 'fail', times: 5 });
+    const fixture = await createFixture({ jobsAtOnce: 1, hasLedger: true });
+    fixture.gateway.reply(POLL, failed, failed, failed, failed, failed);
     const submittedTasks: Task[] = [];
     for (let index = 0; index < 8; index += 1) submittedTasks.push(await fixture.tasks.orders.submit(nextOrder()));
     const endedTasks: Task[] = [];
@@ -176,16 +189,15 @@ describe('A model whose jobs fail', () => {
   });
 
   it('The failures of a model are discarded if it has not been used for an hour after its pause', async () => {
-    const fixture = await startEngine();
+    const fixture = await createFixture();
     await failOrders(fixture, 5);
     fixture.clock.advance(62 * minute);
     expect(fixture.circuits.allFailing).toEqual([]);
   });
 
   it('Members cannot fill the memory with made-up models', async () => {
-    const fixture = await startEngine();
-    const fault = { type: 'status', status: 404, code: 'model_not_found', message: 'No such model.' } as const;
-    fixture.gateway.faults.add({ on: { path: /\/images\// }, do: fault, times: 10_000 });
+    const fixture = await createFixture();
+    fixture.gateway.replyAlways(SUBMIT_IMAGE, refused(404, 'model_not_found'));
     for (let index = 0; index < 520; index += 1)
       await fixture.tasks.orders.submit(orderFor(`invented-${index}`)).catch(() => undefined);
     expect(fixture.circuits.size).toBe(500);
