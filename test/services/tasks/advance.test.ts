@@ -46,6 +46,14 @@ describe('An update of a running task', () => {
     expect(advance(acceptedTask(), manyTracksSnapshot, now).tracks).toHaveLength(20);
   });
 
+  it('An update of a running task keeps at most a thousand characters of the style and the failure of a track', () => {
+    const track = { id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined, lyrics: undefined };
+    const long = 's'.repeat(2_000);
+    const failed = { ...track, style: long, failure: long, seconds: 20, state: 'failed' as const };
+    const [stored] = advance(acceptedTask(), buildSnapshot({ tracks: [failed] }), now).tracks ?? [];
+    expect([stored?.style?.length, stored?.failure?.length]).toEqual([1_000, 1_000]);
+  });
+
   it('An update of a running task with a finished song is held back while a track still streams, but not forever', () => {
     const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
@@ -85,6 +93,69 @@ describe('An update of a running task', () => {
   });
 });
 
+describe('A gateway that waits for a prompt', () => {
+  const asking = buildSnapshot({ state: 'needs-input' });
+  const withTimes = (times: object): Task => ({
+    ...markAccepted(buildTask(), { ...acceptedSubmit, needsInput: true }, start),
+    times: { created: start, accepted: start, ...times },
+  });
+
+  it('A prompt that was sent counts as lost if the gateway still waits for one after 20 seconds', () => {
+    const sent = withTimes({ wordsSent: now });
+    expect(advance(sent, asking, now + 19_999).times).toMatchObject({ wordsSent: now });
+    const lost = advance(sent, asking, now + 20_000);
+    expect(lost).toMatchObject({ state: 'needs-input', times: { wordsLost: now + 20_000 } });
+    expect(lost.times).not.toHaveProperty('wordsSent');
+  });
+
+  it('The time counts from when the gateway accepted the prompt', () => {
+    const taken = { ...withTimes({ wordsSent: now, wordsTaken: now + 5_000 }), state: 'accepted' as const };
+    expect(advance(taken, asking, now + 24_999)).toMatchObject({
+      state: 'accepted',
+      times: { wordsTaken: now + 5_000 },
+    });
+    const lost = advance(taken, asking, now + 25_000);
+    expect(lost.state).toBe('needs-input');
+    expect(lost.times).not.toHaveProperty('wordsTaken');
+  });
+
+  it('A late report of a gateway that waits for a prompt does not stop a task that is running', () => {
+    const running = { ...withTimes({}), state: 'running' as const };
+    expect(advance(running, asking, now)).toMatchObject({ state: 'running', times: { lastPending: now } });
+  });
+});
+
+describe('The start of a job', () => {
+  const accepted = start + 1_000;
+  const startedOf = (changes: Parameters<typeof buildSnapshot>[0], task = acceptedTask()) =>
+    advance(task, buildSnapshot(changes), now).times.started;
+
+  it('The start is what the gateway reports, but neither before the acceptance nor in the future', () => {
+    expect(startedOf({ startedAt: accepted + 5_000 })).toBe(accepted + 5_000);
+    expect(startedOf({ startedAt: start - minute })).toBe(accepted);
+    expect(startedOf({ startedAt: now + minute })).toBe(now);
+  });
+
+  it('The start is relative to the submission if the gateway reports that, because its clock may be wrong', () => {
+    const wrong = 10 * minute;
+    expect(startedOf({ submittedAt: accepted + wrong, startedAt: accepted + wrong + 2_000 })).toBe(accepted + 2_000);
+  });
+
+  it('A job has no start while it is queued, if none is reported, or if its task was never accepted', () => {
+    expect(startedOf({ startedAt: accepted, state: 'queued' })).toBeUndefined();
+    expect(startedOf({})).toBeUndefined();
+    const restored = { ...acceptedTask(), times: { created: start } };
+    expect(startedOf({ startedAt: accepted }, restored)).toBeUndefined();
+  });
+
+  it('The first start is kept, and what the gateway reports is kept with it', () => {
+    const first = advance(acceptedTask(), buildSnapshot({ startedAt: accepted + 5_000 }), now);
+    const second = advance(first, buildSnapshot({ startedAt: accepted + 9_000 }), now);
+    expect(second.times).toMatchObject({ started: accepted + 5_000, remoteStarted: accepted + 9_000 });
+    expect(advance(second, buildSnapshot(), now).times.remoteStarted).toBe(accepted + 9_000);
+  });
+});
+
 describe('The end of a task', () => {
   it('The end of a task makes it ready with the URLs of its results, the time at which they were first seen and their expiry', () => {
     const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
@@ -92,6 +163,18 @@ describe('The end of a task', () => {
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
     expect(task.media).toEqual([{ ...image, expiresAt: now + minute, firstSeenAt: now }]);
     expect(task.preview).toBeUndefined();
+  });
+
+  it('The end of a task keeps its cost, and the time at which a known address was first seen', () => {
+    const previous: Task = { ...acceptedTask(), media: [{ ...image, firstSeenAt: start }] };
+    const task = advance(previous, buildSnapshot({ state: 'succeeded', media: [image], cost: '0.07' }), now);
+    expect(task).toMatchObject({ cost: '0.07', media: [{ firstSeenAt: start }] });
+    expect(advance(acceptedTask(), buildSnapshot({ state: 'succeeded' }), now)).not.toHaveProperty('cost');
+    const inline = { kind: 'image' as const };
+    const unnamed: Task = { ...acceptedTask(), media: [{ ...inline, firstSeenAt: start }] };
+    expect(advance(unnamed, buildSnapshot({ state: 'succeeded', media: [inline] }), now).media[0]?.firstSeenAt).toBe(
+      now,
+    );
   });
 
   it.each(['failed', 'cancelled', 'expired'] as const)(

@@ -15,12 +15,33 @@ import {
 } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import {
+  adoptTask,
+  completeAlbum,
+  countMissing,
   countNotFound,
+  createAlbum,
   createTask,
+  isLastMiss,
   markAccepted,
   markDismissed,
+  markForErasure,
+  markGivenUp,
+  markHandedOver,
   markOverdue,
+  markRefused,
+  markReleased,
+  markRestored,
+  markReturned,
+  markTurn,
   markUnconfirmed,
+  markWaiting,
+  markWithdrawn,
+  markWordsRefused,
+  markWordsSent,
+  markWordsTaken,
+  orderOfTask,
+  setPosition,
+  setReferenceNotes,
   setSuccessor,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
@@ -202,5 +223,244 @@ describe('The delivery of a task', () => {
     expect(() => markDelivered(acceptedTask(), message, later)).toThrow('is accepted');
     expect(() => markPingDue(acceptedTask(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(acceptedTask(), 'deleted', later)).toThrow('is accepted');
+  });
+});
+
+describe('A task in the queue', () => {
+  const waitingTask = (): Task => markWaiting(buildTask({ roleIds: ['a-role'] }));
+
+  it('A waiting task has a position, and any other has none', () => {
+    expect(setPosition(waitingTask(), 3)).toMatchObject({ state: 'waiting', place: 3 });
+    const accepted = acceptedTask();
+    expect(setPosition(accepted, 3)).toBe(accepted);
+  });
+
+  it('A task whose turn has come gets the key of what is sent, and has no position', () => {
+    const task = markTurn(setPosition(waitingTask(), 1), 'new-key', later);
+    expect(task).toMatchObject({
+      state: 'submitting',
+      idempotencyKey: 'new-key',
+      times: { created: start, turn: later },
+    });
+    expect(task).not.toHaveProperty('place');
+    expect(() => markTurn(task, 'new-key', later)).toThrow('cannot become submitting: it is submitting');
+  });
+
+  it('A task that the gateway did not accept at the moment waits again, and its returns are counted', () => {
+    const returned = markReturned(buildTask());
+    expect(returned).toMatchObject({ state: 'waiting', returns: 1 });
+    expect(markReturned(returned)).toMatchObject({ state: 'waiting', returns: 2 });
+    expect(() => markReturned(acceptedTask())).toThrow('cannot become waiting: it is accepted');
+  });
+
+  it.each([waitingTask(), buildTask({ roleIds: ['a-role'] })])(
+    'A refused task has failed with the reason, and its roles and position are forgotten ($state)',
+    (task) => {
+      const refused = markRefused({ ...task, place: 1 }, { reason: 'no', code: '1' }, later);
+      expect(refused).toMatchObject({
+        state: 'failed',
+        failure: { cause: 'refused', reason: 'no', code: '1' },
+        times: { created: start, ended: later },
+      });
+      expect(refused).not.toHaveProperty('place');
+      expect(refused).not.toHaveProperty('roleIds');
+    },
+  );
+
+  it('A task that the gateway has accepted can no longer be refused', () => {
+    expect(() => markRefused(acceptedTask(), {}, later)).toThrow('cannot become refused: it is accepted');
+  });
+
+  it('A withdrawn task is cancelled, and its roles and position are forgotten', () => {
+    const task = markWithdrawn(setPosition(waitingTask(), 1), later);
+    expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'withdrawn' }, times: { ended: later } });
+    expect(task).not.toHaveProperty('place');
+    expect(task).not.toHaveProperty('roleIds');
+  });
+});
+
+describe('A task that nothing is sent for', () => {
+  const facts = { id: 'b', traits: buildTask().traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
+
+  it('A job that the gateway already has is accepted at once, without the token of an interaction', () => {
+    const task = adoptTask(order, { ...facts, remoteId: 'remote-9' });
+    expect(task).toMatchObject({ state: 'accepted', remoteId: 'remote-9', times: { created: start, accepted: start } });
+    expect(task.route).not.toHaveProperty('token');
+  });
+
+  it('An album is accepted at once, is completed once, and keeps its token', () => {
+    const album = createAlbum(order, facts);
+    expect(album).toMatchObject({ state: 'accepted', route: { token: order.route.token }, times: { accepted: start } });
+    const completed = completeAlbum(album, later);
+    expect(completed).toMatchObject({ state: 'ready', times: { created: start, ended: later } });
+    expect(completeAlbum(completed, later + minute)).toBe(completed);
+  });
+
+  it('A task can be ordered again from its kind and request alone', () => {
+    expect(orderOfTask(buildTask())).toEqual({ kind: 'imagine', request: { prompt: 'a fox' } });
+  });
+
+  it('Empty roles are not stored with a task', () => {
+    expect(createTask({ ...order, roleIds: [] }, facts)).not.toHaveProperty('roleIds');
+    expect(createTask({ ...order, roleIds: ['a-role'] }, facts).roleIds).toEqual(['a-role']);
+  });
+});
+
+describe('What the gateway accepted', () => {
+  it('The roles of the owner are forgotten, a callback is remembered, and a signed address in the prompt is left out', () => {
+    const finalPrompt = 'a fox https://cdn.discordapp.com/attachments/1/2/a.png?ex=1&is=2&hm=3';
+    const task = markAccepted(buildTask({ roleIds: ['a-role'] }), { ...acceptedSubmit, finalPrompt }, later, true);
+    expect(task).toMatchObject({
+      hasCallback: true,
+      finalPrompt: 'a fox ',
+    });
+    expect(task).not.toHaveProperty('roleIds');
+    expect(acceptedTask()).not.toHaveProperty('hasCallback');
+    expect(acceptedTask().finalPrompt).toBeUndefined();
+  });
+
+  it('The roles of the owner are forgotten if the outcome is unknown', () => {
+    expect(markUnconfirmed(buildTask({ roleIds: ['a-role'] }), undefined, later)).not.toHaveProperty('roleIds');
+  });
+});
+
+describe('The prompt for a task that waits for one', () => {
+  const askedTask = (): Task => markAccepted(buildTask(), { ...acceptedSubmit, needsInput: true }, start);
+
+  it('A prompt that is about to be sent replaces the refused one, and only such a task gets one', () => {
+    const task = markWordsSent(markWordsRefused(askedTask(), 'no'), { words: 'a hare' }, later);
+    expect(task).toMatchObject({ state: 'needs-input', request: { words: 'a hare' }, times: { wordsSent: later } });
+    expect(task).not.toHaveProperty('wordsRefused');
+    expect(() => markWordsSent(acceptedTask(), { words: 'a hare' }, later)).toThrow('cannot become given words');
+  });
+
+  it('An accepted prompt lets the task continue, under another id if the gateway assigns one', () => {
+    const task = markWordsTaken(askedTask(), { ...acceptedSubmit, remoteId: 'remote-2' }, later);
+    expect(task).toMatchObject({ state: 'accepted', remoteId: 'remote-2', times: { wordsTaken: later } });
+    const ended = endedTask('ready');
+    expect(markWordsTaken(ended, acceptedSubmit, later)).toBe(ended);
+  });
+
+  it('A refused prompt counts as not sent', () => {
+    const task = markWordsRefused(markWordsSent(askedTask(), { words: 'a hare' }, later), 'too long');
+    expect(task.wordsRefused).toBe('too long');
+    expect(task.times).not.toHaveProperty('wordsSent');
+  });
+});
+
+describe('A task of a restored store', () => {
+  const restoredAt = later + minute;
+  const unpaid = (task: Task): Task => ({ ...task, traits: { ...task.traits, isPaid: false } });
+
+  it('What was about to be sent, or was waiting, has an unknown outcome, and only the latter may have another key', () => {
+    const submitting = markRestored(buildTask(), restoredAt);
+    expect(submitting).toMatchObject({
+      state: 'unconfirmed',
+      restored: { at: restoredAt },
+      times: { ended: restoredAt },
+    });
+    expect(submitting.restored).not.toHaveProperty('wasWaiting');
+    const waiting = markRestored(setPosition(markWaiting(buildTask()), 1), restoredAt);
+    expect(waiting).toMatchObject({ state: 'unconfirmed', restored: { at: restoredAt, wasWaiting: true } });
+    expect(waiting).not.toHaveProperty('place');
+  });
+
+  it('A task that costs nothing stays as it is', () => {
+    expect(markRestored(unpaid(buildTask()), restoredAt)).toMatchObject({
+      state: 'submitting',
+      restored: { at: restoredAt },
+    });
+  });
+
+  it('Words that came with the order and were not sent can only be sent by the member', () => {
+    const withWords = (times: object): Task =>
+      buildTask({
+        state: 'accepted',
+        request: { prompt: 'a fox', words: 'a hare' },
+        times: { created: start, ...times },
+      });
+    expect(markRestored(withWords({}), restoredAt).times.wordsLost).toBe(restoredAt);
+    expect(markRestored(withWords({ wordsLost: later }), restoredAt).times.wordsLost).toBe(later);
+    expect(markRestored(withWords({ wordsSent: later }), restoredAt).times.wordsLost).toBeUndefined();
+    expect(markRestored(withWords({ wordsTaken: later }), restoredAt).times.wordsLost).toBeUndefined();
+    expect(markRestored(acceptedTask(), restoredAt).times.wordsLost).toBeUndefined();
+  });
+
+  it('A ping that was due counts as sent, and a voice message does not', () => {
+    const pingDue = markPingDue(endedTask('ready'), message, later);
+    expect(markRestored(pingDue, restoredAt).delivery.call).toEqual({ shownAt: later, goingAt: 0 });
+    const voice = { seconds: 1, waveform: 'AAAA', sound: 'AAAA' };
+    const withVoice: Task = { ...pingDue, answer: { rounds: [], draft: '', without: [], parts: [], voice } };
+    expect(markRestored(withVoice, restoredAt).delivery.call).toEqual({ shownAt: later });
+    expect(markRestored(endedTask('ready'), restoredAt)).toMatchObject({
+      state: 'ready',
+      restored: { at: restoredAt },
+    });
+  });
+});
+
+describe('The time that a decision took', () => {
+  it('An unknown outcome is released once, unless it was repeated', () => {
+    const task = endedTask('unconfirmed');
+    const released = markReleased(task, later);
+    expect(released.releasedAt).toBe(later);
+    expect(markReleased(released, later + 1)).toBe(released);
+    const repeated = setSuccessor(task, 'b');
+    expect(repeated.isRepeated).toBe(true);
+    expect(markReleased(repeated, later)).toBe(repeated);
+    expect(setSuccessor(repeated, undefined).isRepeated).toBeUndefined();
+    const ready = endedTask('ready');
+    expect(markReleased(ready, later)).toBe(ready);
+  });
+
+  it('A task is handed over, or marked for erasure, once', () => {
+    const handedOver = markHandedOver(endedTask('unconfirmed'));
+    expect(handedOver.handedOver).toBe(true);
+    expect(markHandedOver(handedOver)).toBe(handedOver);
+    const unwanted = markForErasure(acceptedTask());
+    expect(unwanted.unwanted).toBe(true);
+    expect(markForErasure(unwanted)).toBe(unwanted);
+  });
+
+  it('A job that never ends is given up without being repeated, and one that has ended is not', () => {
+    expect(markGivenUp(acceptedTask(), later)).toMatchObject({
+      state: 'expired',
+      failure: { cause: 'unconfirmed' },
+      times: { ended: later },
+    });
+    const ready = endedTask('ready');
+    expect(markGivenUp(ready, later)).toBe(ready);
+  });
+
+  it('Notes about references are replaced, and removed with an undefined list', () => {
+    const noted = setReferenceNotes(acceptedTask(), ['a.png is gone']);
+    expect(noted.referenceNotes).toEqual(['a.png is gone']);
+    expect(setReferenceNotes(noted, undefined)).not.toHaveProperty('referenceNotes');
+  });
+});
+
+describe('A task that is missing from lists', () => {
+  const unknown = (answers: number, since = start): Task => ({ ...acceptedTask(), unknown: { answers, since } });
+
+  it('Lists alone never fail it: they count as all but the last of five responses', () => {
+    expect(countMissing(acceptedTask(), later).unknown).toEqual({ answers: 1, since: later });
+    expect(countMissing(unknown(3), later).unknown).toEqual({ answers: 4, since: start });
+    const four = unknown(4);
+    expect(countMissing(four, later + 60 * minute)).toBe(four);
+    const ready = endedTask('ready');
+    expect(countMissing(ready, later)).toBe(ready);
+  });
+
+  it('The fifth response that does not know the task fails it after five minutes', () => {
+    const isLast = (task: Task, ms: number): boolean => isLastMiss(task, start + ms);
+    expect(isLast(unknown(4), 5 * minute)).toBe(true);
+    expect(isLast(unknown(4), 5 * minute - 1)).toBe(false);
+    expect(isLast(unknown(3), 5 * minute)).toBe(false);
+    expect(isLast(acceptedTask(), 5 * minute)).toBe(false);
+    expect(countNotFound(unknown(4), start + 5 * minute)).toMatchObject({ state: 'failed', unknown: { answers: 5 } });
+    expect(countNotFound(unknown(4), start + 5 * minute - 1)).toMatchObject({
+      state: 'accepted',
+      unknown: { answers: 5 },
+    });
   });
 });
