@@ -2,13 +2,12 @@ import { type BudgetStore, Budgets } from '../../../src/services/spending/budget
 import type { Limits } from '../../../src/services/spending/limits.ts';
 import { Calendar } from '../../../src/services/spending/periods.ts';
 import { Spending } from '../../../src/services/spending/spending.ts';
-import type { WholeBot } from '../../../src/services/spending/whole-bot.ts';
 
 interface SpendingOptions {
   settings: Record<'total' | 'server' | 'member' | 'direct', Limits>;
   clock: { now(): number };
   budgets?: Budgets;
-  wholeBot?: () => WholeBot;
+  wholeBot?: ConstructorParameters<typeof Spending>[0]['wholeBot'];
   waitingCount?(): number;
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
