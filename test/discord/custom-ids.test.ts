@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../src/commands/index.ts';
-import { type CustomId, customId, customIds, readCustomId, type Verb } from '../../src/discord/custom-ids.ts';
+import {
+  type CustomId,
+  customId,
+  customIds,
+  fineTuneIdFits,
+  fitsCustomId,
+  originalFormId,
+  readCustomId,
+  type Verb,
+  verb,
+} from '../../src/discord/custom-ids.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
 /**
@@ -100,7 +110,7 @@ const POSTED_CUSTOM_IDS = [
   'press.1.1',
 ];
 
-const verbs = new Map<string, Verb<unknown>>(Object.values(customIds).map((verb) => [verb.name, verb]));
+const verbs = new Map<string, Verb<unknown>>(Object.values(customIds).map((one) => [one.name, one]));
 
 function readKnownId(text: string): { id: CustomId; verb: Verb<unknown> } {
   const id = readCustomId(text);
@@ -154,10 +164,83 @@ describe('The table of custom ids', () => {
     'exact.1.2026-01-01.2026-02-31.day.me',
     'tune.1.delete.ft',
     'tune.1.page..1',
+    'tune.1.page.ft',
+    'tune.1.page.ft.10000',
+    'tune.1.page',
+    'tune.1.follow',
+    'correctf.1',
+    'correctf.1.alone',
+    'correctf.1.alone.x',
+    'correctf.1.other.~cmV0cnkuMS4wMWszdjl4Mm1hYmNkZWZnaA',
+    'reff.1..x',
+    'models.1.own.unknown.1.',
+    'models.1.own..10000.',
+    'models.1.own.',
+    'usage.1.week.year.me',
+    'exact.1.2026-02-31.2026-03-01.day.me',
+    'exact.1.2026-01-01.2026-01-31.year.me',
+    'exact.1.2026-01-01.2026-01-31.day.you',
+    'exact.1',
+    'report.1.x.1',
+    'report.1.01k3v9x2mabcdefgh',
+    'rules.1.other',
+    'resume.1.everything',
+    'resume.1',
+    'press.1.100',
+    'press.1.x',
+    'tp.1.x.m..un..',
+    'tp.1',
+    'tasks.1.m.A...',
+    'tasks.1.m..xx..',
+    'tasks.1.m...x.',
+    `tasks.1.m....${'x'.repeat(29)}`,
     'tasks.1.x....',
   ])('The custom id %s, which the bot never writes, is refused', (text) => {
     const { id, verb } = readKnownId(text);
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
+  });
+
+  it('An incomplete custom id of a list or a menu stands for the default', () => {
+    const pointerOf = (text: string): unknown => {
+      const { id, verb } = readKnownId(text);
+      return verb.read(id);
+    };
+    expect(pointerOf('press.1')).toBe(0);
+    expect(pointerOf('tasks.1.m')).toBeInstanceOf(Refusal);
+    expect(pointerOf('tasks.1.s..')).toEqual({
+      whose: 'server',
+      kind: undefined,
+      status: undefined,
+      before: undefined,
+      words: undefined,
+    });
+    expect(pointerOf('reff.1')).toEqual({ from: 'menu', isPrivate: false, draftId: undefined });
+    expect(pointerOf('tune.1.stop.ft')).toEqual({ do: 'stop', fineTuneId: 'ft', followId: '' });
+  });
+
+  it('Search words and fine-tune ids fit up to their limits, in bytes', () => {
+    expect([fitsCustomId('x'.repeat(28)), fitsCustomId('x'.repeat(29)), fitsCustomId()]).toEqual([true, false, true]);
+    expect([fitsCustomId('ü'.repeat(14)), fitsCustomId('ü'.repeat(15))]).toEqual([true, false]);
+    expect([fineTuneIdFits('x'.repeat(60)), fineTuneIdFits('x'.repeat(61))]).toEqual([true, false]);
+  });
+
+  it('Only verbs that create an order say so, and a negative page of models is the first', () => {
+    expect([customIds.retry.createsOrder, customIds.cancel.createsOrder]).toEqual([true, false]);
+    expect(customIds.models.id({ list: 'own', kind: undefined, text: undefined, page: -1 })).toBe('models.1.own..0.');
+  });
+
+  it('A corrected form stands for its original, and any other id for itself', () => {
+    const formId = customIds.editFilled.id('01k3v9x2mabcdefgh');
+    expect(originalFormId(customIds.corrected.id({ formId, isPrivate: false }))).toBe(formId);
+    for (const text of [formId, 'correctf.1.alone.x', 'x']) expect(originalFormId(text)).toBe(text);
+  });
+
+  it('An older version that is still in posted messages is read', () => {
+    const codec = { write: () => [], read: () => 'read' };
+    const current = verb('new', codec, { version: 2, olderVersions: [1] });
+    expect(current.id('read')).toBe('new.2');
+    const reads = [1, 2, 3].map((version) => current.read({ verb: 'new', version, args: [] }));
+    expect(reads).toEqual(['read', 'read', new Refusal('refusals.outdatedButton')]);
   });
 
   it('A custom id of an unknown version is refused with its own explanation', () => {
@@ -180,7 +263,10 @@ describe('The encoding of custom ids', () => {
   });
 
   it('Creating a custom id longer than Discord allows throws', () => {
-    expect(() => customId('a', 1, 'x'.repeat(100))).toThrow(RangeError);
+    const longest = customId('a', 1, 'x'.repeat(96));
+    expect(readCustomId(longest)?.args).toEqual(['x'.repeat(96)]);
+    expect(() => customId('a', 1, 'x'.repeat(97))).toThrow(RangeError);
+    expect(() => customId('Verb', 1)).toThrow(RangeError);
   });
 
   it.each([
