@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
+import { runs } from '../support/runs.ts';
 
 /** The parsed value, with every number as text, so that both representations of a number are comparable. */
 function withNumbersAsText(value: Json): Json {
@@ -107,7 +108,7 @@ describe('Any JSON text', () => {
           expect(alignNumbers(exact, plain)).toEqual(plain);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('Any JSON text', () => {
           expect(String(value)).toBe(text);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 150) },
     );
   });
 });

@@ -150,7 +150,9 @@ describe('The index of fingerprints', () => {
     expect(index.findByHash(hex(4_998, 64), 1)).toEqual(['t4998']);
   });
 
-  it('A search among a million files in the index of fingerprints takes less than a tenth of a second', () => {
+  it('A search among a million files in the index of fingerprints takes less than a tenth of a second', {
+    tags: ['breadth'],
+  }, () => {
     const index = new FingerprintIndex();
     for (let number = 0; number < 1_000_000; number++)
       index.add(`t${number >> 2}`, [

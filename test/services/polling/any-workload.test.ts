@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, RequestPermit, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import { runs } from '../../support/runs.ts';
 import { createFixture } from './stage.ts';
 
 const outcome = fc.oneof(
@@ -128,7 +129,7 @@ describe('The scheduler under any workload and any failures', () => {
         expect(timers.count).toBe(0);
         await scheduler.stop();
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     );
   });
 
@@ -148,7 +149,7 @@ describe('The scheduler under any workload and any failures', () => {
         await pass(5_000);
         await stopped;
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     );
   });
 
@@ -160,7 +161,7 @@ describe('The scheduler under any workload and any failures', () => {
         await pass(30_000);
         expect(state.maxPerTask).toBe(1);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import { runs } from '../../support/runs.ts';
 import { expectWithinPollLimit } from './promise.ts';
 import { createFixture } from './stage.ts';
 
@@ -87,7 +88,7 @@ describe('The poll limit of the scheduler', () => {
         await pass(5_000);
         await stopped;
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400, 60) },
     );
   });
 });

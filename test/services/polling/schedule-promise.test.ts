@@ -17,6 +17,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { runs } from '../../support/runs.ts';
 import { buildSnapshot, order } from '../tasks/builders.ts';
 import { expectWithinPollLimit } from './promise.ts';
 import { CountingClock } from './timers.ts';
@@ -220,7 +221,7 @@ describe('The poll limit of the bot', () => {
         expect(moments.size).toBe(scenario.tasks);
         for (const polledAt of moments.values()) expectWithinPollLimit(polledAt, scenario);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20, 5) },
     );
   }, 120_000);
 

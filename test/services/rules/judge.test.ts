@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Judge, type JudgedRequest } from '../../../src/services/rules/judge.ts';
 import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
+import { runs } from '../../support/runs.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -165,6 +166,7 @@ describe('The rule check of a server', () => {
           expect(judge.judge(order(`${a} zebra ${b}`))).toBeDefined();
         },
       ),
+      { numRuns: runs(100, 25) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Resampler } from '../../../src/services/sound/resample.ts';
+import { runs } from '../../support/runs.ts';
 import { amplitudeOf } from './listen.ts';
 
 const tone = (hertz: number, rate: number, seconds = 0.25): Float32Array =>
@@ -66,7 +67,7 @@ describe('Resampled audio', () => {
           expect(resample(samples, rate, chunkSizes)).toEqual(resample(samples, rate));
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(30, 8) },
     );
   });
 
@@ -76,7 +77,7 @@ describe('Resampled audio', () => {
         const output = resample(new Float32Array(length), rate);
         expect(Math.abs(output.length - (length * 24_000) / rate)).toBeLessThanOrEqual(0.5);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25, 8) },
     );
   });
 });

@@ -21,6 +21,7 @@ import { type Period, periods } from '../../../src/services/spending/periods.ts'
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { runs } from '../../support/runs.ts';
 import { createStoreFixture, DAY_MS, makeTask, type StoreFixture } from '../store/store-fixture.ts';
 import { createSpending } from './scene.ts';
 
@@ -330,7 +331,7 @@ describe('Budgets under any history', () => {
           await bot.store.close();
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100, 15) },
     );
   }, 120_000);
 });

@@ -8,6 +8,7 @@ import { Budgets } from '../../../src/services/spending/budgets.ts';
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
+import { runs } from '../../support/runs.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture } from '../store/store-fixture.ts';
 import { createSpending } from './scene.ts';
 
@@ -207,7 +208,7 @@ describe('Limits under any history', () => {
           await bot.store.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60, 10) },
     );
   }, 120_000);
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Calendar, periods } from '../../../src/services/spending/periods.ts';
+import { runs } from '../../support/runs.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -36,7 +37,7 @@ describe('A calendar', () => {
           expect(calendar.spanOf(period, span.startsAt).key).toBe(span.key);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 50) },
     );
   });
 });

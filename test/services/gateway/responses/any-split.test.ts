@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../support/runs.ts';
 import { createReader, endOf, eventsOf, joinDeltas, lineOf } from './reading.ts';
 
 const stream = Buffer.from(
@@ -39,7 +40,7 @@ describe('The reader of response streams', () => {
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 40 }), async (positions) => {
         expect(await eventsOf(split(stream, positions))).toEqual(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200, 40) },
     );
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
@@ -53,7 +54,7 @@ describe('The reader of response streams', () => {
         expect(joinDeltas(events, 'text')).toBe(endOf(events).text);
         expect(endOf(events).calls.length).toBeLessThanOrEqual(endOf(events).end === 'completed' ? 1 : 0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 50) },
     );
   });
 
@@ -117,7 +118,7 @@ describe('The reader of response streams', () => {
         const first = events.findIndex(({ type: kind }) => kind === 'created');
         expect(first).toBeLessThanOrEqual(0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000, 200) },
     );
   });
 
@@ -127,7 +128,7 @@ describe('The reader of response streams', () => {
         const reader = createReader();
         expect(() => endOf([...reader.readFullResponse(body), ...reader.close()])).not.toThrow();
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000, 150) },
     );
   });
 });

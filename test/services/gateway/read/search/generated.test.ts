@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { families, judgeOrder, judgePoll } from '../../../../../bench/readers/reading.ts';
+import { runs } from '../../../../support/runs.ts';
 
-const RESPONSE_COUNT = 400;
+const RESPONSE_COUNT = runs(400, 120);
 const MIN_UNDERSTOOD_SHARE = 0.9;
 
 /** A fixed seed, and one that differs in each run. */
