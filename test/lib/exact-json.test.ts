@@ -108,7 +108,7 @@ describe('Any JSON text', () => {
           expect(alignNumbers(exact, plain)).toEqual(plain);
         },
       ),
-      { numRuns: runs(500, 100) },
+      { numRuns: runs(500, 60) },
     );
   });
 

@@ -2,7 +2,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { type Reply, ScriptedHttp, type ScriptedRequest } from '../../support/scripted-http.ts';
 import { type Domain, type DomainOptions, openDomain } from './domain.ts';
 
-export const accepted = (id = '1711'): Reply => ({ body: { code: 1, description: 'Submit success', result: id } });
+const accepted = (id = '1711'): Reply => ({ body: { code: 1, description: 'Submit success', result: id } });
 export const running = (id = '1711', progress = '40%'): Reply => ({
   body: { id, action: 'IMAGINE', status: 'IN_PROGRESS', progress },
 });
