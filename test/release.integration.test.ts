@@ -57,7 +57,7 @@ describe('npm run release', () => {
     };
     const env = { PATH: process.env.PATH, HOME: home, ...identity };
     const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
-    const scripts = { check: 'node -e 0', test: 'node -e 0' };
+    const scripts = { check: 'node -e 0', 'test:all': 'node -e 0' };
     const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
     mkdirSync(join(folder, 'docs'), { recursive: true });
     write('package.json', `${JSON.stringify({ name: 'a', version: '1.1.0', scripts }, null, 2)}\n`);
@@ -85,8 +85,8 @@ describe('npm run release', () => {
     write(
       'package.json',
       readFileSync(join(folder, 'package.json'), 'utf8').replace(
-        '"test": "node -e 0"',
-        '"test": "node -e \\"process.exit(1)\\""',
+        '"test:all": "node -e 0"',
+        '"test:all": "node -e \\"process.exit(1)\\""',
       ),
     );
     git('commit', '--quiet', '--all', '--message', 'Break the tests');

@@ -152,7 +152,7 @@ describeProfiles('Budgets', (profile) => {
     expect(await imagine(stage, 'member', 'a hare')).toContain('1 task a');
     expect(await runBudget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
     expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
-      /Remaining: \*\*1 task\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
+      /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('`2 tasks a day`');

@@ -90,7 +90,7 @@ describe('The message of an image task', () => {
         ],
         "content": "**a fox** · <@100000000000000001>
       -# Model: lumen
-      This task failed: no",
+      This task failed: no.",
       }
     `);
   });

@@ -98,7 +98,7 @@ describe('The message of a video task', () => {
     expect(taskMessage(task, context, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
       "**waves at dawn** · <@100000000000000001>
       -# Model: reel-2
-      This task failed: no reference
+      This task failed: no reference.
       -# The reference \`fox.png\` is available and valid.
       -# The URL of the reference \`old.png\` has expired. Upload the file again.
       -# The reference \`ˋoddˋ.png\` is not an image. Choose another file.

@@ -19,7 +19,7 @@ const stageWithDialect = (realtimeDialect: 'ga' | 'beta') =>
 const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
 /** The refusal begins with what the member asked for. */
 const refusalIn = (message: Message): string | undefined =>
-  labels(message).length === 0 ? /^-# Your request: .*\n(The gateway.*)/.exec(text(message))?.[1] : undefined;
+  labels(message).every((label) => label === 'Correct it') ? /^-# Your request: .*\n(The gateway.*)/.exec(text(message))?.[1] : undefined;
 
 /** Sends an utterance and waits for its outcome. */
 async function say({ discord }: TalkStage, target: Message, words: string): Promise<Message> {

@@ -61,7 +61,7 @@ describe('A live conversation with a failing gateway', () => {
     const speaker = discord.as('member');
     const modal = await (await speaker.click(opening, 'Speak')).modal();
     const refused = await (await speaker.fill(modal, { words: 'are you there?' })).message();
-    expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
+    expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), ['Correct it']]);
     expect(sessionLog.requestCount()).toBe(1);
     gateway.faults.clear();
     expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(

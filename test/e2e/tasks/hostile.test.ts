@@ -58,7 +58,7 @@ describeProfiles('A hostile prompt', (profile) => {
         const promptText = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
       }
-      expect(statusText(final)).toMatch(/^Finished in \d+ s\.$/);
+      expect(statusText(final)).toMatch(/^Finished in (\d+ min )?\d+ s\.$/);
       expect(labels(final)).toContain('Upscale all');
       expect(final.attachments).toHaveLength(1);
       expect(final.attachments[0]?.description).toMatch(/^AI-generated: ./);

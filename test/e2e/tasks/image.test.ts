@@ -127,9 +127,11 @@ describeProfiles('/image', (profile) => {
     const message = await orderImage(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
-    // The form contains the link, because the message has no attachment.
-    const form = await (await stage.discord.as('member').click(message, 'Use as reference')).modal();
-    expect(JSON.stringify(form.components)).toContain(`${stage.gateway.url}/`);
+    // The link is the reference, because the message has no attachment.
+    const member = stage.discord.as('member');
+    const form = await (await member.click(message, 'Use as reference')).modal();
+    await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
+    expect(receivedOrders(stage.gateway).at(-1)).toMatchObject({ image: [urlContaining(`${stage.gateway.url}/`)] });
   });
 });
 

@@ -95,7 +95,7 @@ describeProfiles('The page of a task', (profile) => {
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([privateCopy.ephemeral, privateCopy.attachments.map(({ filename }) => filename)]).toEqual([
       true,
-      ['image-1.png'],
+      ['SPOILER_image-1.png'],
     ]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     expect(question.ephemeral).toBe(true);

@@ -55,6 +55,7 @@ export async function fillEveryNamespace(
     await store.reports.put({ ...report, ...reportDetails, channelId: messageRef.channelId, due: [] });
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
+    await store.drafts.put({ id, memberId: 'm1', until: START + 60_000 }, 60_000_000);
     const anonymousEntry = {
       id: `anonymous ${number} ${index}`,
       at: START,
