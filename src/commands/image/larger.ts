@@ -51,5 +51,5 @@ const INSTRUCTION = 'Reproduce this image exactly, without any change, in a high
 function enlargement(task: Task, image: MemberFile) {
   const request = imageRequest({ prompt: `${INSTRUCTION} It shows: ${titleOf(task)}`, links: image.address });
   if (request instanceof Refusal) throw request;
-  return { ...request, title: titleOf(task), ...(isSpoiler(task) && { spoiler: true }) };
+  return { ...request, typed: titleOf(task), ...(isSpoiler(task) && { spoiler: true }) };
 }

@@ -14,6 +14,7 @@ import {
   TEST_IMAGE_MODEL,
   urlContaining,
 } from './image-scene.ts';
+import { openDetails, openTask, openTaskList } from './pages.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
 describeProfiles('/image', (profile) => {
@@ -268,6 +269,9 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(text(enlarged)).toContain('**a red fox**');
     expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
     expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
+    const page = await openTask(stage, await openTaskList(stage, 'other'), 'other');
+    expect(text(page)).toMatch(/^\*\*a red fox\*\*\n/);
+    expect(text(await openDetails(stage, page, 'other'))).not.toContain('Options');
     expect(receivedOrders(stage.gateway)).toEqual([
       first,
       first,
