@@ -83,7 +83,7 @@ export const refusals = {
   imageGone: '{{name}} is no longer available. Upload it again.',
   sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
-  regionMissing: 'Choose an area to change, or upload a mask. Press the button again to open the form.',
+  regionMissing: 'Choose an area to change, or upload a mask.',
   maskEmpty:
     '{{name}} does not mark any area. Use white or transparency for the area that should change, and black for the rest.',
   maskFull: '{{name}} marks the whole image. Use white only for the area that should change, and black for the rest.',
