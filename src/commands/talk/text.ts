@@ -46,5 +46,5 @@ export const text = {
     talkNoRealtimeNear:
       'The model {{model}} does not support live conversations. Choose another with the option `model`, such as {{near}}.',
   },
-  tasks: { kinds: { talk: 'Live conversation', said: 'Message in a live conversation' } },
+  tasks: { kinds: { talk: 'Live conversation', said: 'Live message' } },
 } as const;

@@ -71,8 +71,8 @@ describe('A limit in a sentence', () => {
 
 it('A limit for one type of task names it as members know it', () => {
   const allowance = { holder: 'member', unit: 'tasks', limit: '2', left: '1', period: 'day', resetsAt: 0 } as const;
-  const say = createSay([{ tasks: { kinds: { said: 'Message in a live conversation' } } }]);
-  const limitText = '2 tasks a day for Message in a live conversation';
+  const say = createSay([{ tasks: { kinds: { said: 'Live message' } } }]);
+  const limitText = '2 tasks a day for Live message';
   expect(remainingText({ ...allowance, kind: 'said' }, say)).toContain(`**1** of ${limitText}`);
   expect(refusalMessage(refusalFor({ ...allowance, kind: 'said' }, undefined), say)).toContain(`\`${limitText}\``);
 });
