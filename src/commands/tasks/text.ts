@@ -54,7 +54,7 @@ export const text = {
     original: 'Original: <{{address}}>',
     originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',
     showAsk: 'This task is private. If you show it here, everyone in this channel sees its prompt and result.',
-    visibility: { private: 'private (only you can see it)' },
+    visibility: { private: 'private (only you can see it, unless you show it to others)' },
     undeliverable: {
       deleted: 'its message was deleted',
       'no-way': 'the bot could not post it. Press **Show here** to see it.',
