@@ -89,10 +89,14 @@ const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk
 
 /** This page is always private, so the buttons of a public task use custom ids that reply publicly. */
 function decisionButtons(task: Task, button: (name: ButtonName, id: string) => ButtonPlan[]): ButtonPlan[] {
-  const { id, state, route, failure } = task;
+  const { id, state, route, failure, successorId } = task;
   if (state === 'unconfirmed') {
     const tryAgain = route.isPrivate ? customIds.tryAgainInNewMessage : customIds.tryAgainPublicly;
-    return [...button('tryAgain', tryAgain.id(id)), ...button('dismiss', customIds.dismiss.id(id))];
+    return [
+      // A task can be tried again only once.
+      ...(successorId === undefined ? button('tryAgain', tryAgain.id(id)) : []),
+      ...button('dismiss', customIds.dismiss.id(id)),
+    ];
   }
   if (task.traits.isListedByParent) return [];
   if (task.traits.isTalk) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
@@ -178,25 +182,45 @@ async function costLine(task: Task, { services, say }: HandlerContext<Services>)
   const knownCost = await services.tasks.ledger?.costOf(task);
   const cost = costOfTask(task, knownCost, say);
   if (!knownCost) return cost;
-  const { estimate } = task;
-  const sourceText = knownCost.isEstimate && estimate ? ` (${say(`tasks.priceFrom.${estimate.source}`)})` : '';
   const standing = task.releasedAt === undefined ? knownCost.standing : 'released';
+  const source = knownCost.isEstimate && task.estimate ? say(`tasks.priceFrom.${task.estimate.source}`) : undefined;
+  // These sentences have the amount in parentheses already.
+  const isNested = standing === 'released' || standing === 'waived' || standing === 'refunded';
+  const sourceText = source === undefined ? '' : isNested ? `, ${source}` : ` (${source})`;
   return say(`tasks.cost.${standing}`, { cost: cost + sourceText });
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
 const OMITTED_OPTIONS = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
-  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed'],
+  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend'],
 ]);
 
-function optionsText({ request }: Task): string | undefined {
+/** Options that a command calls something else than the stored request does. */
+const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
+  ...{ aspectRatio: 'size', resolution: 'size', faceCheck: 'face_check' },
+};
+
+function optionsText({ request, traits }: Task): string | undefined {
+  const isOmitted = (name: string): boolean =>
+    OMITTED_OPTIONS.has(name) ||
+    // Only songs have a title that the member chose.
+    (name === 'title' && !traits.keepsTitle) ||
+    // A schema determines the format.
+    (name === 'format' && request.schema !== undefined);
   const shownOptions = Object.entries(request).flatMap(([name, value]) =>
-    OMITTED_OPTIONS.has(name) || value === undefined
+    isOmitted(name) || value === undefined
       ? []
-      : [inlineCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
+      : [inlineCode(`${OPTION_NAMES[name] ?? name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
   );
+  const flags = addedFlags(request);
+  if (flags !== '') shownOptions.unshift(inlineCode(flags));
   return shownOptions.length === 0 ? undefined : shownOptions.join(' ');
+}
+
+/** What the options of a command added to the member's text, such as `--ar 16:9`. */
+function addedFlags({ prompt = '', typed }: Task['request']): string {
+  return typed !== undefined && prompt.startsWith(`${typed} --`) ? prompt.slice(typed.length).trim() : '';
 }
 
 /** The gateway's own URLs of the results, and when they expire. */

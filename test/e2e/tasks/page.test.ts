@@ -52,6 +52,25 @@ describeProfiles('The page of a task', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
+  it('The page of a failed task names its price and the source of the price in one pair of parentheses', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+    stage.gateway.faults.add({ do: 'fail' });
+    await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+    const page = await openTask(stage, await openTaskList(stage));
+    expect(text(page)).toContain('Cost: none, because the task had no result (≈ $0.05, from the operator’s prices)\n');
+  });
+
+  it('The details of a task list its options by the names they have in the command', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    await orderGrid(stage, { aspect: '16:9', stylize: 200, spoiler: true });
+    const page = await openTask(stage, await openTaskList(stage));
+    expect(text(await openDetails(stage, page))).toContain('Options: `--ar 16:9 --stylize 200` `spoiler: true`');
+    const member = stage.discord.as('member');
+    await (await member.slash('video', { prompt: 'waves', size: '16:9' })).message(says('Finished in'));
+    const videoPage = await openTask(stage, await openTaskList(stage), 'member', 'waves');
+    expect(text(await openDetails(stage, videoPage))).toContain('Options: `size: 16:9`\n');
+  });
+
   it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
@@ -83,6 +102,8 @@ describeProfiles('The page of a task', (profile) => {
     const tryAgain = 'Try again (may be charged twice)';
     expect((await (await member.click(page, tryAgain)).message(says('Finished in'))).ephemeral).toBe(false);
     await (await member.click(page, tryAgain)).message(says('already been resubmitted'));
+    const laterPage = await openTask(stage, await openTaskList(stage, 'member', { state: 'unknown' }));
+    expect([labels(laterPage).includes(tryAgain), labels(laterPage).includes('Dismiss')]).toEqual([false, true]);
     expect(submitCount(stage.gateway)).toBe(2);
   });
 
@@ -102,6 +123,7 @@ describeProfiles('The page of a task', (profile) => {
     expect(publicMessages(stage)).toEqual([]);
     const publicCopy = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     expect(publicCopy.ephemeral).toBe(false);
+    expect(text(page)).toContain('Visibility: private (only you can see it, unless you show it to others)');
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
