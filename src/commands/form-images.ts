@@ -7,7 +7,7 @@ import type { Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { promptOf } from '../services/tasks/task-facts.ts';
+import { titleOf } from '../services/tasks/task-facts.ts';
 import type { Services } from './services.ts';
 
 type Context = HandlerContext<Services>;
@@ -50,7 +50,7 @@ const MAX_NAME_LENGTH = 80;
 export const resultNote = (task: Task, say: Say): FieldPlan => ({
   type: 'note',
   name: 'image',
-  label: say('formImages.result', { prompt: escapeText(promptOf(task), MAX_NAME_LENGTH) }),
+  label: say('formImages.result', { prompt: escapeText(titleOf(task), MAX_NAME_LENGTH) }),
 });
 
 /** Says which image a form is about, or lets the member choose from several. */

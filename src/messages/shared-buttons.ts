@@ -4,7 +4,7 @@ import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { assertHasResult, hasOwnPrompt, hasResult, promptOf } from '../services/tasks/task-facts.ts';
+import { assertHasResult, editablePrompt, hasOwnPrompt, hasResult } from '../services/tasks/task-facts.ts';
 import { loadForForm, type MessageServices, ownTask, pressedTask, repeatOrder, requireOwner } from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
 import { proposalButtons } from './proposal-buttons.ts';
@@ -26,7 +26,7 @@ const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: Han
   const task = await loadForForm(requireEditable(taskId, context), context);
   const id = formVerb.id(task.id);
   return promptForm(
-    { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), hasRegion: false },
+    { id, title: context.say('promptForm.editTitle'), prompt: editablePrompt(task), hasRegion: false },
     context.say,
   );
 };

@@ -23,6 +23,13 @@ export const isSpoiler = ({ request }: Task): boolean => request.spoiler === tru
 /** The member's own text, without additions from options. */
 export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
 
+/** The prompt for a form that changes it: with the flags that options added, but without the bot's own words. */
+export function editablePrompt(task: Task): string {
+  const typed = typedPrompt(task);
+  const prompt = promptOf(task);
+  return prompt.startsWith(typed) ? prompt : typed;
+}
+
 /** The text by which messages refer to a task. A task without a prompt has a title. */
 export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
 

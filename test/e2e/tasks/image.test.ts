@@ -271,6 +271,10 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
     const page = await openTask(stage, await openTaskList(stage, 'other'), 'other');
     expect(text(page)).toMatch(/^\*\*a red fox\*\*\n/);
+    const enlargedForms = ['Edit prompt', 'Use as reference'].map(async (name) =>
+      JSON.stringify((await (await other.click(enlarged, name)).modal()).components),
+    );
+    expect((await Promise.all(enlargedForms)).join()).not.toContain('Reproduce');
     expect(text(await openDetails(stage, page, 'other'))).not.toContain('Options');
     expect(receivedOrders(stage.gateway)).toEqual([
       first,
