@@ -20,8 +20,13 @@ export function promptOf({ request, times }: Task): string {
 
 export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
 
-/** The member's own text, without additions from options. */
-export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
+/** The member's own text, without additions from options. A prompt that was entered for a button counts until there is a result without it. */
+export function typedPrompt(task: Task): string {
+  const { request, state, times, wordsRefused } = task;
+  const hasFiles = state === 'ready' || state === 'delivered';
+  const isPending = !hasFiles && wordsRefused === undefined && times.wordsLost === undefined;
+  return request.typed ?? (isPending ? request.words : undefined) ?? promptOf(task);
+}
 
 /** The prompt for a form that changes it: with the flags that options added, but without the bot's own words. */
 export function editablePrompt(task: Task): string {

@@ -112,6 +112,17 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(submitRequests[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
+  it('A task is called by the prompt that was entered for it before the gateway has the prompt', async () => {
+    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = stage.discord.as('member');
+    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
+    const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
+    stage.gateway.faults.add({ on: { path: /\/submit\/action/ }, do: 'accepted-then-reset' });
+    const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
+    const unconfirmed = await submission.message(says('couldn’t confirm'));
+    expect(text(unconfirmed)).toMatch(/^\*\*a fox in a wide valley --zoom 1\.7\*\* · /);
+  });
+
   it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
     const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
