@@ -17,7 +17,7 @@ export const en = {
     notSubmitted: 'Nothing has been submitted yet.',
     risen: 'The price has risen since you were asked.',
     cost_one: 'Estimated cost: {{cost}}. You have 15 minutes to confirm.',
-    cost_other: 'Estimated cost of all {{count}} tasks: {{cost}}. You have 15 minutes to confirm.',
+    cost_other: 'Estimated cost of these {{count}} tasks: {{cost}}. You have 15 minutes to confirm.',
     run_one: 'Run',
     run_other: 'Run all {{count}}',
     submitted_one: '{{count}} task submitted. It has its own message.',

@@ -87,7 +87,7 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
     const stage = await botWithPrice('0.10');
     const grid = await orderGrid(stage);
     const confirmationPrompt = await (await stage.discord.as('member').click(grid, 'Upscale all')).message();
-    expect(text(confirmationPrompt)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
+    expect(text(confirmationPrompt)).toContain('Estimated cost of these 4 tasks: ≈ $0.40.');
     expect(text(confirmationPrompt)).toMatch(/^Upscale of image 1: \*\*.+\*\*\nUpscale of image 2: /);
     await (await stage.discord.as('admin').slash('budget pause', {})).message();
     const refused = await stage.discord.as('member').click(grid, 'Upscale all');
