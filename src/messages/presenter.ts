@@ -148,9 +148,9 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isAlbum) return music.album(task);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
-      const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, parentLink), say);
-      const base = { ...NOTHING_SHOWN, parentLink };
+      const lineage = await lineageOf(task, parts);
+      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink), say);
+      const base = { ...NOTHING_SHOWN, ...lineage };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
         const preview = parts.rules.judgesResults(task) ? undefined : await previewOf(task, parts, signal);
@@ -180,9 +180,10 @@ export function presenter(parts: PresenterParts) {
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask);
       if (task.traits.isTalk) return withFallback(transcript(await talkTurns(task, tasks.book), say), say);
-      const parentLink = await linkToParent(task, parts);
-      if (task.traits.isText) return withFallback(await singleAnswerMessage(withoutFollowUps(task), parentLink), say);
-      const base = { ...NOTHING_SHOWN, parentLink };
+      const lineage = await lineageOf(task, parts);
+      if (task.traits.isText)
+        return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink), say);
+      const base = { ...NOTHING_SHOWN, ...lineage };
       const storedFiles = await parts.storedFiles(task);
       const results = await resultsOf(shownTask, parts, copiesOf(storedFiles ?? new Map()));
       return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined });
@@ -225,11 +226,14 @@ function linkOf(result: Result): ShownResult['links'] {
   return address === undefined ? [] : [{ address, expiresAt }];
 }
 
-async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
+async function lineageOf(
+  task: Task,
+  { tasks }: PresenterParts,
+): Promise<Pick<ShownResult, 'parentLink' | 'isSuggestion'>> {
   // A song is not made from its album, nor an utterance from its talk, so these get no link.
   const parent =
     task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
-  return parent && messageLink(parent);
+  return { parentLink: parent && messageLink(parent), isSuggestion: parent?.traits.isText };
 }
 
 /** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */

@@ -15,6 +15,8 @@ export interface ShownResult {
   files: readonly FilePlan[];
   /** A link to the message of the result that this one was made from. */
   parentLink?: string | undefined;
+  /** Whether a model suggested the task in the answer at `parentLink`. */
+  isSuggestion?: boolean | undefined;
   /** The URLs of results that could not be attached. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
   /** The URLs of results of which only a smaller copy could be attached. */
@@ -64,11 +66,11 @@ export function taskMessage(
 }
 
 /** The action that made the task, with a link to its source if that message is still known. */
-function lineageLines(task: Task, { parentLink }: ShownResult, say: Say): string[] {
+function lineageLines(task: Task, { parentLink, isSuggestion }: ShownResult, say: Say): string[] {
   const what = actionNameOf(task, say);
   if (what === undefined) {
     const link = task.parentId === undefined ? undefined : parentLink;
-    return link === undefined ? [] : [`-# ${say('task.madeFrom', { link })}`];
+    return link === undefined ? [] : [`-# ${say(isSuggestion ? 'task.suggestedIn' : 'task.madeFrom', { link })}`];
   }
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }

@@ -79,6 +79,7 @@ export const task = {
     'A restart interrupted the delivery of **{{name}}** ({{what}}), so you may not have received its result. If you have not, open it with `/tasks`.',
   lineage: '{{what}} · [source]({{link}})',
   madeFrom: 'Made from [this result]({{link}})',
+  suggestedIn: 'Suggested in [this answer]({{link}})',
   ofImage: '{{what}} of image {{index}}',
   describe: { alt: 'Described image: {{name}}' },
   lines: { line: '{{number}} {{text}}', rest: 'The full text is in the attached file.' },

@@ -37,6 +37,7 @@ describeProfiles('The tools of /ask', (profile) => {
     expect(text(approvalRequest)).toContain('Image: make an image of a fox');
     expect(gateway.requests.filter(({ path }) => path.includes('/images/'))).toEqual([]);
     const image = await (await member.click(approvalRequest, 'Approve')).message(says('Finished in'));
+    expect(text(image)).toContain('Suggested in [this answer](https://discord.com/channels/');
     expect(image.attachments).toHaveLength(1);
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
