@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type APIApplicationCommand, REST, Routes } from 'discord.js';
+import { type APIApplicationCommand, DiscordAPIError, REST, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { features, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
@@ -108,6 +108,12 @@ function reportFailure(error: unknown): number {
   }
   if (error instanceof Error && 'status' in error && error.status === 401) {
     console.error('Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").');
+    return EX_NOPERM;
+  }
+  if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
+    console.error(
+      'The bot is not on the server that --guild or DISCORD_DEPLOY_GUILD_ID names. Check the ID, or add the bot to the server first.',
+    );
     return EX_NOPERM;
   }
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);

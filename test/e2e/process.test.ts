@@ -267,6 +267,12 @@ describe('npm run deploy', () => {
     expect(commandWrites(fixture)).toEqual(['PUT']);
   });
 
+  it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
+    const { code, output } = await deploy(await createStage({ registersCommands: false }), '--guild', '123');
+    expect(output).toContain('The bot is not on the server that --guild or DISCORD_DEPLOY_GUILD_ID names.');
+    expect(code).toBe(77);
+  });
+
   it('npm run deploy says that members see commands twice if they are registered both globally and on the server', async () => {
     const fixture = await createStage();
     const guild = fixture.discord.world.guild('atelier').id;
