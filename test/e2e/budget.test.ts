@@ -252,7 +252,8 @@ describeProfiles('Budgets', (profile) => {
   it.each([
     ['set', { limits: '5 apples a day' }, 'These limits are not valid'],
     ['set', { limits: '$5 a day', for: 'members', member: 'member' }, 'Choose only one'],
-    ['grant', { more: 'a lot' }, 'is not an amount'],
+    ['grant', { more: 'a lot' }, 'is not an amount above zero'],
+    ['grant', { more: '$0' }, 'is not an amount above zero'],
     ['grant', { more: '$5, 1 task', member: 'member' }, 'There is no limit in dollars'],
     ['unblock', { member: 'member' }, 'This member is not blocked'],
   ])('/budget %s with %o is refused and changes nothing', async (command, options, expected) => {

@@ -193,7 +193,7 @@ export const text = {
     budgetUnknownServer: 'The bot is not on a server with the ID {{server}}. Check the ID.',
     budgetLimitsInvalid:
       'These limits are not valid: {{limits}}. Write them like `$5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once`, or `none`, or `default`.',
-    budgetMoreInvalid: '{{more}} is not an amount. Write dollars, tasks or both, such as `$5, 20 tasks`.',
+    budgetMoreInvalid: '{{more}} is not an amount above zero. Write dollars, tasks or both, such as `$5, 20 tasks`.',
     budgetNothingToSet: 'Add at least one of the options `limits`, `confirm_above` and `show_cost`.',
     budgetPriceInvalid: '{{price}} is not a price. Write it like `$1` or `$0.50`, or `off`.',
     budgetOneTarget: 'Choose only one of the options `for`, `role` and `member`.',

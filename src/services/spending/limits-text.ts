@@ -59,12 +59,13 @@ function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | u
 
 const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)$/;
 
-/** Parses `$5`, `20 tasks` or both; undefined if the text is invalid. */
+/** Parses `$5`, `20 tasks` or both; undefined if the text is invalid or grants nothing. */
 export function parseGrant(text: string): Cap | undefined {
   const terms = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH).split(',');
   let grant: Cap = {};
   for (const term of terms) {
     const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};
+    if (Number(amount ?? tasks) === 0) return undefined;
     if (amount !== undefined && grant.amount === undefined) grant = { ...grant, amount };
     else if (tasks !== undefined && grant.tasks === undefined) grant = { ...grant, tasks: Number(tasks) };
     else return undefined;

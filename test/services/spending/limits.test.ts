@@ -105,6 +105,8 @@ describe('A grant as text', () => {
     ['$5, $6', undefined],
     ['a lot', undefined],
     ['$5 a day', undefined],
+    ['$0.00', undefined],
+    ['$5, 0 tasks', undefined],
   ])('"%s" is parsed as the grant %o', (text, grant) => {
     expect(parseGrant(text)).toEqual(grant);
   });
