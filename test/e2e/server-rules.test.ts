@@ -148,7 +148,7 @@ describeProfiles('Server rules', (profile) => {
       subjects: ['/talk', '/video'],
       models: 'reel-*',
     });
-    expect(text(second)).toContain('could use `/video`, `/talk`, `model reel-*` on this server');
+    expect(text(second)).toContain('could use `/video` or `/talk` or `model reel-*` on this server');
     expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
   });
 

@@ -89,7 +89,10 @@ function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
   const facts = {
     what:
       (subjects.kinds ?? subjects.models)
-        ? subjectText.split(', ').map(inlineCode).join(', ')
+        ? subjectText
+            .split(', ')
+            .map(inlineCode)
+            .join(` ${say('rules.preview.or')} `)
         : say('rules.preview.everything'),
     where:
       channelIds === undefined

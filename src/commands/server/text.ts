@@ -242,6 +242,7 @@ export const text = {
           'Members with {{roles}} could use {{what}} {{where}}. Others would be refused, unless another rule allows them.',
       },
       everything: 'any command that creates a task',
+      or: 'or',
       everywhere: 'on this server',
       channels: 'in {{channels}}',
       notApplied: 'Nothing has changed yet.',
