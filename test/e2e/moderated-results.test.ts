@@ -55,6 +55,12 @@ describeProfiles('Moderation of images', (profile) => {
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
 
+  it('The question about a held private result has no link, which would open for its member only', async () => {
+    const stage = await moderatedBot({ results: 'hold' });
+    await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
+    expect(text(await waitForQuestion(stage))).toMatch(/^Requested by <@\d+>\.$/m);
+  });
+
   it('A held result is shown to no one until a moderator allows it', async () => {
     const stage = await moderatedBot({ results: 'hold' });
     const { discord } = stage;

@@ -16,8 +16,9 @@ const MAX_PROMPT_LENGTH = 700;
 
 /** The message that asks moderators to decide about a held result. */
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
-  const { id, requesterId: member, review } = task;
-  const link = messageLink(task);
+  const { id, requesterId: member, review, route } = task;
+  // A private message opens for its member only.
+  const link = route.isPrivate ? undefined : messageLink(task);
   const category = review?.category;
   const prompt = escapeText(titleOf(task), MAX_PROMPT_LENGTH);
   const lines = [
