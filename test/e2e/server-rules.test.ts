@@ -54,7 +54,7 @@ function removableRules(page: Message): string[] {
 }
 
 async function removeRule({ discord }: FastClockStage, page: Message, label: string): Promise<Message> {
-  return (await discord.as('admin').choose(page, 'Remove a rule for task types and models', [label])).message();
+  return (await discord.as('admin').choose(page, 'Remove a rule', [label])).message();
 }
 
 async function imagine({ discord }: FastClockStage, prompt: string, who = 'member', options = {}): Promise<string> {

@@ -128,7 +128,7 @@ export const text = {
     changed: 'Last changed by {{who}} <t:{{at}}:R>',
     integrations:
       'To choose which roles can use a command and in which channels, go to Server Settings → Integrations → the bot.',
-    remove: 'Remove a rule for task types and models',
+    remove: 'Remove a rule',
     outdated: 'This page was out of date, so nothing was removed. It now shows the current rules.',
     unknownRole: 'unknown role',
     unknownChannel: 'unknown channel',
