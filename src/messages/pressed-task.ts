@@ -80,6 +80,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
+  if (!origin.route.isPrivate) await services.tasks.orders.checkContent({ ...origin, ...order });
   return proposeOrder(
     order,
     { reason: say('proposal.above', { limit: exactDollars(limit) }) },

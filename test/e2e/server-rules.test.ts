@@ -271,8 +271,11 @@ describeProfiles('Server rules', (profile) => {
   });
 
   describe('Moderation of prompts', () => {
-    const moderatedBot = async (values: Record<string, unknown>) => {
-      const stage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings });
+    const moderatedBot = async (values: Record<string, unknown>, extraSettings: Record<string, string> = {}) => {
+      const stage = await createFastClockStage({
+        gateway: { profile, speed: 20 },
+        settings: { ...settings, ...extraSettings },
+      });
       const { gateway, config } = stage;
       const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
       await startBot({ ...stage, config: { ...config, moderation } });
@@ -301,6 +304,20 @@ describeProfiles('Server rules', (profile) => {
       await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
       const history = await (await stage.discord.as('admin').slash('server history')).message();
       expect(text(history)).toContain('moderation: Text of requests: Do not check → Text of requests: Refuse');
+    });
+
+    it('A prompt that the service flags is refused before everyone sees the question about its price', async () => {
+      const prices = join(createTemporaryFolder(), 'prices.json');
+      writeFileSync(prices, JSON.stringify({ imagine: '1' }));
+      const stage = await moderatedBot({ prompts: 'refuse' }, { PRICES: prices });
+      const { discord } = stage;
+      await (await discord.as('admin').slash('budget set', { confirm_above: '0' })).message();
+      expect(await imagine(stage, 'flag:violence')).toContain('flagged your request');
+      const question = await (await discord.as('member').slash('imagine', { prompt: 'a hare' })).message(
+        says('a hare'),
+      );
+      expect(question.ephemeral).toBe(false);
+      expect(submitCount(stage.gateway)).toBe(0);
     });
 
     it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', async () => {

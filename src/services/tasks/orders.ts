@@ -252,6 +252,12 @@ export class Orders {
     return estimate;
   }
 
+  /** Throws the refusal that the content of an order would lead to. For an order that others see before it is submitted. */
+  async checkContent(order: Order): Promise<void> {
+    const { rules, specs } = this.#parts;
+    await rules?.moderate(order, specs[order.kind].traits, this.#sender.filesOf(order));
+  }
+
   async #carryOutWithinLimits(original: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
     const { kinds, clock, spending, rules } = this.#parts;
     const kind = kinds.get(original.kind);
