@@ -11,11 +11,11 @@ const SEED = 374;
 const WAIT_LIMIT_MS = 300_000;
 
 describe('The bot under chaos', () =>
-  onStores(['sqlite', 'redis', 'postgres'], (stage) =>
+  onStores(['sqlite', 'redis', 'postgres'], (fixture) =>
     it(
       'No order is lost and no result is posted twice while the bot is killed and both servers fail',
       async () => {
-        const { url } = await stage();
+        const { url } = await fixture();
         const studio = cachingStudio();
         onTestFinished(() => studio.close());
         const { failures, figures } = await runChaos({

@@ -1,10 +1,10 @@
 import { ChannelType } from 'discord-api-types/v10';
 import { type Aftermath, IDLE_TEXT } from './afterwards.ts';
 import type { Evidence, ShownMessage } from './evidence.ts';
+import { messageState, taskOf } from './message-state.ts';
 import type { Circumstances, Outcome } from './outcome.ts';
 import { outcomeOf } from './outcome.ts';
-import { messageState, taskOf } from './sight.ts';
-import { wasUnannounced } from './untold.ts';
+import { wasUnannounced } from './unannounced.ts';
 import { promptIn } from './words.ts';
 
 export interface Assessment extends Evidence {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../sandbox/discord/exchange.ts';
 import { type OrderKindName, orderKinds } from './kinds.ts';
+import { type MessageState, messageState } from './message-state.ts';
 import type { Request } from './plan.ts';
-import { type MessageState, messageState } from './sight.ts';
 import { waitUntil } from './waiting.ts';
 import { pressId } from './words.ts';
 

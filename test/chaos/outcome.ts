@@ -1,6 +1,6 @@
 import type { Case, Evidence } from './evidence.ts';
 import { orderKinds } from './kinds.ts';
-import { type MessageState, mediaOf, messageState } from './sight.ts';
+import { type MessageState, mediaOf, messageState } from './message-state.ts';
 
 export type Outcome =
   /** Discord showed "The application did not respond", and the bot did nothing. */

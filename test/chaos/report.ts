@@ -2,7 +2,7 @@ import type { Assessment } from './judgement.ts';
 import type { Outcome } from './outcome.ts';
 import type { Scale } from './plan.ts';
 import { gatewayPaths } from './troubles.ts';
-import { wasUnannounced } from './untold.ts';
+import { wasUnannounced } from './unannounced.ts';
 
 /** Formats the figures of a run for a human reader. */
 export function figures(

@@ -2,8 +2,8 @@ import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
+import { CompleteLog } from './complete-log.ts';
 import type { Step } from './plan.ts';
-import { CompleteLog } from './tape.ts';
 import { discordRoutes, type ExternalFault, type FaultOf, gatewayPaths } from './troubles.ts';
 import { promptIn } from './words.ts';
 

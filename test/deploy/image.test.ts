@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
-import { createStage, GATEWAY_API_KEY, type Stage } from '../e2e/bot.ts';
+import { createFixture, type Fixture, GATEWAY_API_KEY } from '../e2e/bot.ts';
 import { says } from '../e2e/quick.ts';
 import { addCleanup } from '../support/ending.ts';
 import { readImage } from './dockerfile.ts';
@@ -27,7 +27,7 @@ async function freePort(): Promise<string> {
 }
 
 /** Runs the image's command with its settings, as its user, with the secrets in files as in compose.yaml. */
-async function startImage({ discord, gateway }: Stage) {
+async function startImage({ discord, gateway }: Fixture) {
   const { folder, data, temporary } = createImageFolder();
   addCleanup(async () => rmSync(folder, { recursive: true }));
   const writeSecret = (name: string, value: string): string => {
@@ -87,7 +87,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('The image', () => {
   it(`The bot in the image serves members, is backed up and restored, and stops on SIGTERM, with only the packages in the image${hasPromtool ? '' : ' (not checked with promtool: it is not installed)'}`, async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     fixture.gateway.setSpeed(50);
     const bot = await startImage(fixture);
     const filesBefore = readdirSync(bot.folder);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configVariables, secretVariables } from '../../src/config.ts';
 import { fileVariable } from '../../src/lib/secret.ts';
-import { createStage, GATEWAY_API_KEY } from '../e2e/bot.ts';
+import { createFixture, GATEWAY_API_KEY } from '../e2e/bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const WAIT = { timeout: 50_000, interval: 50 };
@@ -76,7 +76,7 @@ const isAlive = (pid: number): boolean => parentPids().has(pid);
 
 describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there is no /proc)', () => {
   it('A bot that was started with npm start stops gracefully, and nothing is left running', async () => {
-    const { discord, gateway, config } = await createStage();
+    const { discord, gateway, config } = await createFixture();
     const bot = startNpm(['start'], {
       DISCORD_TOKEN: discord.token,
       DISCORD_API_URL: discord.apiUrl,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { startBot, startTestBot } from './bot.ts';
-import { createFastClockStage, says } from './quick.ts';
+import { createFastClockFixture, says } from './quick.ts';
 
 describe('/about', () => {
   it('/about names the version and says that the gateway responds', async () => {
@@ -28,13 +28,13 @@ describe('/about', () => {
 
 describe('/about for the operator', () => {
   it('Only the operator sees each check, what is wrong, and the recent starts with their versions in /about', async () => {
-    const stage = await createFastClockStage();
-    const { discord, gateway, clock } = stage;
+    const fixture = await createFastClockFixture();
+    const { discord, gateway, clock } = fixture;
     const about = async (who: string): Promise<string> =>
       text(await (await discord.as(who).slash('about')).ephemeral());
-    await (await startBot({ ...stage, version: '1.2.2' })).stop();
+    await (await startBot({ ...fixture, version: '1.2.2' })).stop();
     clock.advance(3_600_000);
-    await startBot(stage);
+    await startBot(fixture);
     const healthyReport = await about('owner');
     expect(healthyReport).toMatch(/Bot: ready\nDiscord: ready\nDatabase: ready\nGateway: ready/);
     expect(healthyReport).toContain('**Notices**: none.');
@@ -59,12 +59,12 @@ describe('/about for the operator', () => {
 
   it('/about shows the last ten starts, also to users whom OPERATOR_IDS names', async () => {
     // Each start edits the same notice, which exceeds Discord's rate limit.
-    const stage = await createFastClockStage({ allowsRateLimits: true });
-    const other = stage.discord.world.user('other').id;
-    const stageWithOperator = { ...stage, config: { ...stage.config, operator: { ids: [other] } } };
+    const fixture = await createFastClockFixture({ allowsRateLimits: true });
+    const other = fixture.discord.world.user('other').id;
+    const stageWithOperator = { ...fixture, config: { ...fixture.config, operator: { ids: [other] } } };
     for (let start = 0; start < 11; start += 1) await (await startBot(stageWithOperator)).stop();
     await startBot(stageWithOperator);
-    const content = text(await (await stage.discord.as('other').slash('about')).ephemeral());
+    const content = text(await (await fixture.discord.as('other').slash('about')).ephemeral());
     expect(content.split('version 1.2.3').length - 1).toBe(10);
   });
 });

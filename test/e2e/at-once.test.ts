@@ -3,7 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot } from './quick.ts';
-import { startTalkBot, threadOf } from './talk/proof.ts';
+import { startTalkBot, threadOf } from './talk/fixture.ts';
 
 const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_TALK_MODEL: 'parley-realtime' };
 const hasButton =

@@ -54,12 +54,12 @@ const countInState = (file: string, expectedState: string): number =>
 it('A restored backup that was made while 200 tasks were running submits nothing by itself, and every task ends in exactly one message', {
   timeout: 900_000,
 }, async () => {
-  const stage = await startFastClockBot({
+  const fixture = await startFastClockBot({
     gateway: { speed: 0.001 },
     settings: { ...noLimits, GATEWAY_JOBS_AT_ONCE: '60', DEFAULT_MEMBER_BUDGET: '1000 waiting' },
     allowsRateLimits: true,
   });
-  const { discord, gateway, config, clock, log, app } = stage;
+  const { discord, gateway, config, clock, log, app } = fixture;
   // Counted here, because the embedded gateway keeps only the latest requests, and this test sends more.
   let submitCount = 0;
   gateway.onRequest(({ path }) => {
@@ -125,7 +125,7 @@ it('A restored backup that was made while 200 tasks were running submits nothing
   ).not.toMatch(/words|fox/);
 
   const restoredApp = await startBot({
-    ...stage,
+    ...fixture,
     config: { ...config, store: { url: `sqlite://${target}`, scheme: 'sqlite' } },
   });
   await expect.poll(() => liveTasks(target).length, LONG_TIMEOUT).toBe(0);

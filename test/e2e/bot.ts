@@ -23,7 +23,7 @@ export const GATEWAY_API_KEY = 'sk-sandbox';
 export const START_CHECK = '/v1/models';
 
 /** The environment of a test: an embedded Discord, an embedded gateway, and the configuration of a bot that uses them. */
-export interface Stage {
+export interface Fixture {
   discord: EmbeddedDiscord;
   gateway: EmbeddedGateway;
   config: Config;
@@ -35,7 +35,7 @@ export interface Stage {
   tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess'>;
 }
 
-export interface StageOptions {
+export interface FixtureOptions {
   discord?: DiscordOptions;
   gateway?: GatewayOptions;
   settings?: Record<string, string>;
@@ -53,7 +53,7 @@ export interface StageOptions {
 }
 
 /** Starts an embedded Discord and an embedded gateway, and configures the shipped bot for them. */
-export async function createStage({
+export async function createFixture({
   discord: discordOptions,
   gateway: gatewayOptions,
   settings,
@@ -63,7 +63,7 @@ export async function createStage({
   mediaClock,
   extraOrigins = [],
   allowsRateLimits = false,
-}: StageOptions = {}): Promise<Stage> {
+}: FixtureOptions = {}): Promise<Fixture> {
   // No minimum time between identifies, so that a restarted bot can identify even if the clock stands still.
   const limits = { identifyWindowMs: 0, ...discordOptions?.limits };
   const discord = await startDiscord({ ...(clock && { clock }), ...discordOptions, limits });
@@ -113,13 +113,13 @@ export async function createStage({
 }
 
 /** Starts the shipped bot with an embedded Discord and an embedded gateway, and waits until it is ready. */
-export async function startTestBot(options: StageOptions = {}): Promise<Stage & { app: App }> {
-  const newStage = await createStage(options);
-  return { ...newStage, app: await startBot(newStage) };
+export async function startTestBot(options: FixtureOptions = {}): Promise<Fixture & { app: App }> {
+  const newFixture = await createFixture(options);
+  return { ...newFixture, app: await startBot(newFixture) };
 }
 
-/** Starts the shipped bot on a stage; it can be stopped and started again. */
-export async function startBot({ config, log, version = '1.2.3', tools }: Stage): Promise<App> {
+/** Starts the shipped bot on a fixture; it can be stopped and started again. */
+export async function startBot({ config, log, version = '1.2.3', tools }: Fixture): Promise<App> {
   const app = await startApp(config, { log, version, ...tools });
   addCleanup(() => app.stop());
   return app;

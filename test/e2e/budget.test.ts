@@ -4,7 +4,14 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  says,
+  startFastClockBot,
+  submitCount,
+} from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
 
 const TRY_AGAIN = 'Try again (may be charged twice)';
@@ -12,11 +19,16 @@ const hasTryAgain = (message: Message): boolean => labels(message).includes(TRY_
 
 const hasEnded = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
 
-async function imagine({ discord }: FastClockStage, who: string, prompt: string, channel = 'studio'): Promise<string> {
+async function imagine(
+  { discord }: FastClockFixture,
+  who: string,
+  prompt: string,
+  channel = 'studio',
+): Promise<string> {
   return text(await (await discord.as(who).in(channel).slash('imagine', { prompt })).message(hasEnded));
 }
 
-async function runBudget({ discord }: FastClockStage, who: string, command: string, options = {}): Promise<string> {
+async function runBudget({ discord }: FastClockFixture, who: string, command: string, options = {}): Promise<string> {
   const message = await (await discord.as(who).slash(`budget ${command}`, options)).message();
   expect(message.ephemeral).toBe(true);
   return text(message);
@@ -24,116 +36,120 @@ async function runBudget({ discord }: FastClockStage, who: string, command: stri
 
 describeProfiles('Budgets', (profile) => {
   const stageWith = (settings: Record<string, string> = {}) =>
-    createFastClockStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+    createFastClockFixture({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {
-    const stage = await stageWith(settings);
-    return { ...stage, app: await startBot(stage) };
+    const fixture = await stageWith(settings);
+    return { ...fixture, app: await startBot(fixture) };
   };
 
   it('An admin’s limit for each member applies immediately, and a limit set for a single member takes precedence', async () => {
-    const stage = await botWith();
-    expect(await runBudget(stage, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain(
+    const fixture = await botWith();
+    expect(await runBudget(fixture, 'admin', 'set', { limits: '1 task a day', for: 'members' })).toContain(
       '1 task a day',
     );
-    expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
-    const replaced = await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
+    expect(await imagine(fixture, 'member', 'a fox')).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('exceed your limit on this server: `1 task a day`');
+    const replaced = await runBudget(fixture, 'admin', 'set', { limits: '2 tasks a day', member: 'member' });
     expect(replaced).toMatch(/now: 2 tasks a day\nThese replace the limits for each member: 1 task a day$/);
-    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
-    expect(submitCount(stage.gateway)).toBe(2);
-    const budgetText = await runBudget(stage, 'admin', 'show');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('2 tasks a day');
+    expect(submitCount(fixture.gateway)).toBe(2);
+    const budgetText = await runBudget(fixture, 'admin', 'show');
     expect(budgetText).toContain('Limits for each member: 1 task a day');
     expect(budgetText).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
-    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /2 tasks a day \(their own\)\n- Remaining: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
-    expect(await runBudget(stage, 'admin', 'set', { limits: 'default', member: 'member' })).toMatch(
+    expect(await runBudget(fixture, 'admin', 'set', { limits: 'default', member: 'member' })).toMatch(
       /^<@\d+> has no limits of their own now\. .* the limits for each member: 1 task a day$/,
     );
   });
 
   it('A role’s limits apply to each member who has it, and the most generous role takes precedence', async () => {
-    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
-    const { discord } = stage;
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
+    const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
-    await runBudget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
-    for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit on this server: `2 tasks a day`');
-    expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
-    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit on this server: `1 task a day`');
-    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
-    await runBudget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
-    expect(await runBudget(stage, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
+    await runBudget(fixture, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
+    for (const prompt of ['a fox', 'a hare']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('your limit on this server: `2 tasks a day`');
+    expect(await imagine(fixture, 'other', 'an owl')).toContain('Finished');
+    expect(await imagine(fixture, 'other', 'a toad')).toContain('your limit on this server: `1 task a day`');
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toContain(
+      '2 tasks a day (from their roles)',
+    );
+    await runBudget(fixture, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
+    expect(await runBudget(fixture, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
   it('A pause refuses new requests immediately, lets running ones finish, and survives a restart', async () => {
-    const stage = await stageWith();
-    const first = await startBot(stage);
-    const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const fixture = await stageWith();
+    const first = await startBot(fixture);
+    const running = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
-    const admin = stage.discord.as('admin');
+    const admin = fixture.discord.as('admin');
     const paused = await (await admin.slash('budget pause')).message(
       says('New requests on this server are now refused'),
     );
-    expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
     await first.stop();
-    await startBot(stage);
-    expect(await imagine(stage, 'other', 'a hare')).toContain('paused');
-    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
+    await startBot(fixture);
+    expect(await imagine(fixture, 'other', 'a hare')).toContain('paused');
+    expect(await imagine(fixture, 'other', 'a hare', 'hall')).toContain('Finished');
     const resumed = await (await admin.click(paused, 'Resume')).message(says('New requests are accepted again'));
     expect(labels(resumed)).toEqual([]);
-    expect(await imagine(stage, 'other', 'a hare')).toContain('Finished');
+    expect(await imagine(fixture, 'other', 'a hare')).toContain('Finished');
   });
 
   it.each([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
   ])('During a pause, retrying an unconfirmed /%s task is refused too', async (command, options) => {
-    const stage = await botWith();
-    const { discord, gateway } = stage;
+    const fixture = await botWith();
+    const { discord, gateway } = fixture;
     gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
     const member = discord.as('member');
     const unconfirmed = await (await member.slash(command, options)).message(hasTryAgain);
-    await runBudget(stage, 'admin', 'pause');
+    await runBudget(fixture, 'admin', 'pause');
     const refused = await (await member.click(unconfirmed, TRY_AGAIN)).ephemeral();
     expect(text(refused)).toContain('An admin has paused new requests');
-    await runBudget(stage, 'admin', 'pause', { paused: false });
+    await runBudget(fixture, 'admin', 'pause', { paused: false });
     await (await member.click(unconfirmed, TRY_AGAIN)).message(says('Finished in'));
   });
 
   it('A block survives the erasure of the member’s data, and no longer identifies the member afterwards', async () => {
-    const stage = await botWith();
-    expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
-    expect(await runBudget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
-    expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
-    const member = stage.discord.as('member');
-    await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
-    await expect.poll(async () => runBudget(stage, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
-    expect(await imagine(stage, 'member', 'a hare')).toContain('blocked');
-    expect(await runBudget(stage, 'admin', 'history')).not.toContain(member.user.id);
-    await runBudget(stage, 'admin', 'unblock', { member: 'member' });
-    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
-    expect(submitCount(stage.gateway)).toBe(2);
+    const fixture = await botWith();
+    expect(await imagine(fixture, 'member', 'a fox')).toContain('Finished');
+    expect(await runBudget(fixture, 'admin', 'block', { member: 'member', days: 7 })).toMatch(
+      /refused until <t:\d+:f>/,
+    );
+    expect(await imagine(fixture, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
+    const member = fixture.discord.as('member');
+    await (await requestErasure(fixture, 'member')).message(says('Your data has been deleted'));
+    await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');
+    expect(await runBudget(fixture, 'admin', 'history')).not.toContain(member.user.id);
+    await runBudget(fixture, 'admin', 'unblock', { member: 'member' });
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
+    expect(submitCount(fixture.gateway)).toBe(2);
   });
 
   it('An export contains what admins decided about the member, and what the member decided as an admin', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await runBudget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
-    await runBudget(stage, 'admin', 'block', { member: 'other' });
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await runBudget(fixture, 'admin', 'set', { limits: '$5 a day', member: 'member' });
+    await runBudget(fixture, 'admin', 'block', { member: 'other' });
     const exportFor = async (who: string) => {
       const actor = discord.as(who);
       const page = await (await actor.slash('tasks')).message();
       const { attachments } = await (await actor.click(page, 'Export my data')).message();
       return (await (await fetch(attachments[0]?.url ?? '')).json()) as { budgets: Record<string, unknown>[] };
     };
-    await imagine(stage, 'member', 'a fox');
-    await imagine(stage, 'admin', 'an owl');
+    await imagine(fixture, 'member', 'a fox');
+    await imagine(fixture, 'admin', 'an owl');
     const guildId = discord.world.guild('atelier').id;
     const [memberExport, adminExport] = [await exportFor('member'), await exportFor('admin')];
     const limitChange = { what: 'member', after: '$5 a day' };
@@ -146,48 +162,50 @@ describeProfiles('Budgets', (profile) => {
   });
 
   it('A budget grant raises the limits until they reset, and a budget reset sets the usage to zero', async () => {
-    const stage = await botWith();
-    await runBudget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
-    await imagine(stage, 'member', 'a fox');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('1 task a');
-    expect(await runBudget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
-    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toMatch(
+    const fixture = await botWith();
+    await runBudget(fixture, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
+    await imagine(fixture, 'member', 'a fox');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('1 task a');
+    expect(await runBudget(fixture, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain(
+      'Granted: 1 task',
+    );
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
-    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('`2 tasks a day`');
-    await runBudget(stage, 'admin', 'reset', { member: 'member' });
-    expect(await runBudget(stage, 'admin', 'show', { member: 'member' })).toContain('**2** of 2 tasks a day');
-    for (const prompt of ['an owl', 'a toad']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'a cat')).toContain('limit');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('`2 tasks a day`');
+    await runBudget(fixture, 'admin', 'reset', { member: 'member' });
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toContain('**2** of 2 tasks a day');
+    for (const prompt of ['an owl', 'a toad']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'a cat')).toContain('limit');
   });
 
   it('The operator’s limits take precedence over those set by the admins of a server', async () => {
-    const stage = await botWith({
+    const fixture = await botWith({
       DEFAULT_SERVER_BUDGET: '2 tasks a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
-    expect(await runBudget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
+    expect(await runBudget(fixture, 'admin', 'set', { limits: 'none' })).toMatch(
       /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
     );
-    for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
-    expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
+    for (const prompt of ['a fox', 'a hare']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     for (const [command, options] of [
       ['set', { limits: 'none', for: 'operator' }],
-      ['show', { server: stage.discord.world.guild('elsewhere').id }],
+      ['show', { server: fixture.discord.world.guild('elsewhere').id }],
       ['pause', { server: 'all' }],
     ] as const)
-      expect(await runBudget(stage, 'admin', command, options)).toContain('Only the operator can');
-    await runBudget(stage, 'admin', 'grant', { more: '5 tasks' });
-    expect(await imagine(stage, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
-    await runBudget(stage, 'owner', 'grant', { more: '1 task' });
-    expect(await imagine(stage, 'member', 'an owl')).toContain('Finished');
-    await runBudget(stage, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
-    expect(await imagine(stage, 'member', 'a toad')).toContain('Finished');
+      expect(await runBudget(fixture, 'admin', command, options)).toContain('Only the operator can');
+    await runBudget(fixture, 'admin', 'grant', { more: '5 tasks' });
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
+    await runBudget(fixture, 'owner', 'grant', { more: '1 task' });
+    expect(await imagine(fixture, 'member', 'an owl')).toContain('Finished');
+    await runBudget(fixture, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
+    expect(await imagine(fixture, 'member', 'a toad')).toContain('Finished');
   });
 
   it('If a server has no limits of its own, its admins cannot raise the operator’s default', async () => {
-    const stage = await botWith({
+    const fixture = await botWith({
       DEFAULT_SERVER_BUDGET: '1 task a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
@@ -195,50 +213,50 @@ describeProfiles('Budgets', (profile) => {
       ['grant', { more: '$5' }],
       ['reset', {}],
     ] as const)
-      expect(await runBudget(stage, 'admin', command, options)).toContain('Only the operator can raise');
-    await imagine(stage, 'member', 'a fox');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('this server’s limit');
-    await runBudget(stage, 'owner', 'reset');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+      expect(await runBudget(fixture, 'admin', command, options)).toContain('Only the operator can raise');
+    await imagine(fixture, 'member', 'a fox');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('this server’s limit');
+    await runBudget(fixture, 'owner', 'reset');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
   });
 
   it('The operator can manage the budget of any server, and pause all servers', async () => {
-    const stage = await botWith();
-    const otherGuildId = stage.discord.world.guild('elsewhere').id;
-    expect(await runBudget(stage, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
+    const fixture = await botWith();
+    const otherGuildId = fixture.discord.world.guild('elsewhere').id;
+    expect(await runBudget(fixture, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
       'are now: 1 task a day',
     );
-    expect(await runBudget(stage, 'owner', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
-    expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
-    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('this server’s limit');
+    expect(await runBudget(fixture, 'owner', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
+    expect(await imagine(fixture, 'other', 'a fox', 'hall')).toContain('Finished');
+    expect(await imagine(fixture, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
-    expect(await runBudget(stage, 'owner', 'show', unknown)).toContain('not on a server with the ID');
-    const owner = stage.discord.as('owner');
+    expect(await runBudget(fixture, 'owner', 'show', unknown)).toContain('not on a server with the ID');
+    const owner = fixture.discord.as('owner');
     const paused = await (await owner.slash('budget pause', { server: 'all' })).message();
-    expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
-    expect(await runBudget(stage, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
-    await runBudget(stage, 'owner', 'pause');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('The operator has paused new requests');
+    expect(await runBudget(fixture, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
+    await runBudget(fixture, 'owner', 'pause');
     const about = async (): Promise<string> => text(await (await owner.slash('about')).message());
     expect(await about()).toContain('New requests are paused on all servers.');
-    expect(await runBudget(stage, 'owner', 'pause', { paused: false })).toContain('the operator has paused');
-    await runBudget(stage, 'owner', 'pause');
+    expect(await runBudget(fixture, 'owner', 'pause', { paused: false })).toContain('the operator has paused');
+    await runBudget(fixture, 'owner', 'pause');
     const shown = await (await owner.slash('budget show', {})).message();
     expect(labels(shown)).toEqual(['Resume', 'Resume on all servers']);
     await owner.click(paused, 'Resume on all servers');
     expect(await about()).toContain('New requests are paused on this server.');
-    await runBudget(stage, 'owner', 'pause', { paused: false });
+    await runBudget(fixture, 'owner', 'pause', { paused: false });
     expect(await about()).not.toContain('paused');
-    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
   });
 
   it('The budget history shows who changed what, with the old and new values', async () => {
-    const stage = await botWith();
-    expect(await runBudget(stage, 'admin', 'history')).toContain('Nothing has been changed');
-    await runBudget(stage, 'admin', 'set', { limits: '$5 a day' });
-    await runBudget(stage, 'owner', 'set', { limits: 'default' });
-    await runBudget(stage, 'admin', 'set', { limits: 'nonsense' });
-    const history = await runBudget(stage, 'admin', 'history');
-    const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
+    const fixture = await botWith();
+    expect(await runBudget(fixture, 'admin', 'history')).toContain('Nothing has been changed');
+    await runBudget(fixture, 'admin', 'set', { limits: '$5 a day' });
+    await runBudget(fixture, 'owner', 'set', { limits: 'default' });
+    await runBudget(fixture, 'admin', 'set', { limits: 'nonsense' });
+    const history = await runBudget(fixture, 'admin', 'history');
+    const [admin, owner] = ['admin', 'owner'].map((name) => fixture.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
       expect.stringMatching(
         new RegExp(`<@${owner}>: changed the limits for the server from \\$5 a day to the default$`),
@@ -257,53 +275,53 @@ describeProfiles('Budgets', (profile) => {
     ['grant', { more: '$5, 1 task', member: 'member' }, 'There is no limit in dollars'],
     ['unblock', { member: 'member' }, 'This member is not blocked'],
   ])('/budget %s with %o is refused and changes nothing', async (command, options, expected) => {
-    const stage = await botWith();
-    expect(await runBudget(stage, 'admin', command, options)).toContain(expected);
-    expect(await runBudget(stage, 'admin', 'history')).toContain('Nothing has been changed');
+    const fixture = await botWith();
+    expect(await runBudget(fixture, 'admin', command, options)).toContain(expected);
+    expect(await runBudget(fixture, 'admin', 'history')).toContain('Nothing has been changed');
   });
 });
 
 it('Members cannot use /budget, even if the server’s settings show it to them', async () => {
-  const stage = await startFastClockBot({ settings: noLimits });
-  const { discord } = stage;
+  const fixture = await startFastClockBot({ settings: noLimits });
+  const { discord } = fixture;
   await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');
   for (const command of discord.commands.global())
     if (command.name === 'budget') command.default_member_permissions = null;
   for (const name of ['show', 'pause', 'history'])
-    expect(await runBudget(stage, 'member', name)).toContain('Only members with the Manage Server permission');
+    expect(await runBudget(fixture, 'member', name)).toContain('Only members with the Manage Server permission');
 });
 
 describe('Budget alerts', () => {
   async function runAlertScenario(settings: Record<string, string>, withRestart = false) {
-    const stage = await createFastClockStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
-    const first = await startBot(stage);
-    const { discord } = stage;
-    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'read-only' })).toContain(
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
+    const first = await startBot(fixture);
+    const { discord } = fixture;
+    expect(await runBudget(fixture, 'admin', 'alerts', { channel: 'read-only' })).toContain(
       'could not post in that channel',
     );
-    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'admin-room' })).toContain('could not post');
-    expect(await runBudget(stage, 'admin', 'alerts', { channel: 'no-threads' })).toContain(
+    expect(await runBudget(fixture, 'admin', 'alerts', { channel: 'admin-room' })).toContain('could not post');
+    expect(await runBudget(fixture, 'admin', 'alerts', { channel: 'no-threads' })).toContain(
       'Alerts will be posted in <#',
     );
-    await runBudget(stage, 'admin', 'set', { limits: '5 tasks a day' });
-    for (const prompt of ['1', '2', '3', '4']) await imagine(stage, 'member', prompt);
-    await expect.poll(() => alertMessages(stage)).toHaveLength(2);
+    await runBudget(fixture, 'admin', 'set', { limits: '5 tasks a day' });
+    for (const prompt of ['1', '2', '3', '4']) await imagine(fixture, 'member', prompt);
+    await expect.poll(() => alertMessages(fixture)).toHaveLength(2);
     if (withRestart) {
       await first.stop();
-      await startBot(stage);
+      await startBot(fixture);
     }
-    for (const prompt of ['5', '6', '7']) await imagine(stage, 'member', prompt);
-    await expect.poll(() => alertMessages(stage)).toHaveLength(3);
-    return { stage, discord };
+    for (const prompt of ['5', '6', '7']) await imagine(fixture, 'member', prompt);
+    await expect.poll(() => alertMessages(fixture)).toHaveLength(3);
+    return { fixture, discord };
   }
 
   const alertsIn = (messages: readonly Message[]): string[] =>
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
-  const alertMessages = ({ discord }: FastClockStage): string[] => discord.messages('no-threads').map(text);
+  const alertMessages = ({ discord }: FastClockFixture): string[] => discord.messages('no-threads').map(text);
 
   it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
-    const { stage, discord } = await runAlertScenario({}, true);
-    expect(alertMessages(stage)).toEqual([
+    const { fixture, discord } = await runAlertScenario({}, true);
+    expect(alertMessages(fixture)).toEqual([
       'Budget alerts for this server will appear here.',
       expect.stringMatching(
         /^\*\*Budget alert\*\*\nMore than 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
@@ -318,33 +336,33 @@ describe('Budget alerts', () => {
   });
 
   it('The operator is notified in a channel of their own, if they have chosen one', async () => {
-    const stage = await createFastClockStage({
+    const fixture = await createFastClockFixture({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
     });
-    const { discord, config } = stage;
+    const { discord, config } = fixture;
     const hallId = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
-    await startBot({ ...stage, config: { ...config, operator: { channelId: hallId, ids: [] } } });
-    await imagine(stage, 'member', 'a fox');
+    await startBot({ ...fixture, config: { ...config, operator: { channelId: hallId, ids: [] } } });
+    await imagine(fixture, 'member', 'a fox');
     await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('used up')]);
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
   it('Users listed as operators are notified by direct message, and can manage any server’s budget once Discord shows them the command', async () => {
-    const stage = await createFastClockStage({
+    const fixture = await createFastClockFixture({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
     });
-    const { discord, config } = stage;
+    const { discord, config } = fixture;
     const otherId = discord.world.user('other').id;
-    await startBot({ ...stage, config: { ...config, operator: { ids: [otherId] } } });
-    await imagine(stage, 'member', 'a fox');
+    await startBot({ ...fixture, config: { ...config, operator: { ids: [otherId] } } });
+    await imagine(fixture, 'member', 'a fox');
     const directAlerts = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
     await expect.poll(directAlerts).toEqual([expect.stringContaining('used up')]);
     const otherGuildId = discord.world.guild('elsewhere').id;
     await expect(discord.as('other').slash('budget show', { server: otherGuildId })).rejects.toThrow('permissions');
     for (const command of discord.commands.global())
       if (command.name === 'budget') command.default_member_permissions = null;
-    expect(await runBudget(stage, 'other', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
+    expect(await runBudget(fixture, 'other', 'show', { server: otherGuildId })).toContain(`server ${otherGuildId}`);
   });
 });

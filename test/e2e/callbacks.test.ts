@@ -3,30 +3,30 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { freePort } from '../support/free-port.ts';
-import { type StageOptions, startBot } from './bot.ts';
-import { startMonitoredStage } from './monitoring/served.ts';
+import { type FixtureOptions, startBot } from './bot.ts';
+import { startMonitoredFixture } from './monitoring/served.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, submitCount } from './quick.ts';
 
 const minute = 60_000;
 /** With this schedule, polls are so rare that an end found immediately must have come from a callback. */
 const SPARSE_POLLING = { POLL_SCHEDULE: 'spec' };
 
-async function callbackStage({ settings, ...options }: StageOptions = {}) {
+async function callbackFixture({ settings, ...options }: FixtureOptions = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/callbacks`;
-  const baseStage = await createFastClockStage({
+  const baseFixture = await createFastClockFixture({
     ...options,
     settings: { CALLBACK_URL: url, CALLBACK_PORT: String(port), ...SPARSE_POLLING, ...settings },
   });
   const sentCallbacks: SentCallback[] = [];
-  baseStage.gateway.onCallback((callback) => sentCallbacks.push(callback));
-  return { ...baseStage, port, url, sent: sentCallbacks };
+  baseFixture.gateway.onCallback((callback) => sentCallbacks.push(callback));
+  return { ...baseFixture, port, url, sent: sentCallbacks };
 }
 
 /** Starts the bot, which serves its metrics. */
-async function monitor(stage: FastClockStage) {
-  const { app, metrics } = await startMonitoredStage(stage);
+async function monitor(fixture: FastClockFixture) {
+  const { app, metrics } = await startMonitoredFixture(fixture);
   const callbackCount = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
   /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
@@ -35,12 +35,12 @@ async function monitor(stage: FastClockStage) {
 }
 
 /** Starts a bot that receives callbacks and serves its metrics. */
-async function callbackBot(options: StageOptions = {}) {
-  const stage = await callbackStage(options);
-  return { ...stage, ...(await monitor(stage)) };
+async function callbackBot(options: FixtureOptions = {}) {
+  const fixture = await callbackFixture(options);
+  return { ...fixture, ...(await monitor(fixture)) };
 }
 
-const order = async ({ discord }: Pick<FastClockStage, 'discord'>, prompt = 'a fox') =>
+const order = async ({ discord }: Pick<FastClockFixture, 'discord'>, prompt = 'a fox') =>
   discord.as('member').slash('imagine', { prompt });
 
 /** The callback URLs in the submit requests. */
@@ -57,7 +57,7 @@ function onlyJob({ jobs, tally }: EmbeddedGateway) {
 }
 
 describeProfiles('Callbacks', (profile) => {
-  const withProfile = (gateway: GatewayOptions = {}): StageOptions => ({ gateway: { profile, ...gateway } });
+  const withProfile = (gateway: GatewayOptions = {}): FixtureOptions => ({ gateway: { profile, ...gateway } });
 
   it('Each order contains a callback URL of its own, and the gateway reports the job’s changes and end there', async () => {
     const bot = await callbackBot(withProfile());
@@ -188,11 +188,11 @@ describeProfiles('Callbacks', (profile) => {
 
 describe('Callbacks and a restart', () => {
   it('A bot that stops between a callback and the poll it triggers finds the end of the job after a restart', async () => {
-    const stage = await callbackStage();
-    const { discord, gateway, clock, sent: sentCallbacks } = stage;
-    const app = await startBot(stage);
+    const fixture = await callbackFixture();
+    const { discord, gateway, clock, sent: sentCallbacks } = fixture;
+    const app = await startBot(fixture);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
-    const exchange = await order(stage);
+    const exchange = await order(fixture);
     await exchange.message(says('%'));
     // The gateway no longer responds to polls, so the bot stops between the callback and the poll it triggers.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
@@ -202,7 +202,7 @@ describe('Callbacks and a restart', () => {
     await app.stop();
     gateway.faults.clear();
     clock.advance(minute);
-    const restartedApp = await startBot(stage);
+    const restartedApp = await startBot(fixture);
     const message = await exchange.message(says('Finished in'));
     expect(message.attachments).toHaveLength(1);
     expect(submitCount(gateway)).toBe(1);
@@ -211,14 +211,14 @@ describe('Callbacks and a restart', () => {
   });
 
   it('After a restart, a callback to a URL from before the restart is accepted', async () => {
-    const stage = await callbackStage();
-    const { gateway } = stage;
-    const app = await startBot(stage);
+    const fixture = await callbackFixture();
+    const { gateway } = fixture;
+    const app = await startBot(fixture);
     gateway.faults.add({ do: { type: 'slow', times: 50 } });
-    const exchange = await order(stage);
+    const exchange = await order(fixture);
     await exchange.message(says('%'));
     await app.stop();
-    const { endCount } = await monitor(stage);
+    const { endCount } = await monitor(fixture);
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
@@ -226,16 +226,16 @@ describe('Callbacks and a restart', () => {
   });
 
   it('Callbacks fail while the bot is down, and the end of the job is found after a restart', async () => {
-    const stage = await callbackStage();
-    const { gateway, sent: sentCallbacks } = stage;
-    const app = await startBot(stage);
-    const exchange = await order(stage);
+    const fixture = await callbackFixture();
+    const { gateway, sent: sentCallbacks } = fixture;
+    const app = await startBot(fixture);
+    const exchange = await order(fixture);
     await exchange.message(says('%'));
     await app.stop();
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await expect.poll(() => sentCallbacks.at(-1)?.status).toBe(0);
-    await startBot(stage);
+    await startBot(fixture);
     await exchange.message(says('Finished in'));
   });
 });
@@ -244,11 +244,11 @@ describe('The callback URL', () => {
   it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
     'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
-      const stage = await callbackStage({ settings });
-      const app = await startBot(stage);
-      await (await order(stage)).message(says('Finished in'));
-      expect(callbackUrls(stage.gateway)).toEqual([undefined]);
-      await expect(fetch(stage.url, { method: 'POST' })).rejects.toThrow();
+      const fixture = await callbackFixture({ settings });
+      const app = await startBot(fixture);
+      await (await order(fixture)).message(says('Finished in'));
+      expect(callbackUrls(fixture.gateway)).toEqual([undefined]);
+      await expect(fetch(fixture.url, { method: 'POST' })).rejects.toThrow();
       await app.stop();
     },
   );
@@ -276,11 +276,11 @@ describe('The callback URL', () => {
   });
 
   it('The bot does not start if the callback port is already in use', async () => {
-    const stage = await callbackStage();
-    await startBot(stage);
-    const secondStage = await createFastClockStage({
-      settings: { CALLBACK_URL: stage.url, CALLBACK_PORT: String(stage.port) },
+    const fixture = await callbackFixture();
+    await startBot(fixture);
+    const secondFixture = await createFastClockFixture({
+      settings: { CALLBACK_URL: fixture.url, CALLBACK_PORT: String(fixture.port) },
     });
-    await expect(startBot(secondStage)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
+    await expect(startBot(secondFixture)).rejects.toMatchObject({ name: 'PortError', isInUse: true });
   });
 });

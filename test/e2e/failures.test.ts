@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
-import { createStage, START_CHECK, startTestBot } from './bot.ts';
+import { createFixture, START_CHECK, startTestBot } from './bot.ts';
 
 describe('The bot during failures', () => {
   it('The bot reports that its token is refused, and exits', async () => {
-    const { config, log } = await createStage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
+    const { config, log } = await createFixture({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
     await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
   });
 
   it('The bot starts while the gateway is down, and works once it is available', async () => {
-    const { discord, gateway, config, log } = await createStage();
+    const { discord, gateway, config, log } = await createFixture();
     await gateway.close();
     const app = await startApp(config, { log, version: '1' });
     const member = discord.as('member');

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import { type StageOptions, startBot } from './bot.ts';
-import { createFastClockStage, labels, says } from './quick.ts';
+import { type FixtureOptions, startBot } from './bot.ts';
+import { createFastClockFixture, labels, says } from './quick.ts';
 
 const ID = 'ft-sandbox-1';
 const path = `/v1/fine-tunes/${ID}/events`;
 const minute = 60_000;
 
 /** Starts a bot whose admin server is `atelier`. The gateway returns only the events that the test sets. */
-async function startStage(options: StageOptions = {}) {
-  const baseStage = await createFastClockStage(options);
-  const { discord, config } = baseStage;
+async function startFixture(options: FixtureOptions = {}) {
+  const baseFixture = await createFastClockFixture(options);
+  const { discord, config } = baseFixture;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const stage = { ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
-  return { ...stage, app: await startBot(stage), restart: () => startBot(stage) };
+  const fixture = { ...baseFixture, config: { ...config, discord: { ...config.discord, adminGuildIds } } };
+  return { ...fixture, app: await startBot(fixture), restart: () => startBot(fixture) };
 }
 
 const event = (created_at: number, message: string, level = 'info') => ({
@@ -43,7 +43,7 @@ async function attachmentText(message: Message): Promise<string> {
 
 describe('/finetune', () => {
   it('/finetune shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
     setEvents(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
@@ -58,7 +58,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const events = Array.from({ length: 300 }, (_, index) =>
       event(1_700_000_000 + index, `step ${index}: a *loss* of 0.${index}`),
     );
@@ -77,7 +77,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s admin servers',
     );
@@ -88,7 +88,7 @@ describe('/finetune', () => {
   });
 
   it('/finetune explains a missing endpoint, an unknown fine-tuning job and an invalid id', async () => {
-    const { discord, gateway } = await startStage({ gateway: { profile: 'stock' } });
+    const { discord, gateway } = await startFixture({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const replyFor = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
     expect(await replyFor(ID)).toContain('This gateway does not support events of fine-tuning jobs');
@@ -104,7 +104,7 @@ describe('/finetune', () => {
 
 describe('A followed fine-tuning job', () => {
   it('The message of a followed fine-tuning job is updated until the member stops following it, even if an event says that the job has ended', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -124,7 +124,7 @@ describe('A followed fine-tuning job', () => {
   });
 
   it('The message of a followed fine-tuning job stops updating, and says so, when no new event has arrived for the configured time', async () => {
-    const { discord, gateway, clock } = await startStage({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
+    const { discord, gateway, clock } = await startFixture({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -137,7 +137,7 @@ describe('A followed fine-tuning job', () => {
   });
 
   it('The message of a followed fine-tuning job stops updating a minute before its interaction token expires, and its button resumes the updates', async () => {
-    const { discord, gateway, clock } = await startStage();
+    const { discord, gateway, clock } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
@@ -152,7 +152,7 @@ describe('A followed fine-tuning job', () => {
   });
 
   it('A followed fine-tuning job is still followed after a restart', async () => {
-    const { discord, gateway, app, restart } = await startStage();
+    const { discord, gateway, app, restart } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
@@ -164,7 +164,7 @@ describe('A followed fine-tuning job', () => {
   });
 
   it('The message of a followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has the job', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();

@@ -4,7 +4,14 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from './quick.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  says,
+  startFastClockBot,
+  submitCount,
+} from './quick.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
@@ -12,32 +19,32 @@ const hasDetails = (message: Message): boolean => labels(message).includes('Show
 describeProfiles('Limits', (profile) => {
   const botWith = (settings: Record<string, string>) =>
     startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
-  const imagine = async ({ discord }: FastClockStage, who: string, prompt: string) =>
+  const imagine = async ({ discord }: FastClockFixture, who: string, prompt: string) =>
     (await discord.as(who).slash('imagine', { prompt })).message((message) => /Finished in|limit/.test(text(message)));
 
   it('A member beyond their limit is refused privately, and nothing reaches the gateway', async () => {
-    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
     for (const prompt of ['a fox', 'a hare'])
-      expect(text(await imagine(stage, 'member', prompt))).toContain('Finished');
-    const refused = await imagine(stage, 'member', 'an owl');
+      expect(text(await imagine(fixture, 'member', prompt))).toContain('Finished');
+    const refused = await imagine(fixture, 'member', 'an owl');
     expect(text(refused)).toMatch(
       /price: `unknown`\) would exceed your limit on this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
     );
     expect(refused.ephemeral).toBe(true);
-    expect(submitCount(stage.gateway)).toBe(2);
-    expect(text(await imagine(stage, 'other', 'an owl'))).toContain('Finished');
-    const usage = text(await (await stage.discord.as('member').slash('usage')).message());
-    const about = text(await (await stage.discord.as('member').slash('about')).message());
+    expect(submitCount(fixture.gateway)).toBe(2);
+    expect(text(await imagine(fixture, 'other', 'an owl'))).toContain('Finished');
+    const usage = text(await (await fixture.discord.as('member').slash('usage')).message());
+    const about = text(await (await fixture.discord.as('member').slash('about')).message());
     expect(about).toContain('Your limit on this server: 2 tasks a day');
     expect(about).not.toContain('Bot-wide limit');
     expect(usage).toMatch(/^Your remaining limit on this server: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 
   it('A task’s page and an answer’s details show what is left of the limits only to their owner', async () => {
-    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
-    const { discord } = stage;
-    await imagine(stage, 'member', 'a fox');
-    expect(text(await openTask(stage, await openTaskList(stage)))).toMatch(
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
+    const { discord } = fixture;
+    await imagine(fixture, 'member', 'a fox');
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(
       /Remaining: \*\*2\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
     );
     const answer = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
@@ -47,34 +54,34 @@ describeProfiles('Limits', (profile) => {
   });
 
   it('The reservation of a failed task is released', async () => {
-    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
-    stage.gateway.faults.add({ do: 'moderated', times: 1 });
-    await (await stage.discord.as('member').slash('imagine', { prompt: 'one' })).message(says('This task failed'));
-    expect(text(await imagine(stage, 'member', 'two'))).toContain('Finished');
-    expect(text(await imagine(stage, 'member', 'three'))).toContain('limit');
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
+    fixture.gateway.faults.add({ do: 'moderated', times: 1 });
+    await (await fixture.discord.as('member').slash('imagine', { prompt: 'one' })).message(says('This task failed'));
+    expect(text(await imagine(fixture, 'member', 'two'))).toContain('Finished');
+    expect(text(await imagine(fixture, 'member', 'three'))).toContain('limit');
   });
 
   it('A server’s limit is shared by its members and survives a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
-    const stage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings });
-    const first = await startBot(stage);
-    await imagine(stage, 'member', 'a fox');
-    await imagine(stage, 'other', 'a hare');
+    const fixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings });
+    const first = await startBot(fixture);
+    await imagine(fixture, 'member', 'a fox');
+    await imagine(fixture, 'other', 'a hare');
     await first.stop();
-    await startBot(stage);
-    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
-    expect(submitCount(stage.gateway)).toBe(2);
+    await startBot(fixture);
+    expect(text(await imagine(fixture, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
+    expect(submitCount(fixture.gateway)).toBe(2);
   });
 
   it('The number of simultaneous tasks of a member is limited', async () => {
-    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 at once' });
-    const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '1 at once' });
+    const running = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await running.message(says('fox'));
-    const refused = await imagine(stage, 'member', 'a hare');
+    const refused = await imagine(fixture, 'member', 'a hare');
     expect(text(refused)).toContain(
       'Your limit on this server is `1 task at once`. Wait until one of your tasks has finished',
     );
     await running.message(says('Finished in'));
-    expect(text(await imagine(stage, 'member', 'a hare'))).toContain('Finished');
+    expect(text(await imagine(fixture, 'member', 'a hare'))).toContain('Finished');
   });
 });

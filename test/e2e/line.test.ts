@@ -24,13 +24,13 @@ describeProfiles('The queue', (profile) => {
   });
 
   it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
-    const stage = await startFastClockBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
-    const { discord, gateway, app } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
+    const { discord, gateway, app } = fixture;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
     await exchange.message(says('Position in the queue'));
     await app.stop();
-    await startBot(stage);
+    await startBot(fixture);
     const result = await exchange.message(says('Finished in'));
     expect(result.attachments).not.toHaveLength(0);
     expect(submitCount(gateway)).toBe(2);

@@ -3,7 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, startFastClockBot } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, labels, startFastClockBot } from './quick.ts';
 import {
   changeRules,
   decide,
@@ -14,112 +14,115 @@ import {
   setLogChannel,
   waitForReport,
 } from './reports.ts';
+import { orderGrid } from './tasks/fixture.ts';
 import { requestErasure } from './tasks/pages.ts';
-import { orderGrid } from './tasks/proof.ts';
 
 const DAY_MS = 86_400_000;
 
-const logMessages = ({ discord }: FastClockStage): string[] => discord.messages(LOG_CHANNEL).map((one) => text(one));
+const logMessages = ({ discord }: FastClockFixture): string[] => discord.messages(LOG_CHANNEL).map((one) => text(one));
 
-const submitRefusedRequest = async ({ discord }: FastClockStage, prompt: string, who = 'member') =>
+const submitRefusedRequest = async ({ discord }: FastClockFixture, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
 describeProfiles('The log retention period', (profile) => {
   const loggingBot = async (logDays: string) => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
-    await setLogChannel(stage, logDays);
-    return stage;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    await setLogChannel(fixture, logDays);
+    return fixture;
   };
 
   it('Log messages older than the retention period are deleted, even in a former log channel and after a restart', async () => {
-    const stage = await loggingBot('2');
-    const { discord, clock } = stage;
-    await changeRules(stage, 'Change words', { words: 'casino' });
-    await submitRefusedRequest(stage, 'a casino');
-    await expect.poll(() => logMessages(stage).join()).toContain('A request from');
-    const countBefore = logMessages(stage).length;
+    const fixture = await loggingBot('2');
+    const { discord, clock } = fixture;
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    await submitRefusedRequest(fixture, 'a casino');
+    await expect.poll(() => logMessages(fixture).join()).toContain('A request from');
+    const countBefore = logMessages(fixture).length;
     expect(countBefore).toBeGreaterThanOrEqual(3);
-    await changeRules(stage, 'Change log channel', { logChannel: ['no-private-threads'], logDays: '2' });
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-private-threads'], logDays: '2' });
     await expect.poll(() => discord.messages('no-private-threads')).toHaveLength(2);
     clock.advance(DAY_MS);
-    expect(logMessages(stage)).toHaveLength(countBefore);
-    await stage.app.stop();
+    expect(logMessages(fixture)).toHaveLength(countBefore);
+    await fixture.app.stop();
     clock.advance(DAY_MS + 60_000);
-    expect(logMessages(stage)).toHaveLength(countBefore);
-    await startBot(stage);
-    await expect.poll(() => logMessages(stage)).toEqual([]);
+    expect(logMessages(fixture)).toHaveLength(countBefore);
+    await startBot(fixture);
+    await expect.poll(() => logMessages(fixture)).toEqual([]);
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
   it('Without a retention period, no log messages are deleted, and a message that no longer exists causes no error', async () => {
-    const stage = await loggingBot('');
-    const { discord, clock } = stage;
-    await changeRules(stage, 'Change words', { words: 'casino' });
-    await expect.poll(() => logMessages(stage)).toHaveLength(3);
+    const fixture = await loggingBot('');
+    const { discord, clock } = fixture;
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    await expect.poll(() => logMessages(fixture)).toHaveLength(3);
     clock.advance(400 * DAY_MS);
-    await changeRules(stage, 'Change links', { deniedDomains: 'evil.example' });
-    await expect.poll(() => logMessages(stage)).toHaveLength(4);
+    await changeRules(fixture, 'Change links', { deniedDomains: 'evil.example' });
+    await expect.poll(() => logMessages(fixture)).toHaveLength(4);
     const [first] = discord.messages(LOG_CHANNEL);
     const { apiUrl, token, world } = discord;
     const url = `${apiUrl}/v10/channels/${world.channel(LOG_CHANNEL).id}/messages/${first?.id}`;
     await fetch(url, { method: 'DELETE', headers: { authorization: `Bot ${token}` } });
-    await setLogChannel(stage, '365');
+    await setLogChannel(fixture, '365');
     clock.advance(11 * 60_000);
-    await expect.poll(() => logMessages(stage).join()).not.toContain('blocked words');
-    expect(logMessages(stage).join()).toContain('blocked sites');
+    await expect.poll(() => logMessages(fixture).join()).not.toContain('blocked words');
+    expect(logMessages(fixture).join()).toContain('blocked sites');
   });
 
   it('A report is kept until a moderator has decided on it, and is counted in the member’s history even after that', async () => {
-    const stage = await loggingBot('1');
-    const { clock } = stage;
-    await report(stage, await orderGrid(stage));
-    const reportMessage = await onlyReport(stage);
+    const fixture = await loggingBot('1');
+    const { clock } = fixture;
+    await report(fixture, await orderGrid(fixture));
+    const reportMessage = await onlyReport(fixture);
     clock.advance(3 * DAY_MS);
-    await expect.poll(() => logMessages(stage)).toHaveLength(1);
-    await decide(stage, reportMessage, 'Dismiss');
-    await waitForReport(stage, 'Report dismissed by');
+    await expect.poll(() => logMessages(fixture)).toHaveLength(1);
+    await decide(fixture, reportMessage, 'Dismiss');
+    await waitForReport(fixture, 'Report dismissed by');
     clock.advance(11 * 60_000);
-    await expect.poll(() => reportsIn(stage)).toEqual([]);
-    await report(stage, await orderGrid(stage, { prompt: 'an owl' }));
-    expect(text(await onlyReport(stage))).toContain('1 earlier report about this member');
+    await expect.poll(() => reportsIn(fixture)).toEqual([]);
+    await report(fixture, await orderGrid(fixture, { prompt: 'an owl' }));
+    expect(text(await onlyReport(fixture))).toContain('1 earlier report about this member');
   });
 
   it('A held result is kept until a moderator has decided on it', async () => {
-    const baseStage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
-    const { gateway, config } = baseStage;
+    const baseFixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-    const stage = { ...baseStage, config: { ...config, moderation } };
-    await startBot(stage);
-    await setLogChannel(stage, '1');
-    await changeRules(stage, 'Change moderation', { results: 'hold' });
-    await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
-    const heldQuestions = () => stage.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Publish'));
+    const fixture = { ...baseFixture, config: { ...config, moderation } };
+    await startBot(fixture);
+    await setLogChannel(fixture, '1');
+    await changeRules(fixture, 'Change moderation', { results: 'hold' });
+    await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
+    const heldQuestions = () => fixture.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Publish'));
     await expect.poll(heldQuestions, { timeout: 10_000 }).toHaveLength(1);
-    stage.clock.advance(2 * DAY_MS);
-    await expect.poll(() => logMessages(stage)).toHaveLength(1);
+    fixture.clock.advance(2 * DAY_MS);
+    await expect.poll(() => logMessages(fixture)).toHaveLength(1);
     const [question] = heldQuestions();
     if (!question) throw new Error('The question is missing.');
-    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(question, 'Delete')).message();
-    stage.clock.advance(11 * 60_000);
-    await expect.poll(() => logMessages(stage)).toEqual([]);
+    await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(question, 'Delete')).message();
+    fixture.clock.advance(11 * 60_000);
+    await expect.poll(() => logMessages(fixture)).toEqual([]);
   });
 
   it('Erasing a member’s data deletes the log messages that name the member, and no others', async () => {
-    const stage = await loggingBot('');
-    await changeRules(stage, 'Change words', { words: 'casino' });
-    await submitRefusedRequest(stage, 'a casino');
-    await submitRefusedRequest(stage, 'a casino', 'other');
-    const { member, other } = { member: stage.discord.world.user('member'), other: stage.discord.world.user('other') };
-    await expect.poll(() => logMessages(stage).join()).toContain(`<@${other.id}>`);
-    expect(logMessages(stage).join()).toContain(`<@${member.id}>`);
-    await requestErasure(stage);
-    await expect.poll(() => logMessages(stage).join(), { timeout: 10_000 }).not.toContain(`<@${member.id}>`);
-    expect(logMessages(stage).join()).toContain(`<@${other.id}>`);
+    const fixture = await loggingBot('');
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    await submitRefusedRequest(fixture, 'a casino');
+    await submitRefusedRequest(fixture, 'a casino', 'other');
+    const { member, other } = {
+      member: fixture.discord.world.user('member'),
+      other: fixture.discord.world.user('other'),
+    };
+    await expect.poll(() => logMessages(fixture).join()).toContain(`<@${other.id}>`);
+    expect(logMessages(fixture).join()).toContain(`<@${member.id}>`);
+    await requestErasure(fixture);
+    await expect.poll(() => logMessages(fixture).join(), { timeout: 10_000 }).not.toContain(`<@${member.id}>`);
+    expect(logMessages(fixture).join()).toContain(`<@${other.id}>`);
   });
 
   it('The log retention period is a number of days, which the rules page and the history show', async () => {
-    const stage = await loggingBot('30');
-    const { discord } = stage;
+    const fixture = await loggingBot('30');
+    const { discord } = fixture;
     const admin = discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
     expect(text(rulesPage)).toContain('The bot deletes its messages there after 30 days.');

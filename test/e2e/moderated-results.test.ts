@@ -5,14 +5,14 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, submitCount } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, labels, says, submitCount } from './quick.ts';
 import { reportRefusal } from './reports.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
 const LOG_CHANNEL = 'no-threads';
 
 async function changeRules(
-  { discord }: FastClockStage,
+  { discord }: FastClockFixture,
   button: string,
   values: Record<string, unknown>,
 ): Promise<Message> {
@@ -29,50 +29,51 @@ const createImage = (colour: string): Promise<Buffer> =>
 
 describeProfiles('Moderation of images', (profile) => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
-    const baseStage = await createFastClockStage({ gateway: { profile, speed: 20 }, settings: noLimits });
-    const { gateway, config } = baseStage;
+    const baseFixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-    const stage = { ...baseStage, config: { ...config, moderation } };
-    const app = await startBot(stage);
-    await changeRules(stage, 'Change log channel', { logChannel: [LOG_CHANNEL] });
-    await changeRules(stage, 'Change moderation', values);
-    if (Object.keys(categories).length > 0) await changeRules(stage, 'Change categories', categories);
-    return { ...stage, app };
+    const fixture = { ...baseFixture, config: { ...config, moderation } };
+    const app = await startBot(fixture);
+    await changeRules(fixture, 'Change log channel', { logChannel: [LOG_CHANNEL] });
+    await changeRules(fixture, 'Change moderation', values);
+    if (Object.keys(categories).length > 0) await changeRules(fixture, 'Change categories', categories);
+    return { ...fixture, app };
   }
-  const order = async ({ discord }: FastClockStage, prompt: string, channel = 'studio') =>
+  const order = async ({ discord }: FastClockFixture, prompt: string, channel = 'studio') =>
     discord.as('member').in(channel).slash('imagine', { prompt });
-  const logMessages = ({ discord }: FastClockStage) => discord.messages(LOG_CHANNEL);
-  const questions = (stage: FastClockStage) => logMessages(stage).filter((one) => labels(one).includes('Publish'));
+  const logMessages = ({ discord }: FastClockFixture) => discord.messages(LOG_CHANNEL);
+  const questions = (fixture: FastClockFixture) =>
+    logMessages(fixture).filter((one) => labels(one).includes('Publish'));
   /** Waits for the question to the moderators and returns it. */
-  async function waitForQuestion(stage: FastClockStage): Promise<Message> {
-    await expect.poll(() => questions(stage).length, { timeout: 10_000 }).toBe(1);
-    const [found] = questions(stage);
+  async function waitForQuestion(fixture: FastClockFixture): Promise<Message> {
+    await expect.poll(() => questions(fixture).length, { timeout: 10_000 }).toBe(1);
+    const [found] = questions(fixture);
     if (!found) throw new Error('The question is missing.');
     return found;
   }
-  const usageText = async (stage: FastClockStage, who: 'server' | 'me') => {
-    const admin = stage.discord.as(who === 'me' ? 'member' : 'admin');
+  const usageText = async (fixture: FastClockFixture, who: 'server' | 'me') => {
+    const admin = fixture.discord.as(who === 'me' ? 'member' : 'admin');
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
 
   it('The question about a held private result has no link, which would open for its member only', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    await stage.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
-    expect(text(await waitForQuestion(stage))).toMatch(/^Requested by <@\d+>\.$/m);
+    const fixture = await moderatedBot({ results: 'hold' });
+    await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
+    expect(text(await waitForQuestion(fixture))).toMatch(/^Requested by <@\d+>\.$/m);
   });
 
   it('A held result is shown to no one until a moderator allows it', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    const { discord } = stage;
-    const exchange = await order(stage, 'shows:violence');
+    const fixture = await moderatedBot({ results: 'hold' });
+    const { discord } = fixture;
+    const exchange = await order(fixture, 'shows:violence');
     const placeholder = await exchange.message(says('is waiting for a moderator'));
     expect(placeholder.attachments).toEqual([]);
-    const moderatorQuestion = await waitForQuestion(stage);
+    const moderatorQuestion = await waitForQuestion(fixture);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
     expect(text(moderatorQuestion)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
     expect(text(moderatorQuestion)).toMatch(/Requested by <@\d+>: .*\nPrompt: shows:violence\n/);
     expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
-    const taskPage = await openTask(stage, await openTaskList(stage));
+    const taskPage = await openTask(fixture, await openTaskList(fixture));
     expect(taskPage.attachments).toEqual([]);
     const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
@@ -85,71 +86,71 @@ describeProfiles('Moderation of images', (profile) => {
   });
 
   it('A held result survives a restart, and moderators are asked about it once', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    const exchange = await order(stage, 'shows:violence');
-    const moderatorQuestion = await waitForQuestion(stage);
-    await stage.app.stop();
-    await startBot(stage);
-    const next = await order(stage, 'a quiet lake');
+    const fixture = await moderatedBot({ results: 'hold' });
+    const exchange = await order(fixture, 'shows:violence');
+    const moderatorQuestion = await waitForQuestion(fixture);
+    await fixture.app.stop();
+    await startBot(fixture);
+    const next = await order(fixture, 'a quiet lake');
     await next.message(says('Finished in'));
-    expect(questions(stage)).toHaveLength(1);
-    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
+    expect(questions(fixture)).toHaveLength(1);
+    await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    const exchange = await order(stage, 'shows:violence');
-    const moderatorQuestion = await waitForQuestion(stage);
-    await (await stage.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
+    const fixture = await moderatedBot({ results: 'hold' });
+    const exchange = await order(fixture, 'shows:violence');
+    const moderatorQuestion = await waitForQuestion(fixture);
+    await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
-    expect(await reportRefusal(stage, withheld)).toContain('does not show a result');
-    expect(await usageText(stage, 'server')).toContain('The charge for 1 task was waived');
-    expect(await usageText(stage, 'me')).not.toContain('waived');
+    expect(await reportRefusal(fixture, withheld)).toContain('does not show a result');
+    expect(await usageText(fixture, 'server')).toContain('The charge for 1 task was waived');
+    expect(await usageText(fixture, 'me')).not.toContain('waived');
   });
 
   it('A refused result is deleted immediately, and the log names the category', async () => {
-    const stage = await moderatedBot({ results: 'refuse' });
-    const exchange = await order(stage, 'shows:violence');
+    const fixture = await moderatedBot({ results: 'refuse' });
+    const exchange = await order(fixture, 'shows:violence');
     expect((await exchange.message(says('The result was withheld'))).attachments).toEqual([]);
-    await expect.poll(() => logMessages(stage).map(text).join()).toContain('Rule: moderation (||violence||)');
-    expect((await (await order(stage, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
+    await expect.poll(() => logMessages(fixture).map(text).join()).toContain('Rule: moderation (||violence||)');
+    expect((await (await order(fixture, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
   it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
-    const stage = await moderatedBot({ results: 'spoiler' });
-    const exchange = await order(stage, 'shows:violence');
+    const fixture = await moderatedBot({ results: 'spoiler' });
+    const exchange = await order(fixture, 'shows:violence');
     expect((await exchange.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
-    const previews = stage.gateway.requests.filter(({ path }) => path.includes('preview-'));
+    const previews = fixture.gateway.requests.filter(({ path }) => path.includes('preview-'));
     expect(previews).toEqual([]);
   });
 
   it('Age-restricted content can be limited to age-restricted channels', async () => {
-    const stage = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
-    await (await order(stage, 'shows:sexual')).message(says('The result was withheld'));
-    const ageRestricted = await order(stage, 'shows:sexual', 'age-restricted');
+    const fixture = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
+    await (await order(fixture, 'shows:sexual')).message(says('The result was withheld'));
+    const ageRestricted = await order(fixture, 'shows:sexual', 'age-restricted');
     expect((await ageRestricted.message(says('Finished in'))).attachments).toHaveLength(1);
-    expect(questions(stage)).toEqual([]);
+    expect(questions(fixture)).toEqual([]);
   });
 
   it('While the moderation service is unavailable, results are held or shown, depending on the server’s rules', async () => {
-    const stage = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
-    stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
-    await order(stage, 'a quiet lake');
-    expect(text(await waitForQuestion(stage))).toContain('could not check it');
-    await changeRules(stage, 'Change moderation', { results: 'hold', whenAway: 'allow' });
-    stage.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
-    await (await order(stage, 'a quiet lake')).message(says('Finished in'));
+    const fixture = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
+    fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
+    await order(fixture, 'a quiet lake');
+    expect(text(await waitForQuestion(fixture))).toContain('could not check it');
+    await changeRules(fixture, 'Change moderation', { results: 'hold', whenAway: 'allow' });
+    fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
+    await (await order(fixture, 'a quiet lake')).message(says('Finished in'));
   });
 
   it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    await changeRules(stage, 'Change log channel', { logChannel: [] });
-    const exchange = await order(stage, 'shows:violence');
+    const fixture = await moderatedBot({ results: 'hold' });
+    await changeRules(fixture, 'Change log channel', { logChannel: [] });
+    const exchange = await order(fixture, 'shows:violence');
     await exchange.message(says('The result was withheld'));
-    const admin = stage.discord.as('admin').in('studio');
+    const admin = fixture.discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
     expect(text(rulesPage)).toContain('Results that should be held are deleted immediately');
     const formExchange = await admin.click(rulesPage, 'Change moderation');
@@ -158,45 +159,48 @@ describeProfiles('Moderation of images', (profile) => {
   });
 
   it('Images that members attach are moderated before anything is submitted', async () => {
-    const stage = await moderatedBot({ references: 'refuse' });
+    const fixture = await moderatedBot({ references: 'refuse' });
     const describeImage = async (colour: string) => {
       const file = { name: 'given.png', bytes: await createImage(colour), contentType: 'image/png' };
-      return stage.discord.as('member').in('studio').slash('describe', { image: file });
+      return fixture.discord.as('member').in('studio').slash('describe', { image: file });
     };
     const refused = await (await describeImage('#ff0000')).message((one) => one.ephemeral);
     expect(text(refused)).toContain('The moderation service flagged');
-    expect(submitCount(stage.gateway)).toBe(0);
+    expect(submitCount(fixture.gateway)).toBe(0);
     await (await describeImage('#3355aa')).message(says('1️⃣'));
   });
 
   it('A flagged image prompt can be allowed while its result is held for a moderator', async () => {
-    const stage = await moderatedBot({ prompts: 'hold' });
-    const { discord } = stage;
-    const exchange = await order(stage, 'flag:violence');
+    const fixture = await moderatedBot({ prompts: 'hold' });
+    const { discord } = fixture;
+    const exchange = await order(fixture, 'flag:violence');
     await exchange.message(says('is waiting for a moderator'));
-    const moderatorQuestion = await waitForQuestion(stage);
+    const moderatorQuestion = await waitForQuestion(fixture);
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
     await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
-    const unflagged = await order(stage, 'a quiet lake');
+    const unflagged = await order(fixture, 'a quiet lake');
     expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);
     const askExchange = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
     expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your request');
   });
 
   it('A flagged attached image can be allowed while the result is held for a moderator', async () => {
-    const stage = await moderatedBot({ references: 'hold' });
+    const fixture = await moderatedBot({ references: 'hold' });
     const file = { name: 'given.png', bytes: await createImage('#ff0000'), contentType: 'image/png' };
-    const exchange = await stage.discord.as('member').in('studio').slash('imagine', { prompt: 'a lake', image: file });
+    const exchange = await fixture.discord
+      .as('member')
+      .in('studio')
+      .slash('imagine', { prompt: 'a lake', image: file });
     await exchange.message(says('is waiting for a moderator'));
-    expect(text(await waitForQuestion(stage))).toContain('flagged it:');
+    expect(text(await waitForQuestion(fixture))).toContain('flagged it:');
   });
 
   it('Erasure of the member’s data also deletes the question to the moderators', async () => {
-    const stage = await moderatedBot({ results: 'hold' });
-    await order(stage, 'shows:violence');
-    await waitForQuestion(stage);
-    await requestErasure(stage);
-    await expect.poll(() => questions(stage), { timeout: 10_000 }).toEqual([]);
+    const fixture = await moderatedBot({ results: 'hold' });
+    await order(fixture, 'shows:violence');
+    await waitForQuestion(fixture);
+    await requestErasure(fixture);
+    await expect.poll(() => questions(fixture), { timeout: 10_000 }).toEqual([]);
   });
 });

@@ -10,25 +10,25 @@ import { freePort } from '../support/free-port.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
-import { startMonitoredStage } from './monitoring/served.ts';
+import { startMonitoredFixture } from './monitoring/served.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, says, submitCount } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, submitCount } from './quick.ts';
 
 const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
 /** Prepares a bot whose operator has chosen the channel `hall`. */
 async function stageWithChannel(settings: Record<string, string> = {}, gateway: GatewayOptions = {}) {
-  const stage = await createFastClockStage({ gateway, settings: { ...noLimits, ...settings } });
-  const { discord } = stage;
+  const fixture = await createFastClockFixture({ gateway, settings: { ...noLimits, ...settings } });
+  const { discord } = fixture;
   const channel = [...discord.world.channels.values()].find(({ name }) => name === 'hall');
   if (!channel) throw new Error('There is no channel "hall".');
-  const config = { ...stage.config, operator: { channelId: channel.id, ids: [] } };
-  return { ...stage, config, channel };
+  const config = { ...fixture.config, operator: { channelId: channel.id, ids: [] } };
+  return { ...fixture, config, channel };
 }
 
-const hallMessages = ({ discord }: Pick<FastClockStage, 'discord'>): string[] => discord.messages('hall').map(text);
-const directMessages = ({ discord }: Pick<FastClockStage, 'discord'>, who = 'owner'): string[] =>
+const hallMessages = ({ discord }: Pick<FastClockFixture, 'discord'>): string[] => discord.messages('hall').map(text);
+const directMessages = ({ discord }: Pick<FastClockFixture, 'discord'>, who = 'owner'): string[] =>
   discord.messages(discord.openDirectMessage(who).id).map(text);
 
 const messagesContaining = (messages: readonly string[], substring: string): string[] =>
@@ -36,88 +36,88 @@ const messagesContaining = (messages: readonly string[], substring: string): str
 
 describe('Notices about a start', () => {
   it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
-    const stage = await stageWithChannel();
-    const first = await startBot(stage);
-    await expect.poll(() => hallMessages(stage), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
-    stage.gateway.setSpeed(0.01);
-    await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
+    const fixture = await stageWithChannel();
+    const first = await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    fixture.gateway.setSpeed(0.01);
+    await (await fixture.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
     await first.stop();
-    stage.clock.advance(2 * HOUR_MS);
-    await startBot({ ...stage, version: '1.3.0' });
-    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(2);
-    const [, second = ''] = hallMessages(stage);
+    fixture.clock.advance(2 * HOUR_MS);
+    await startBot({ ...fixture, version: '1.3.0' });
+    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(2);
+    const [, second = ''] = hallMessages(fixture);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
     expect(second).toMatch(/The previous run was stopped on <t:\d+:f>\.\nThe bot resumed 1 task\./);
     expect(second).not.toContain('secret');
   });
 
   it('A bot that restarts repeatedly posts one message an hour, which counts the starts', async () => {
-    const stage = await stageWithChannel();
+    const fixture = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
-      const app = await startBot(stage);
+      const app = await startBot(fixture);
       const substring = start === 0 ? 'has started.' : `The bot has started ${start + 1} times since`;
-      await expect.poll(() => messagesContaining(hallMessages(stage), substring), pollOptions).toHaveLength(1);
+      await expect.poll(() => messagesContaining(hallMessages(fixture), substring), pollOptions).toHaveLength(1);
       await app.stop();
     }
-    expect(hallMessages(stage)).toHaveLength(1);
-    stage.clock.advance(HOUR_MS);
-    await startBot(stage);
-    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(2);
-    expect(hallMessages(stage)[1]).not.toContain('times since');
+    expect(hallMessages(fixture)).toHaveLength(1);
+    fixture.clock.advance(HOUR_MS);
+    await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(2);
+    expect(hallMessages(fixture)[1]).not.toContain('times since');
   });
 
   it('After a crash, the notice about the start says that the bot went down unexpectedly', async () => {
-    const stage = await stageWithChannel();
-    const app = await startBot(stage);
-    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
+    const fixture = await stageWithChannel();
+    const app = await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
     await app.stop();
-    const file = stage.config.store.url.replace('sqlite://', '');
+    const file = fixture.config.store.url.replace('sqlite://', '');
     // Simulates a crash: the stop was not recorded.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
-    stage.clock.advance(2 * HOUR_MS);
-    await startBot(stage);
+    fixture.clock.advance(2 * HOUR_MS);
+    await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(stage), 'The previous run ended unexpectedly'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), 'The previous run ended unexpectedly'), pollOptions)
       .toHaveLength(1);
   });
 });
 
 describe('Notices about the gateway at the start', () => {
   it('A gateway that rejects the key is reported at the start in the log, in /readyz and in a notice, which ends when the gateway accepts the key', async () => {
-    const stage = await stageWithChannel();
-    stage.gateway.faults.add({ on: { path: '/v1/models' }, do: 'unauthorized', times: 2 });
-    const bot = await startMonitoredStage(stage);
-    expect(stage.logged()).toContain('The gateway rejects GATEWAY_API_KEY, so all requests of members fail.');
-    expect(stage.logged()).toContain('Atelier has started without the gateway.');
-    expect(stage.logged()).not.toContain('Atelier is ready.');
+    const fixture = await stageWithChannel();
+    fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: 'unauthorized', times: 2 });
+    const bot = await startMonitoredFixture(fixture);
+    expect(fixture.logged()).toContain('The gateway rejects GATEWAY_API_KEY, so all requests of members fail.');
+    expect(fixture.logged()).toContain('Atelier has started without the gateway.');
+    expect(fixture.logged()).not.toContain('Atelier is ready.');
     expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the API key.' } });
-    const notices = (): string[] => messagesContaining(hallMessages(stage), 'rejecting the API key');
+    const notices = (): string[] => messagesContaining(hallMessages(fixture), 'rejecting the API key');
     await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Set the right `GATEWAY_API_KEY`')]);
-    expect(text(await (await stage.discord.as('owner').slash('about')).ephemeral())).toContain('available');
-    stage.clock.advance(60_000);
+    expect(text(await (await fixture.discord.as('owner').slash('about')).ephemeral())).toContain('available');
+    fixture.clock.advance(60_000);
     await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
   });
 
   it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
-    const stage = await stageWithChannel();
+    const fixture = await stageWithChannel();
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
-    await startBot({ ...stage, config: { ...stage.config, gateway: { ...stage.config.gateway, baseUrl } } });
-    expect(stage.logged()).toContain('"reason":"The gateway cannot be reached."');
-    expect(stage.logged()).not.toContain('GATEWAY_API_KEY');
+    await startBot({ ...fixture, config: { ...fixture.config, gateway: { ...fixture.config.gateway, baseUrl } } });
+    expect(fixture.logged()).toContain('"reason":"The gateway cannot be reached."');
+    expect(fixture.logged()).not.toContain('GATEWAY_API_KEY');
     const notice = 'The gateway has not responded since the bot started';
-    await expect.poll(() => messagesContaining(hallMessages(stage), notice), pollOptions).toHaveLength(1);
-    expect(hallMessages(stage).join('\n')).not.toContain('127.0.0.1');
+    await expect.poll(() => messagesContaining(hallMessages(fixture), notice), pollOptions).toHaveLength(1);
+    expect(hallMessages(fixture).join('\n')).not.toContain('127.0.0.1');
   });
 });
 
 describeProfiles('Notices about refused status checks', (profile) => {
   it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
-    const stage = await stageWithChannel({}, { profile });
-    const { discord, gateway, clock } = stage;
-    await startBot(stage);
+    const fixture = await stageWithChannel({}, { profile });
+    const { discord, gateway, clock } = fixture;
+    await startBot(fixture);
     gateway.setSpeed(0.01);
     const laneNotices = (): string[] =>
-      messagesContaining(hallMessages(stage), 'refusing status checks for `/imagine`');
+      messagesContaining(hallMessages(fixture), 'refusing status checks for `/imagine`');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
     const startPause = async (): Promise<void> => {
@@ -143,121 +143,124 @@ describeProfiles('Notices about refused status checks', (profile) => {
     clock.advance(HOUR_MS);
     await startPause();
     expect(laneNotices()).toHaveLength(2);
-    expect(hallMessages(stage).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
+    expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|127\.0\.0\.1/);
   });
 });
 
 describe('The operator’s channel', () => {
-  const channelLosses: readonly (readonly [string, (stage: Awaited<ReturnType<typeof stageWithChannel>>) => void])[] = [
-    ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
-    ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
-    ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
-  ];
+  const channelLosses: readonly (readonly [string, (fixture: Awaited<ReturnType<typeof stageWithChannel>>) => void])[] =
+    [
+      ['is deleted', ({ discord, channel }) => discord.world.removeChannel(channel)],
+      ['is hidden from the bot', ({ discord }) => discord.restrict('hall', Permission.ViewChannel)],
+      ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
+    ];
 
   it.each(channelLosses)(
     'If the operator’s channel %s, notices go to the owner, who is notified once that the channel is gone',
     async (_, loseChannel) => {
-      const stage = await stageWithChannel();
-      loseChannel(stage);
-      const app = await startBot(stage);
-      await expect.poll(() => directMessages(stage), pollOptions).toHaveLength(2);
-      expect(messagesContaining(directMessages(stage), 'has started')).toHaveLength(1);
-      expect(messagesContaining(directMessages(stage), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
-      stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
-      await (await stage.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-      await expect.poll(() => messagesContaining(directMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
-      await app.stop();
-      await startBot(stage);
+      const fixture = await stageWithChannel();
+      loseChannel(fixture);
+      const app = await startBot(fixture);
+      await expect.poll(() => directMessages(fixture), pollOptions).toHaveLength(2);
+      expect(messagesContaining(directMessages(fixture), 'has started')).toHaveLength(1);
+      expect(messagesContaining(directMessages(fixture), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
+      fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+      await (await fixture.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
       await expect
-        .poll(() => messagesContaining(directMessages(stage), 'has started 2 times'), pollOptions)
+        .poll(() => messagesContaining(directMessages(fixture), 'no credit left'), pollOptions)
         .toHaveLength(1);
-      expect(directMessages(stage)).toHaveLength(3);
-      expect(directMessages(stage).join('\n')).not.toContain('secret');
+      await app.stop();
+      await startBot(fixture);
+      await expect
+        .poll(() => messagesContaining(directMessages(fixture), 'has started 2 times'), pollOptions)
+        .toHaveLength(1);
+      expect(directMessages(fixture)).toHaveLength(3);
+      expect(directMessages(fixture).join('\n')).not.toContain('secret');
     },
   );
 
   it('When the operator’s channel works again, the owner is notified, and later notices are posted in the channel', async () => {
-    const stage = await stageWithChannel();
-    const { discord } = stage;
+    const fixture = await stageWithChannel();
+    const { discord } = fixture;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
     discord.faults.add({
-      on: { method: 'POST', route: `/channels/${stage.channel.id}/messages` },
+      on: { method: 'POST', route: `/channels/${fixture.channel.id}/messages` },
       do: status,
       times: 2,
     });
-    await startBot(stage);
+    await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(directMessages(stage), '`OPERATOR_CHANNEL_ID`'), pollOptions)
+      .poll(() => messagesContaining(directMessages(fixture), '`OPERATOR_CHANNEL_ID`'), pollOptions)
       .toHaveLength(1);
-    stage.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+    fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
-    await expect.poll(() => messagesContaining(hallMessages(stage), 'no credit left'), pollOptions).toHaveLength(1);
-    await expect.poll(() => messagesContaining(directMessages(stage), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(hallMessages(fixture), 'no credit left'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(directMessages(fixture), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('Without an operator channel, notices go to the users listed as operators', async () => {
-    const stage = await stageWithChannel();
-    const other = stage.discord.world.user('other').id;
-    await startBot({ ...stage, config: { ...stage.config, operator: { ids: [other] } } });
-    await expect.poll(() => directMessages(stage, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
-    expect([directMessages(stage), hallMessages(stage)]).toEqual([[], []]);
+    const fixture = await stageWithChannel();
+    const other = fixture.discord.world.user('other').id;
+    await startBot({ ...fixture, config: { ...fixture.config, operator: { ids: [other] } } });
+    await expect.poll(() => directMessages(fixture, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    expect([directMessages(fixture), hallMessages(fixture)]).toEqual([[], []]);
   });
 
   it('A notice is kept while Discord accepts no messages, and is then sent once', async () => {
-    const stage = await stageWithChannel();
+    const fixture = await stageWithChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
-    stage.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
-    await startBot(stage);
+    fixture.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
+    await startBot(fixture);
     await expect
-      .poll(() => [...hallMessages(stage), ...directMessages(stage)], pollOptions)
+      .poll(() => [...hallMessages(fixture), ...directMessages(fixture)], pollOptions)
       .toEqual(['Atelier 1.2.3 has started.']);
   });
 });
 
 describe('Notices about the store', () => {
   it('Failed writes to the database are reported even though nothing can be stored, and so is the recovery', async () => {
-    const stage = await stageWithChannel();
-    const { clock, discord } = stage;
-    await startBot(stage);
-    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
-    const file = stage.config.store.url.replace('sqlite://', '');
+    const fixture = await stageWithChannel();
+    const { clock, discord } = fixture;
+    await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
+    const file = fixture.config.store.url.replace('sqlite://', '');
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
-    const notices = (): string[] => messagesContaining(hallMessages(stage), 'The database has been failing');
+    const notices = (): string[] => messagesContaining(hallMessages(fixture), 'The database has been failing');
     await expect.poll(notices, pollOptions).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
     await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
-    expect(submitCount(stage.gateway)).toBe(0);
-    expect(hallMessages(stage).join('\n')).not.toMatch(/secret|sqlite/);
+    expect(submitCount(fixture.gateway)).toBe(0);
+    expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
   it('The number of unreadable rows is reported to the operator', async () => {
-    const stage = await stageWithChannel();
-    const first = await startBot(stage);
+    const fixture = await stageWithChannel();
+    const first = await startBot(fixture);
     await first.stop();
-    const file = stage.config.store.url.replace('sqlite://', '');
+    const file = fixture.config.store.url.replace('sqlite://', '');
     for (const id of ['1', '2'])
       sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
-    await startBot(stage);
+    await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(stage), '2 rows of the database could not be read'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), '2 rows of the database could not be read'), pollOptions)
       .toHaveLength(1);
   });
 
   it('A new database schema is reported to the operator', async () => {
-    const stage = await stageWithChannel();
-    const first = await startBot(stage);
+    const fixture = await stageWithChannel();
+    const first = await startBot(fixture);
     await first.stop();
-    const file = stage.config.store.url.replace('sqlite://', '');
+    const file = fixture.config.store.url.replace('sqlite://', '');
     sql(
       file,
       "UPDATE atelier SET value = json_set(value, '$.value.store', 0) WHERE namespace = 'meta' AND key = 'schema'",
     );
-    await startBot(stage);
+    await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(stage), 'keeps its data in a new format'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), 'keeps its data in a new format'), pollOptions)
       .toHaveLength(1);
   });
 });
@@ -267,26 +270,29 @@ describe('A store on a server', () =>
     it('A database outage is reported while it lasts, and so is the recovery', async () => {
       const store = await createStore();
       const proxy = await TcpProxy.open(store.url);
-      const stage = await stageWithChannel({ STORE_URL: proxy.url, STORE_LEASE_SECONDS: '60' });
-      await startBot(stage);
-      await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
+      const fixture = await stageWithChannel({ STORE_URL: proxy.url, STORE_LEASE_SECONDS: '60' });
+      await startBot(fixture);
+      await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
       proxy.disconnect();
       await expect
-        .poll(() => messagesContaining(hallMessages(stage), 'unable to reach its database'), pollOptions)
+        .poll(() => messagesContaining(hallMessages(fixture), 'unable to reach its database'), pollOptions)
         .toHaveLength(1);
       proxy.restore();
-      stage.clock.advance(60_000);
-      await vi.waitFor(() => expect(messagesContaining(hallMessages(stage), 'Resolved')).toHaveLength(1), pollOptions);
-      expect(hallMessages(stage).join('\n')).not.toContain(new URL(store.url).host);
+      fixture.clock.advance(60_000);
+      await vi.waitFor(
+        () => expect(messagesContaining(hallMessages(fixture), 'Resolved')).toHaveLength(1),
+        pollOptions,
+      );
+      expect(hallMessages(fixture).join('\n')).not.toContain(new URL(store.url).host);
     });
   }));
 
 it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', async () => {
-  const stage = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
-  const { discord, clock } = stage;
-  await startBot(stage);
-  stage.gateway.setSpeed(50);
-  const notices = (): string[] => messagesContaining(hallMessages(stage), 'bot-wide limit (5 tasks a day)');
+  const fixture = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
+  const { discord, clock } = fixture;
+  await startBot(fixture);
+  fixture.gateway.setSpeed(50);
+  const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
@@ -299,14 +305,14 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
 it('The bot-wide limit is reported as used up if the remainder is too small for a request', async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
-  const stage = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
-  await startBot(stage);
-  const member = stage.discord.as('member');
+  const fixture = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
+  await startBot(fixture);
+  const member = fixture.discord.as('member');
   const refused = says('would exceed the bot-wide limit');
   await (await member.slash('image', { prompt: 'a fox', model: 'lumen-image-1' })).ephemeral(refused);
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
-  const notices = (): string[] => messagesContaining(hallMessages(stage), 'bot-wide limit ($1 a day)');
+  const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit ($1 a day)');
   await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
 });
 
@@ -318,32 +324,32 @@ describe('The balance of the gateway account', () => {
   ) {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '0.03' }));
-    const stage = await stageWithChannel(
+    const fixture = await stageWithChannel(
       { PRICES: prices, ...settings },
       { quirks: { creditLimit, usageIgnoresDates }, speed: 50 },
     );
-    await startBot(stage);
+    await startBot(fixture);
     const createImage = async (prompt: string): Promise<void> => {
-      const exchange = await stage.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
+      const exchange = await fixture.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });
       await exchange.message(says('Finished in'));
     };
     const waitForBalanceCheck = async (): Promise<void> => {
-      const checkCount = () => stage.gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
+      const checkCount = () => fixture.gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
       const checksBefore = checkCount();
-      stage.clock.advance(16 * 60_000);
+      fixture.clock.advance(16 * 60_000);
       await expect.poll(checkCount, pollOptions).toBeGreaterThan(checksBefore);
     };
-    return { stage, createImage, waitForBalanceCheck };
+    return { fixture, createImage, waitForBalanceCheck };
   }
 
   it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', async () => {
-    const { stage, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1);
+    const { fixture, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1);
     await createImage('1');
     await waitForBalanceCheck();
-    expect(messagesContaining(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
+    expect(messagesContaining(hallMessages(fixture), 'left, enough for less than a day')).toEqual([]);
     await createImage('2');
     await waitForBalanceCheck();
-    const notices = (): string[] => messagesContaining(hallMessages(stage), 'left, enough for less than a day');
+    const notices = (): string[] => messagesContaining(hallMessages(fixture), 'left, enough for less than a day');
     await expect
       .poll(notices, pollOptions)
       .toEqual([
@@ -351,28 +357,28 @@ describe('The balance of the gateway account', () => {
           /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
         ),
       ]);
-    stage.gateway.settings.quirks = { ...stage.gateway.settings.quirks, creditLimit: 50 };
+    fixture.gateway.settings.quirks = { ...fixture.gateway.settings.quirks, creditLimit: 50 };
     await waitForBalanceCheck();
     await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
   });
 
   it('A gateway whose usage depends on dates does not say for which time its limit is, so nothing is said about a balance', async () => {
-    const { stage, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1, undefined, false);
+    const { fixture, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1, undefined, false);
     for (const prompt of ['1', '2']) await createImage(prompt);
     await waitForBalanceCheck();
     await waitForBalanceCheck();
-    expect(messagesContaining(hallMessages(stage), 'left, enough for less than a day')).toEqual([]);
+    expect(messagesContaining(hallMessages(fixture), 'left, enough for less than a day')).toEqual([]);
   });
 
   it('A gateway that does not report the balance, and one with an unknown unit, are not queried repeatedly', async () => {
-    const { stage } = await botWithCreditLimit(0);
-    const requestCount = ({ gateway }: typeof stage): number =>
+    const { fixture } = await botWithCreditLimit(0);
+    const requestCount = ({ gateway }: typeof fixture): number =>
       gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
-    await expect.poll(() => requestCount(stage), pollOptions).toBe(1);
-    stage.clock.advance(60 * 60_000);
-    await expect.poll(() => hallMessages(stage), pollOptions).toHaveLength(1);
+    await expect.poll(() => requestCount(fixture), pollOptions).toBe(1);
+    fixture.clock.advance(60 * 60_000);
+    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
     const other = await botWithCreditLimit(1, {});
-    await expect.poll(() => hallMessages(other.stage), pollOptions).toHaveLength(1);
-    expect([requestCount(stage), requestCount(other.stage)]).toEqual([1, 0]);
+    await expect.poll(() => hallMessages(other.fixture), pollOptions).toHaveLength(1);
+    expect([requestCount(fixture), requestCount(other.fixture)]).toEqual([1, 0]);
   });
 });

@@ -8,8 +8,8 @@ import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/store-fixture.ts';
 import { startBot } from './bot.ts';
-import { currentMessage, messageIn, restoreOldStage, type SavedJob } from './old-stage.ts';
-import { type FastClockStage, labels, says } from './quick.ts';
+import { currentMessage, messageIn, restoreOldFixture, type SavedJob } from './old-store-fixture.ts';
+import { type FastClockFixture, labels, says } from './quick.ts';
 
 /** Messages from the old version about running jobs, with the text that they show at the end. */
 const finalTexts = {
@@ -43,34 +43,34 @@ const otherFinalTexts: readonly (readonly [channel: string, ...words: string[]])
 const isFinished = says('Finished in');
 const canBeDeleted = (message: Message): boolean => labels(message).includes('Delete');
 
-let stage: FastClockStage;
+let fixture: FastClockFixture;
 let app: App;
 
 const liveTasks = (): Task[] =>
-  sql(stage.config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'live'").map(
+  sql(fixture.config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'live'").map(
     ({ value }) => JSON.parse(String(value)).value,
   );
 
 async function press(name: string, button: string, who = 'member') {
-  return stage.discord.as(who).click(await currentMessage(stage, name), button);
+  return fixture.discord.as(who).click(await currentMessage(fixture, name), button);
 }
 
 /** Presses a button and submits the form that it opens. */
 async function submitForm(name: string, button: string, words: string) {
   const form = await (await press(name, button)).modal();
-  return stage.discord.as('member').fill(form, { words });
+  return fixture.discord.as('member').fill(form, { words });
 }
 
 async function startOldBot(faultsOf?: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects): Promise<void> {
-  stage = await restoreOldStage(faultsOf);
-  app = await startBot(stage);
+  fixture = await restoreOldFixture(faultsOf);
+  app = await startBot(fixture);
 }
 
 it('Running tasks of every kind from the version before the restructuring are completed', async () => {
   await startOldBot();
-  const { discord, config, clock, log } = stage;
-  for (const [name, words] of Object.entries(finalTexts)) await currentMessage(stage, name, says(words));
-  for (const [channel, ...words] of otherFinalTexts) await messageIn(stage, channel, ...words);
+  const { discord, config, clock, log } = fixture;
+  for (const [name, words] of Object.entries(finalTexts)) await currentMessage(fixture, name, says(words));
+  for (const [channel, ...words] of otherFinalTexts) await messageIn(fixture, channel, ...words);
   // One task still waits for the member's text. Tasks that are being erased are deleted without being shown.
   await expect.poll(() => liveTasks().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
@@ -104,12 +104,12 @@ it('Running tasks of every kind from the version before the restructuring can fa
   // If all of them failed, the bot would consider the gateway to be failing and refuse the retries.
   await startOldBot(({ prompt }) => (succeedingPrompts.has(prompt) ? {} : { failsWith: 'too dark' }));
   const failures = Object.entries(textsAfterRetry).map(async ([name, words]) => {
-    const message = await currentMessage(stage, name, (one) => labels(one).includes('Retry'));
+    const message = await currentMessage(fixture, name, (one) => labels(one).includes('Retry'));
     if (name !== 'live-ask') expect(text(message)).toContain('too dark');
     return { message, words };
   });
   const retried = (await Promise.all(failures)).map(async ({ message, words }) =>
-    (await stage.discord.as('member').click(message, 'Retry')).message(says(words)),
+    (await fixture.discord.as('member').click(message, 'Retry')).message(says(words)),
   );
   await Promise.all(retried);
 });
@@ -168,7 +168,7 @@ describe('A button from the version before the restructuring', () => {
     ] as const;
     const checks = forms.map(async ([name, button], index) => {
       await submitForm(name, button, `in light number ${index}`);
-      await messageIn(stage, 'studio', `in light number ${index}`, 'Finished in');
+      await messageIn(fixture, 'studio', `in light number ${index}`, 'Finished in');
     });
     await Promise.all(checks);
   });
@@ -198,17 +198,17 @@ describe('A button from the version before the restructuring', () => {
 
   it('A button from the version before the restructuring creates images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
-      const { id } = await currentMessage(stage, name);
+      const { id } = await currentMessage(fixture, name);
       const question = await (await press(name, 'All of them')).message();
-      await (await stage.discord.as('member').click(question, 'Run all 4')).acknowledged();
-      await messageIn(stage, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
+      await (await fixture.discord.as('member').click(question, 'Run all 4')).acknowledged();
+      await messageIn(fixture, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
     }
   });
 
   it('A button from the version before the restructuring deletes its message or ends its task', async () => {
-    const { discord } = stage;
+    const { discord } = fixture;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
-      const { id, channel_id } = await currentMessage(stage, name);
+      const { id, channel_id } = await currentMessage(fixture, name);
       await (await press(name, 'Delete')).acknowledged();
       await discord.until(
         () => discord.messages(channel_id).every((one) => one.id !== id) || undefined,

@@ -7,50 +7,50 @@ import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { roundedDollars } from '../../src/messages/money.ts';
 import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
-import { hasEnded, models } from './asks/proof.ts';
+import { hasEnded, models } from './asks/fixture.ts';
 import { GATEWAY_API_KEY, startBot } from './bot.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, labels, says, startFastClockBot } from './quick.ts';
+import { orderGrid, pressAndWait } from './tasks/fixture.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
-import { orderGrid, pressAndWait } from './tasks/proof.ts';
 
 const PRICE_LIST_PATH = '/api/pricing';
 const priceListSettings = { GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' };
 
 /** Waits until the bot has read the gateway's price list. */
-const waitForPriceList = ({ discord, gateway }: FastClockStage) =>
+const waitForPriceList = ({ discord, gateway }: FastClockFixture) =>
   discord.until(
     () => gateway.requests.find(({ path, status }) => path === PRICE_LIST_PATH && status === 200),
     'the price list',
   );
 
 async function stockBot(settings: Record<string, string> = priceListSettings) {
-  const stage = await startFastClockBot({
+  const fixture = await startFastClockBot({
     gateway: { profile: 'stock', speed: 20 },
     settings: { ...models, ...settings },
   });
-  if (settings.GATEWAY_PRICING_PATH) await waitForPriceList(stage);
-  return stage;
+  if (settings.GATEWAY_PRICING_PATH) await waitForPriceList(fixture);
+  return fixture;
 }
 
-function entriesIn({ config }: FastClockStage): Entry[] {
+function entriesIn({ config }: FastClockFixture): Entry[] {
   const file = config.store.url.replace('sqlite://', '');
   const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
   return rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
 }
 
-const settledAmount = (stage: FastClockStage): string =>
+const settledAmount = (fixture: FastClockFixture): string =>
   sumOf(
-    entriesIn(stage).flatMap(({ facts }) =>
+    entriesIn(fixture).flatMap(({ facts }) =>
       facts.flatMap(({ standing, amount }) => (standing === 'settled' && amount) || []),
     ),
   ) ?? '0';
 
 describe('The cost of a task with the spec gateway profile', () => {
   it('Without a price, the page of a task says that its price is unknown, and the gateway is not queried for a price list', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    await orderGrid(stage);
-    expect(text(await openTask(stage, await openTaskList(stage)))).toContain('Cost: price unknown');
-    expect(stage.gateway.requests.some(({ path }) => path === PRICE_LIST_PATH)).toBe(false);
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    await orderGrid(fixture);
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain('Cost: price unknown');
+    expect(fixture.gateway.requests.some(({ path }) => path === PRICE_LIST_PATH)).toBe(false);
   });
 
   it('A missing price list is logged once, and the operator’s prices are used', async () => {
@@ -62,19 +62,22 @@ describe('The cost of a task with the spec gateway profile', () => {
     };
     writeFileSync(path, JSON.stringify({ imagine: '0.0123456', video: price }));
     const settings = { ...priceListSettings, PRICES: path, DEFAULT_VIDEO_MODEL: 'reel-2' };
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings });
-    await stage.discord.until(() => stage.logged().includes('price list could not be read') || undefined, 'the log');
-    await orderGrid(stage);
-    expect(text(await openTask(stage, await openTaskList(stage)))).toContain(
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings });
+    await fixture.discord.until(
+      () => fixture.logged().includes('price list could not be read') || undefined,
+      'the log',
+    );
+    await orderGrid(fixture);
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain(
       'Cost: ≈ $0.0124 (from the operator’s prices)',
     );
     const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
-    await (await stage.discord.as('member').slash('video', order)).message(says('Finished in'));
-    expect(text(await openTask(stage, await openTaskList(stage)))).toContain(
+    await (await fixture.discord.as('member').slash('video', order)).message(says('Finished in'));
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain(
       'Cost: ≈ $0.12 (from the operator’s prices)',
     );
-    await stage.app.stop();
-    const amounts = entriesIn(stage).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
+    await fixture.app.stop();
+    const amounts = entriesIn(fixture).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
     expect(amounts).toEqual(
       expect.arrayContaining([
         ['0.0123456', undefined],
@@ -86,69 +89,69 @@ describe('The cost of a task with the spec gateway profile', () => {
 
 describe('The cost of a task with the stock gateway profile', () => {
   it('A running task shows the estimate from the gateway’s price list, and a finished task shows its actual cost', async () => {
-    const stage = await stockBot();
-    stage.gateway.faults.add({ do: 'stick' });
-    const member = stage.discord.as('member');
+    const fixture = await stockBot();
+    fixture.gateway.faults.add({ do: 'stick' });
+    const member = fixture.discord.as('member');
     await (await member.slash('image', { prompt: 'a fox' })).message();
-    await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
-    const running = text(await openTask(stage, await openTaskList(stage)));
+    await fixture.discord.until(() => fixture.gateway.jobs.list()[0], 'the job');
+    const running = text(await openTask(fixture, await openTaskList(fixture)));
     expect(running).toContain('Cost: ≈ $0.0313 (from the gateway’s price list), charged only if the task succeeds');
-    stage.gateway.jobs.finish(stage.gateway.jobs.list()[0]?.id ?? '');
-    await stage.discord.until(() => stage.discord.messages('studio').find(says('Finished in')), 'the result');
-    expect(text(await openTask(stage, await openTaskList(stage)))).toMatch(/Cost: \$0\.0313$/m);
+    fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
+    await fixture.discord.until(() => fixture.discord.messages('studio').find(says('Finished in')), 'the result');
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(/Cost: \$0\.0313$/m);
   });
 
   it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
-    const stage = await stockBot({ GATEWAY_PRICING_PATH: PRICE_LIST_PATH });
-    stage.gateway.faults.add({ do: 'stick' });
-    await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
-    await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
-    const running = text(await openTask(stage, await openTaskList(stage)));
+    const fixture = await stockBot({ GATEWAY_PRICING_PATH: PRICE_LIST_PATH });
+    fixture.gateway.faults.add({ do: 'stick' });
+    await (await fixture.discord.as('member').slash('image', { prompt: 'a fox' })).message();
+    await fixture.discord.until(() => fixture.gateway.jobs.list()[0], 'the job');
+    const running = text(await openTask(fixture, await openTaskList(fixture)));
     expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
   });
 
   it('The bot’s ledger equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
-    const stage = await stockBot({
+    const fixture = await stockBot({
       ...priceListSettings,
       DEFAULT_VIDEO_MODEL: 'reel-2',
       DEFAULT_MUSIC_MODEL: 'chorale-4.5',
     });
-    const member = stage.discord.as('member');
-    await pressAndWait(stage, await orderGrid(stage), 'U2');
+    const member = fixture.discord.as('member');
+    await pressAndWait(fixture, await orderGrid(fixture), 'U2');
     for (const [command, order] of [
       ['image', { prompt: 'an owl' }],
       ['video', { prompt: 'waves', duration: '7', mode: 'pro' }],
       ['music make', { about: 'snow' }],
     ] as const)
       await (await member.slash(command, order)).message(says('Finished in'));
-    stage.gateway.faults.add({ do: 'fail' });
+    fixture.gateway.faults.add({ do: 'fail' });
     await (await member.slash('image', { prompt: 'a hare' })).message(says('failed'));
     const answer = await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
     const details = text(await (await member.click(answer, 'Show details')).message());
     const charged =
-      stage.gateway.usage.rows(GATEWAY_API_KEY).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
+      fixture.gateway.usage.rows(GATEWAY_API_KEY).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
     expect(details).toContain(`Cost: ${roundedDollars(amountText(charged))}`);
     const usage = text(await (await member.slash('usage', { by: 'model' })).message());
     expect(usage).toContain(
-      `Total: **${roundedDollars(amountText(stage.gateway.usage.total(GATEWAY_API_KEY)))}** for 6 requests`,
+      `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))}** for 6 requests`,
     );
     // The price of a video in the list is for five seconds.
     expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
-    await stage.app.stop();
-    expect(compare(settledAmount(stage), amountText(stage.gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
+    await fixture.app.stop();
+    expect(compare(settledAmount(fixture), amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
     expect(
-      entriesIn(stage)
+      entriesIn(fixture)
         .map(standingOf)
         .filter((standing) => standing === 'refunded'),
     ).toHaveLength(1);
   });
 
   it('An interrupted answer is charged at its upper bound, because no token counts were reported', async () => {
-    const stage = await stockBot();
-    stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
-    await (await stage.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
-    await stage.app.stop();
-    const [entry] = entriesIn(stage);
+    const fixture = await stockBot();
+    fixture.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
+    await (await fixture.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
+    await fixture.app.stop();
+    const [entry] = entriesIn(fixture);
     expect(entry?.facts.map(({ standing, amount }) => [standing, amount])).toEqual([
       ['reserved', expect.stringMatching(/^0\.00625/)],
       ['settled', undefined],
@@ -156,19 +159,19 @@ describe('The cost of a task with the stock gateway profile', () => {
   });
 
   it('After twenty tasks, the estimate is based on what they cost, even after a restart', async () => {
-    const stage = await createFastClockStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
-    const app = await startBot(stage);
-    const member = stage.discord.as('member');
+    const fixture = await createFastClockFixture({ gateway: { profile: 'stock', speed: 200 }, settings: models });
+    const app = await startBot(fixture);
+    const member = fixture.discord.as('member');
     for (let index = 0; index < 20; index++)
       await (await member.slash('shorten', { prompt: `a long text, number ${index}` })).message(
         (message) => labels(message).includes('Delete') || message.content.includes('Finished in'),
       );
     await app.stop();
-    await startBot(stage);
-    stage.gateway.faults.add({ do: 'stick' });
+    await startBot(fixture);
+    fixture.gateway.faults.add({ do: 'stick' });
     await (await member.slash('shorten', { prompt: 'another long text' })).message();
-    await stage.discord.until(() => stage.gateway.jobs.list().length > 20 || undefined, 'the job');
-    const page = text(await openTask(stage, await openTaskList(stage)));
+    await fixture.discord.until(() => fixture.gateway.jobs.list().length > 20 || undefined, 'the job');
+    const page = text(await openTask(fixture, await openTaskList(fixture)));
     expect(page).toContain('Cost: ≈ $0.00929 (from what similar tasks cost)');
   });
 });

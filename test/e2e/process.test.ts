@@ -12,7 +12,7 @@ import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { freePort } from '../support/free-port.ts';
 import { shippedArgs } from '../support/shipped.ts';
-import { createStage, GATEWAY_API_KEY, type Stage } from './bot.ts';
+import { createFixture, type Fixture, GATEWAY_API_KEY } from './bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -34,7 +34,7 @@ afterEach(async () => {
 /** Runs a shipped entry point as a separate process, with only its documented variables set. */
 function run(
   entry: string,
-  { discord, gateway, config }: Stage,
+  { discord, gateway, config }: Fixture,
   args: string[] = [],
   settings: Record<string, string> = {},
 ): BotProcess {
@@ -60,8 +60,8 @@ function run(
   return botProcess;
 }
 
-/** Passes the secrets of a stage as files instead of in the environment. */
-function secretFiles({ discord, config }: Stage): Record<string, string> {
+/** Passes the secrets of a fixture as files instead of in the environment. */
+function secretFiles({ discord, config }: Fixture): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const secrets = { DISCORD_TOKEN: discord.token, GATEWAY_API_KEY, STORE_URL: config.store.url };
@@ -77,7 +77,7 @@ const pollOptions = { timeout: 20_000 };
 
 describe('The shipped bot as a process', () => {
   it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const bot = run('src/index.ts', fixture);
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
@@ -89,7 +89,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process starts with its secrets in files', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
@@ -98,7 +98,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
-    const bot = run('src/index.ts', await createStage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
+    const bot = run('src/index.ts', await createFixture(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await bot.exitCode).toBe(77);
     expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.output()).not.toContain('wrong.token');
@@ -106,7 +106,7 @@ describe('The shipped bot as a process', () => {
 
   it('The bot process exits with 75 and one sentence, without a stack trace, if Discord is unreachable', async () => {
     const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
-    const bot = run('src/index.ts', await createStage(), [], unreachable);
+    const bot = run('src/index.ts', await createFixture(), [], unreachable);
     expect(await bot.exitCode).toBe(75);
     expect(bot.output()).toContain('Discord cannot be reached, so Atelier has not started.');
     expect(bot.output()).toContain('"code":"ECONNREFUSED"');
@@ -114,7 +114,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 77 if its token is reset at run time', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const bot = run('src/index.ts', fixture);
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
     await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
@@ -124,7 +124,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const first = run('src/index.ts', fixture);
     await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
@@ -133,7 +133,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('A bot process that is killed during a submit reports the unknown outcome after a restart and does not submit again', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', fixture);
     await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
@@ -150,7 +150,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('A bot process that is killed between a callback and the poll it triggers finds the end of the job after a restart, and shows it once', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const { discord, gateway } = fixture;
     const port = await freePort();
     const settings = { CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`, CALLBACK_PORT: String(port) };
@@ -179,7 +179,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 75 and an error message if its HTTP port is in use, and serves its state once the port is free', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const portHolder = createServer().listen(0, '127.0.0.1');
     await once(portHolder, 'listening');
     const { port } = portHolder.address() as AddressInfo;
@@ -198,7 +198,7 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 78 if its settings are invalid', async () => {
-    const bot = run('src/index.ts', await createStage(), [], { GATEWAY_API_KEY: '' });
+    const bot = run('src/index.ts', await createFixture(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.exitCode).toBe(78);
   });
 });
@@ -207,18 +207,18 @@ describe('The shipped bot as a process', () => {
 const allCommandNames = registrations(features, { userInstall: false }).map(({ name }) => name);
 
 describe('npm run deploy', () => {
-  const deploy = async (fixture: Stage, ...args: string[]) => await deployWith({}, fixture, ...args);
-  const deployWith = async (settings: Record<string, string>, fixture: Stage, ...args: string[]) => {
+  const deploy = async (fixture: Fixture, ...args: string[]) => await deployWith({}, fixture, ...args);
+  const deployWith = async (settings: Record<string, string>, fixture: Fixture, ...args: string[]) => {
     const deployment = run('scripts/deploy.ts', fixture, args, settings);
     return { code: await deployment.exitCode, output: deployment.output() };
   };
-  const commandWrites = ({ discord }: Stage): string[] =>
+  const commandWrites = ({ discord }: Fixture): string[] =>
     discord.requests
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 
   it('npm run deploy reads its secrets from files', async () => {
-    const fixture = await createStage({ registersCommands: false });
+    const fixture = await createFixture({ registersCommands: false });
     const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
@@ -226,7 +226,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy registers everything the first time, and later only the changes', async () => {
-    const fixture = await createStage({ registersCommands: false });
+    const fixture = await createFixture({ registersCommands: false });
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
     expect(first.output).toContain('new       /models');
@@ -249,7 +249,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
-    const fixture = await createStage({ registersCommands: false });
+    const fixture = await createFixture({ registersCommands: false });
     expect((await deploy(fixture, '--dry-run')).output).toContain('Planned changes');
     expect(fixture.discord.commands.global()).toEqual([]);
     await deploy(fixture);
@@ -258,7 +258,7 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy registers the commands in a single server if --guild is given', async () => {
-    const fixture = await createStage({ registersCommands: false });
+    const fixture = await createFixture({ registersCommands: false });
     const guild = fixture.discord.world.guild('atelier').id;
     await deploy(fixture, '--guild', guild);
     expect(fixture.discord.commands.guild(guild).map(({ name }) => name)).toEqual(allCommandNames);
@@ -268,13 +268,13 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
-    const { code, output } = await deploy(await createStage({ registersCommands: false }), '--guild', '123');
+    const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '123');
     expect(output).toContain('The bot is not on the server that --guild or DISCORD_DEPLOY_GUILD_ID names.');
     expect(code).toBe(77);
   });
 
   it('npm run deploy says that members see commands twice if they are registered both globally and on the server', async () => {
-    const fixture = await createStage();
+    const fixture = await createFixture();
     const guild = fixture.discord.world.guild('atelier').id;
     const { output } = await deploy(fixture, '--guild', guild, '--dry-run');
     expect(output).toContain(
@@ -284,12 +284,12 @@ describe('npm run deploy', () => {
   });
 
   it('npm run deploy explains its options without any settings', async () => {
-    const help = await deployWith({ DISCORD_TOKEN: '' }, await createStage(), '--help');
+    const help = await deployWith({ DISCORD_TOKEN: '' }, await createFixture(), '--help');
     expect(help).toEqual({ code: 0, output: expect.stringMatching(/Usage: npm run deploy .*[\s\S]*--clear/) });
   });
 
   it('npm run deploy explains an invalid option or token in one sentence', async () => {
-    const fixture = await createStage({ registersCommands: false });
+    const fixture = await createFixture({ registersCommands: false });
     const invalid = await deploy(fixture, '--gild');
     expect(invalid.code).toBe(64);
     expect(invalid.output.trim().split('\n')).toHaveLength(1);

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './asks/proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
+import { orderGrid } from './tasks/fixture.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
-import { orderGrid } from './tasks/proof.ts';
 
 const minute = 60_000;
 
@@ -21,13 +21,13 @@ function writePriceFile(imagine: string): string {
 
 describeProfiles('Confirmation of expensive requests', (profile) => {
   const botWithPrice = async (price: string, settings: Record<string, string> = {}) => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { ...noLimits, PRICES: writePriceFile(price), ...settings },
     });
     const budget = async (options: Record<string, unknown>) =>
-      text(await (await stage.discord.as('admin').slash('budget set', options as never)).message());
-    return { ...stage, budget };
+      text(await (await fixture.discord.as('admin').slash('budget set', options as never)).message());
+    return { ...fixture, budget };
   };
 
   it('The bot asks for confirmation before a request above the price threshold, shows the estimated cost, and lets only the requester run or cancel it', async () => {
@@ -69,14 +69,14 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
   });
 
   it('A confirmation prompt is valid for 15 minutes, even across a restart', async () => {
-    const stage = await botWithPrice('1.25');
-    const { discord, gateway, app, clock, budget } = stage;
+    const fixture = await botWithPrice('1.25');
+    const { discord, gateway, app, clock, budget } = fixture;
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
     const ask = async (prompt: string) => (await member.slash('imagine', { prompt })).message(says('This server asks'));
     const [confirmedInTime, confirmedLate] = [await ask('a fox'), await ask('a hare')];
     await app.stop();
-    await startBot(stage);
+    await startBot(fixture);
     await (await member.click(confirmedInTime, 'Run')).message(says('Finished in'));
     clock.advance(15 * minute);
     expect(text(await (await member.click(confirmedLate, 'Run')).followUp())).toContain('has expired');
@@ -84,23 +84,23 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
   });
 
   it('Upscale all asks for confirmation with the total price of all tasks', async () => {
-    const stage = await botWithPrice('0.10');
-    const grid = await orderGrid(stage);
-    const confirmationPrompt = await (await stage.discord.as('member').click(grid, 'Upscale all')).message();
+    const fixture = await botWithPrice('0.10');
+    const grid = await orderGrid(fixture);
+    const confirmationPrompt = await (await fixture.discord.as('member').click(grid, 'Upscale all')).message();
     expect(text(confirmationPrompt)).toContain('Estimated cost of these 4 tasks: ≈ $0.40.');
     expect(text(confirmationPrompt)).toMatch(/^Upscale of image 1: \*\*.+\*\*\nUpscale of image 2: /);
-    await (await stage.discord.as('admin').slash('budget pause', {})).message();
-    const refused = await stage.discord.as('member').click(grid, 'Upscale all');
+    await (await fixture.discord.as('admin').slash('budget pause', {})).message();
+    const refused = await fixture.discord.as('member').click(grid, 'Upscale all');
     expect(text(await refused.message())).toContain('paused');
     expect(labels(confirmationPrompt)).toEqual(['Run all 4', 'Cancel']);
   });
 
   it('Upscale all on a copy that only the member sees posts nothing in public', async () => {
-    const stage = await botWithPrice('0.10');
-    await orderGrid(stage);
-    const { discord } = stage;
+    const fixture = await botWithPrice('0.10');
+    await orderGrid(fixture);
+    const { discord } = fixture;
     const member = discord.as('member');
-    const page = await openTask(stage, await openTaskList(stage));
+    const page = await openTask(fixture, await openTaskList(fixture));
     const copy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     const publicCountBefore = discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length;
     const confirmationPrompt = await (await member.click(copy, 'Upscale all')).message();

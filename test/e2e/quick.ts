@@ -4,28 +4,28 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { App } from '../../src/roles/app.ts';
 import { FastClock } from '../support/quick-clock.ts';
-import { createStage, type Stage, type StageOptions, startBot } from './bot.ts';
+import { createFixture, type Fixture, type FixtureOptions, startBot } from './bot.ts';
 
 const SPEED = 30;
 /** In real time, and long, because a process may be suspended for a second or two on a busy machine. */
 const LONG_LIMITS = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
 
-export interface FastClockStage extends Stage {
+export interface FastClockFixture extends Fixture {
   clock: FastClock;
 }
 
 /**
- * Creates a stage on which Discord, the gateway and the bot share a clock that runs thirty times as fast as real time:
+ * Creates a fixture on which Discord, the gateway and the bot share a clock that runs thirty times as fast as real time:
  * a job of a minute takes two seconds.
  */
-export async function createFastClockStage({
+export async function createFastClockFixture({
   discord,
   gateway,
   gatewayLimits,
   ...options
-}: StageOptions = {}): Promise<FastClockStage> {
+}: FixtureOptions = {}): Promise<FastClockFixture> {
   const clock = new FastClock(SPEED);
-  const baseStage = await createStage({
+  const baseFixture = await createFixture({
     // Downloads use real time: on the fast clock, four covers would have to arrive within half a second.
     mediaClock: systemClock,
     ...options,
@@ -35,12 +35,12 @@ export async function createFastClockStage({
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { ...LONG_LIMITS, ...gatewayLimits },
   });
-  return { ...baseStage, clock };
+  return { ...baseFixture, clock };
 }
 
-export async function startFastClockBot(options: StageOptions = {}): Promise<FastClockStage & { app: App }> {
-  const baseStage = await createFastClockStage(options);
-  return { ...baseStage, app: await startBot(baseStage) };
+export async function startFastClockBot(options: FixtureOptions = {}): Promise<FastClockFixture & { app: App }> {
+  const baseFixture = await createFastClockFixture(options);
+  return { ...baseFixture, app: await startBot(baseFixture) };
 }
 
 export const says =

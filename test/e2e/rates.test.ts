@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { createStage, startBot } from './bot.ts';
+import { createFixture, startBot } from './bot.ts';
 import { says, startFastClockBot, submitCount } from './quick.ts';
 
 describe('The request rate limit', () => {
@@ -35,15 +35,15 @@ describe('The request rate limit', () => {
   it('Suggestions beyond the rate limit are empty, and work again later', async () => {
     const clock = new ManualClock(Date.UTC(2026, 2, 10));
     const settings = { ...noLimits, MEMBER_RATE: '1 at once, 1 a second' };
-    const testStage = await createStage({ clock, settings });
-    await startBot(testStage);
-    const member = testStage.discord.as('member');
+    const testFixture = await createFixture({ clock, settings });
+    await startBot(testFixture);
+    const member = testFixture.discord.as('member');
     const suggest = () => member.complete('image', { prompt: 'a fox', model: '' }, 'model');
     for (let index = 0; index < 5; index++) expect((await suggest()).length).toBeGreaterThan(0);
     expect(await suggest()).toEqual([]);
     clock.advance(1_000);
     expect((await suggest()).length).toBeGreaterThan(0);
-    expect(testStage.discord.violations).toEqual([]);
+    expect(testFixture.discord.violations).toEqual([]);
   });
 
   it('Button presses count towards the rate limit, and have no effect beyond it', async () => {

@@ -38,53 +38,53 @@ const followUpRoute = { method: 'POST', route: '/webhooks/:application/:token' }
 
 /** Discord has been seen to both accept and refuse a follow-up after the deletion of the deferred reply. */
 describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
-  const refusingStage = async () => {
-    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
-    stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
+  const refusingFixture = async () => {
+    const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    fixture.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
     const publicChanges: string[] = [];
-    stage.discord.listen(({ kind, what }) => {
+    fixture.discord.listen(({ kind, what }) => {
       if (kind === 'message' && (what as MessageChange).viewer === null) publicChanges.push(JSON.stringify(what));
     });
-    return { ...stage, publicChanges };
+    return { ...fixture, publicChanges };
   };
-  const publicMessages = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
+  const publicMessages = ({ discord }: Awaited<ReturnType<typeof refusingFixture>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
   it('After a public acknowledgement, a refusal by the gateway is shown only to the member, and nothing public remains', async () => {
-    const stage = await refusingStage();
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const fixture = await refusingFixture();
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const refused = await exchange.ephemeral(says('used up'));
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     expect(refused.ephemeral).toBe(true);
     expect(text(refused)).toMatch(/^-# Your request: \/imagine a fox\n.*used up/);
-    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
-    const webhookMethods = stage.discord.requests
+    await fixture.discord.until(() => (publicMessages(fixture).length === 0 ? true : undefined));
+    const webhookMethods = fixture.discord.requests
       .filter(({ path }) => path.includes('/webhooks/'))
       .map(({ method }) => method);
     expect(webhookMethods.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
     // The refusal was never public, not even for a moment.
-    expect(stage.publicChanges.filter((message) => message.includes('used up'))).toEqual([]);
-    expect(stage.publicChanges.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
+    expect(fixture.publicChanges.filter((message) => message.includes('used up'))).toEqual([]);
+    expect(fixture.publicChanges.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
   });
 
   it('After a press on a public message, a refusal is shown only to the member who pressed the button', async () => {
-    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
-    const result = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
+    const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const result = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
     );
-    stage.gateway.faults.add({ do: 'quota', times: 9 });
-    const press = await stage.discord.as('other').click(result, 'U1');
+    fixture.gateway.faults.add({ do: 'quota', times: 9 });
+    const press = await fixture.discord.as('other').click(result, 'U1');
     expect((await press.ephemeral(says('used up'))).ephemeral).toBe(true);
     const otherMessages = () =>
-      stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== result.id);
-    await stage.discord.until(() => (otherMessages().length === 0 ? true : undefined));
+      fixture.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== result.id);
+    await fixture.discord.until(() => (otherMessages().length === 0 ? true : undefined));
   });
 
   it('A forged or outdated id is refused ephemerally before any acknowledgement', async () => {
-    const stage = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
-    const member = stage.discord.as('member');
+    const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
+    const member = fixture.discord.as('member');
     const result = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const message = await postForgedButtons(stage.discord, result.channel_id);
+    const message = await postForgedButtons(fixture.discord, result.channel_id);
     for (const id of FORGED_IDS) {
       const exchange = await member.click(message, id);
       expect(await exchange.acknowledged()).toMatchObject({ type: Answer.ChannelMessageWithSource, ephemeral: true });
@@ -92,39 +92,39 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   });
 
   it('If the private message of a refusal is lost, the public reply is still deleted', async () => {
-    const stage = await refusingStage();
-    stage.discord.faults.add({ on: followUpRoute, do: { type: 'status', status: 500 } });
-    await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await stage.discord.until(() =>
-      stage.discord.requests.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
+    const fixture = await refusingFixture();
+    fixture.discord.faults.add({ on: followUpRoute, do: { type: 'status', status: 500 } });
+    await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await fixture.discord.until(() =>
+      fixture.discord.requests.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
         ? true
         : undefined,
     );
-    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
+    await fixture.discord.until(() => (publicMessages(fixture).length === 0 ? true : undefined));
     // The outcome of the follow-up is unknown, so it is not sent again.
     expect(
-      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
+      fixture.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
     ).toHaveLength(1);
   });
 
   it('If the neutral text cannot be shown, the refusal is not shown in public either', async () => {
-    const stage = await refusingStage();
-    stage.discord.faults.add({ on: editRoute, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
-    await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
+    const fixture = await refusingFixture();
+    fixture.discord.faults.add({ on: editRoute, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
+    await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await fixture.discord.until(() => (publicMessages(fixture).length === 0 ? true : undefined));
     expect(
-      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
+      fixture.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUpRoute.route),
     ).toEqual([]);
   });
 
   it('If the deferred reply cannot be deleted, it shows a neutral text', async () => {
-    const stage = await refusingStage();
-    stage.discord.faults.add({
+    const fixture = await refusingFixture();
+    fixture.discord.faults.add({
       on: { ...editRoute, method: 'DELETE' },
       do: { type: 'status', status: 403, code: 50013 },
     });
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.ephemeral(says('used up'));
-    expect(publicMessages(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL_TEXT)]);
+    expect(publicMessages(fixture).map(text)).toEqual([expect.stringContaining(NEUTRAL_TEXT)]);
   });
 });

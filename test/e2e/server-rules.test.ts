@@ -5,45 +5,49 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { hasEnded, modelRequests, models } from './asks/proof.ts';
+import { hasEnded, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, type FastClockStage, says, startFastClockBot, submitCount } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, startFastClockBot, submitCount } from './quick.ts';
+import { orderGrid } from './tasks/fixture.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
-import { orderGrid } from './tasks/proof.ts';
 
 const settings = noLimits;
 
-async function openRulesPage({ discord }: FastClockStage, who = 'admin', channel = 'studio'): Promise<Message> {
+async function openRulesPage({ discord }: FastClockFixture, who = 'admin', channel = 'studio'): Promise<Message> {
   return (await discord.as(who).in(channel).slash('server rules')).message();
 }
 
 /** Fills in the form of a section as an admin. */
-async function changeRules(stage: FastClockStage, button: string, values: Record<string, unknown>, who = 'admin') {
-  const rulesPage = await openRulesPage(stage, who);
-  const actor = stage.discord.as(who);
+async function changeRules(fixture: FastClockFixture, button: string, values: Record<string, unknown>, who = 'admin') {
+  const rulesPage = await openRulesPage(fixture, who);
+  const actor = fixture.discord.as(who);
   const formExchange = await actor.click(rulesPage, button);
   const submission = await actor.fill(await formExchange.modal(), values as never);
   return submission.message();
 }
 
 /** Adds a rule for commands, after its preview. */
-async function addAccessRule(stage: FastClockStage, values: Record<string, unknown>) {
-  const preview = await changeRules(stage, 'Add a rule for task types and models', values);
-  const page = await (await stage.discord.as('admin').click(preview, 'Apply changes')).message();
+async function addAccessRule(fixture: FastClockFixture, values: Record<string, unknown>) {
+  const preview = await changeRules(fixture, 'Add a rule for task types and models', values);
+  const page = await (await fixture.discord.as('admin').click(preview, 'Apply changes')).message();
   return { preview: text(preview), page };
 }
 
-async function applyImport({ discord }: FastClockStage, rules: object): Promise<void> {
+async function applyImport({ discord }: FastClockFixture, rules: object): Promise<void> {
   const admin = discord.as('admin');
   const file = { name: 'rules.json', bytes: Buffer.from(JSON.stringify(rules)), contentType: 'application/json' };
   await (await admin.click(await (await admin.slash('server import', { file })).message(), 'Apply changes')).message();
 }
 
 /** Returns what an admin sees after their form is refused; the page stays as it is. */
-async function changeRefusal(stage: FastClockStage, button: string, values: Record<string, unknown>): Promise<string> {
-  const admin = stage.discord.as('admin');
-  const formExchange = await admin.click(await openRulesPage(stage), button);
+async function changeRefusal(
+  fixture: FastClockFixture,
+  button: string,
+  values: Record<string, unknown>,
+): Promise<string> {
+  const admin = fixture.discord.as('admin');
+  const formExchange = await admin.click(await openRulesPage(fixture), button);
   return text(await (await admin.fill(await formExchange.modal(), values as never)).followUp());
 }
 
@@ -53,11 +57,11 @@ function removableRules(page: Message): string[] {
   return rows.flatMap((row) => row.flatMap((one) => ('options' in one ? one.options.map(({ label }) => label) : [])));
 }
 
-async function removeRule({ discord }: FastClockStage, page: Message, label: string): Promise<Message> {
+async function removeRule({ discord }: FastClockFixture, page: Message, label: string): Promise<Message> {
   return (await discord.as('admin').choose(page, 'Remove a rule', [label])).message();
 }
 
-async function imagine({ discord }: FastClockStage, prompt: string, who = 'member', options = {}): Promise<string> {
+async function imagine({ discord }: FastClockFixture, prompt: string, who = 'member', options = {}): Promise<string> {
   const message = await (await discord.as(who).slash('imagine', { prompt, ...options })).message(
     (one) => one.ephemeral || text(one).includes('Finished in'),
   );
@@ -69,41 +73,41 @@ describeProfiles('Server rules', (profile) => {
     startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
 
   it('A prompt with a blocked word in any disguise is refused privately, and nothing reaches the gateway', async () => {
-    const stage = await botWith();
-    const rulesPage = await changeRules(stage, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
+    const fixture = await botWith();
+    const rulesPage = await changeRules(fixture, 'Change words', { words: 'casino\nfree money', longestPrompt: '40' });
     expect(text(rulesPage)).toContain('2 blocked words and phrases');
     expect(text(rulesPage)).toMatch(/Last changed by <@\d+>/);
     for (const prompt of ['a casino at night', 'a с4sіn0 at night', 'f r e e money']) {
-      const refusal = await imagine(stage, prompt);
+      const refusal = await imagine(fixture, prompt);
       expect(refusal, prompt).toContain('a word or phrase that is blocked here');
     }
-    expect(await imagine(stage, `a boat ${'far away '.repeat(5)}`)).toContain('can be at most 40 characters long');
-    expect(submitCount(stage.gateway)).toBe(0);
-    expect(await imagine(stage, 'a Cassis harbour')).toContain('Finished in');
+    expect(await imagine(fixture, `a boat ${'far away '.repeat(5)}`)).toContain('can be at most 40 characters long');
+    expect(submitCount(fixture.gateway)).toBe(0);
+    expect(await imagine(fixture, 'a Cassis harbour')).toContain('Finished in');
   });
 
   it('Only members with Manage Server can see and change the rules, even with a form opened before they lost the permission', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    const rulesPage = await openRulesPage(stage);
+    const fixture = await botWith();
+    const { discord } = fixture;
+    const rulesPage = await openRulesPage(fixture);
     const formExchange = await discord.as('admin').click(rulesPage, 'Change words');
     const form = await formExchange.modal();
     const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
     admins?.roles.splice(0);
     const refused = await discord.as('admin').fill(form, { words: 'fox' });
     expect(text(await refused.followUp())).toContain('Only members with the Manage Server permission');
-    expect(await imagine(stage, 'a fox')).toContain('Finished in');
+    expect(await imagine(fixture, 'a fox')).toContain('Finished in');
   });
 
   it('A command can be denied in a channel and its threads, or allowed only for a role; deny rules take precedence', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
+    const fixture = await botWith();
+    const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     atelier.roles.push(artists);
-    const add = (values: Record<string, unknown>) => addAccessRule(stage, values);
+    const add = (values: Record<string, unknown>) => addAccessRule(fixture, values);
     await add({ effect: 'deny', subjects: ['/imagine'], channels: ['studio'] });
-    expect(await imagine(stage, 'a fox')).toContain('can’t use this command or model in this channel');
+    expect(await imagine(fixture, 'a fox')).toContain('can’t use this command or model in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
     expect(text(await inThread.message())).toContain('can’t use this command or model in this channel');
     const otherChannel = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
@@ -117,33 +121,33 @@ describeProfiles('Server rules', (profile) => {
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
-    expect(await imagine(stage, 'an owl')).toContain('can’t use this command or model in this channel');
-    const rulesPage = await openRulesPage(stage);
+    expect(await imagine(fixture, 'an owl')).toContain('can’t use this command or model in this channel');
+    const rulesPage = await openRulesPage(fixture);
     expect(text(rulesPage)).toMatch(/- deny \/imagine in <#\d+>\n- allow \/imagine for <@&900000000000000001>/);
     expect(removableRules(rulesPage)).toEqual(['deny /imagine in #studio', 'allow /imagine for artists']);
-    const pageAfter = await removeRule(stage, rulesPage, 'deny /imagine in #studio');
+    const pageAfter = await removeRule(fixture, rulesPage, 'deny /imagine in #studio');
     expect(text(pageAfter)).not.toContain('deny /imagine');
-    expect(await imagine(stage, 'an owl')).toContain('Finished in');
+    expect(await imagine(fixture, 'an owl')).toContain('Finished in');
   });
 
   it('A rule for commands needs a choice, says what it would do, and does nothing until it is applied to the same rules', async () => {
-    const stage = await botWith();
-    const admin = stage.discord.as('admin');
+    const fixture = await botWith();
+    const admin = fixture.discord.as('admin');
     const button = 'Add a rule for task types and models';
-    await expect(changeRules(stage, button, {})).rejects.toThrow('effect must have 1');
-    await expect(changeRules(stage, button, { effect: 'deny' })).rejects.toThrow('subjects must have 1');
-    expect(await changeRefusal(stage, button, { effect: 'deny', subjects: ['Only the models below'] })).toContain(
+    await expect(changeRules(fixture, button, {})).rejects.toThrow('effect must have 1');
+    await expect(changeRules(fixture, button, { effect: 'deny' })).rejects.toThrow('subjects must have 1');
+    expect(await changeRefusal(fixture, button, { effect: 'deny', subjects: ['Only the models below'] })).toContain(
       'Enter at least one model ID',
     );
-    expect(await changeRefusal(stage, button, { effect: 'allow', subjects: ['/video'] })).toContain(
+    expect(await changeRefusal(fixture, button, { effect: 'allow', subjects: ['/video'] })).toContain(
       'Choose the roles or channels',
     );
-    const preview = await changeRules(stage, button, { effect: 'deny', subjects: ['Everything'] });
+    const preview = await changeRules(fixture, button, { effect: 'deny', subjects: ['Everything'] });
     expect(text(preview)).toContain('No one, including you, could use any command that creates a task on this server.');
-    expect(await imagine(stage, 'a fox')).toContain('Finished in');
-    await changeRules(stage, 'Change words', { longestPrompt: '40' });
+    expect(await imagine(fixture, 'a fox')).toContain('Finished in');
+    await changeRules(fixture, 'Change words', { longestPrompt: '40' });
     expect(text(await (await admin.click(preview, 'Apply changes')).followUp())).toContain('have changed since');
-    const second = await changeRules(stage, button, {
+    const second = await changeRules(fixture, button, {
       effect: 'deny',
       subjects: ['/talk', '/video'],
       models: 'reel-*',
@@ -153,10 +157,10 @@ describeProfiles('Server rules', (profile) => {
   });
 
   it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    const result = await orderGrid(stage);
-    const rulesPage = await changeRules(stage, 'Change buttons and privacy', { pressers: 'requester' });
+    const fixture = await botWith();
+    const { discord } = fixture;
+    const result = await orderGrid(fixture);
+    const rulesPage = await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' });
     expect(text(rulesPage)).toContain('Only the owner of a result and moderators can press its buttons.');
     const refused = await discord.as('other').click(result, 'U1');
     expect(text(await refused.message())).toContain('does not let you press');
@@ -165,65 +169,65 @@ describeProfiles('Server rules', (profile) => {
   });
 
   it('A command replies privately by default if the server’s rules say so, unless the member chooses otherwise', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await changeRules(stage, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change buttons and privacy', { privateCommands: '/imagine, ask' });
     const privateReply = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
     );
     expect(privateReply.ephemeral).toBe(true);
     const publicExchange = await discord.as('member').slash('imagine', { prompt: 'an owl', private: false });
     expect((await publicExchange.message(says('Finished in'))).ephemeral).toBe(false);
-    const refusal = await changeRefusal(stage, 'Change buttons and privacy', { privateCommands: 'paint' });
+    const refusal = await changeRefusal(fixture, 'Change buttons and privacy', { privateCommands: 'paint' });
     expect(refusal).toContain('`paint` is not a command');
   });
 
   it('Server rules also apply to links, patterns and options, and only to certain task types if a rule is limited to those', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await changeRules(stage, 'Change links', { deniedDomains: 'https://evil.example/path' });
-    expect(await imagine(stage, 'like https://cdn.evil.example/a.png')).toContain('a link to a site');
-    expect(await imagine(stage, 'like EVIL。example')).toContain('a link to a site');
-    await changeRules(stage, 'Change links', { deniedDomains: '', allowedDomains: 'good.example' });
-    expect(await imagine(stage, 'like https://other.example/a.png')).toContain('a link to a site');
-    await changeRules(stage, 'Change words', { words: '[video] storm\nnude', patterns: 'b[aeiou]d\\s?guy' });
-    expect(await imagine(stage, 'a storm at sea')).toContain('Finished in');
-    expect(await imagine(stage, 'the bad guy')).toContain('a pattern that is blocked');
-    expect(await imagine(stage, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change links', { deniedDomains: 'https://evil.example/path' });
+    expect(await imagine(fixture, 'like https://cdn.evil.example/a.png')).toContain('a link to a site');
+    expect(await imagine(fixture, 'like EVIL。example')).toContain('a link to a site');
+    await changeRules(fixture, 'Change links', { deniedDomains: '', allowedDomains: 'good.example' });
+    expect(await imagine(fixture, 'like https://other.example/a.png')).toContain('a link to a site');
+    await changeRules(fixture, 'Change words', { words: '[video] storm\nnude', patterns: 'b[aeiou]d\\s?guy' });
+    expect(await imagine(fixture, 'a storm at sea')).toContain('Finished in');
+    expect(await imagine(fixture, 'the bad guy')).toContain('a pattern that is blocked');
+    expect(await imagine(fixture, 'a statue', 'member', { negative: 'n.u.d.e' })).toContain('a word or phrase');
     const video = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
     expect(text(await video.message((one) => one.ephemeral))).toContain('a word or phrase');
     const second = await discord
       .as('member')
       .slash('video', { prompt: 'a storm', model: 'reel-2', endpoint: 'videos' });
     expect(text(await second.message((one) => one.ephemeral))).toContain('a word or phrase');
-    expect(await changeRefusal(stage, 'Change words', { words: '[film] storm' })).toContain(
+    expect(await changeRefusal(fixture, 'Change words', { words: '[film] storm' })).toContain(
       '`film` is not a command that creates tasks',
     );
-    const invalid = await changeRefusal(stage, 'Change words', { patterns: '(a' });
+    const invalid = await changeRefusal(fixture, 'Change words', { patterns: '(a' });
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
 
   it('Rule changes and refused requests are posted to the log channel, without the prompt', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
-    await changeRules(stage, 'Change words', { words: 'casino' });
-    await imagine(stage, 'my private wish: a casino');
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    await imagine(fixture, 'my private wish: a casino');
     const logMessages = () => discord.messages('no-threads').map((one) => text(one));
     await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||casino||)');
     expect(logMessages().join('\n')).toContain('changed a rule:\n- blocked words: added ||`casino`||');
     expect(logMessages().join('\n')).not.toContain('private wish');
     const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
-    await changeRules(stage, 'Change words', { words: animals.join('\n') });
-    for (const animal of animals) await imagine(stage, `one ${animal}`);
+    await changeRules(fixture, 'Change words', { words: animals.join('\n') });
+    for (const animal of animals) await imagine(fixture, `one ${animal}`);
     await expect.poll(() => logMessages().filter((one) => one.includes('was refused')).length).toBe(5);
   });
 
   it('Server rules can be exported, an import first shows its changes as a diff, and every change is listed in the history', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
+    const fixture = await botWith();
+    const { discord } = fixture;
     const admin = discord.as('admin');
-    await changeRules(stage, 'Change words', { words: 'casino' });
+    await changeRules(fixture, 'Change words', { words: 'casino' });
     const exportMessage = await (await admin.slash('server export')).message();
     const [file] = exportMessage.attachments;
     const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
@@ -248,10 +252,10 @@ describeProfiles('Server rules', (profile) => {
     );
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
     expect(text(confirmation)).toContain('# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 500');
-    expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
+    expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');
     const updatedPage = await (await admin.click(confirmation, 'Apply changes')).message();
     expect(text(updatedPage)).toContain('Prompts of at most 500 characters');
-    expect(await imagine(stage, 'a casino')).toContain('Finished in');
+    expect(await imagine(fixture, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toMatch(
       /maximum prompt length: not set → 500[\s\S]*blocked words: removed `casino`; added `viagra`[\s\S]*blocked words: added `casino`/,
@@ -259,12 +263,12 @@ describeProfiles('Server rules', (profile) => {
   });
 
   it('A result from another server is shown without the words that are blocked in this server', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await changeRules(stage, 'Change words', { words: 'casino' });
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change words', { words: 'casino' });
     const member = discord.as('member');
     await (await member.in('hall').slash('imagine', { prompt: 'a neon casino at night' })).message(says('Finished in'));
-    const taskPage = await openTask(stage, await openTaskList(stage));
+    const taskPage = await openTask(fixture, await openTaskList(fixture));
     const shown = text(await (await member.click(taskPage, 'Show here')).message(says('Finished in')));
     expect(shown).toContain('a neon ▇▇▇ at night');
     expect(shown).not.toContain('casino');
@@ -272,59 +276,59 @@ describeProfiles('Server rules', (profile) => {
 
   describe('Moderation of prompts', () => {
     const moderatedBot = async (values: Record<string, unknown>, extraSettings: Record<string, string> = {}) => {
-      const stage = await createFastClockStage({
+      const fixture = await createFastClockFixture({
         gateway: { profile, speed: 20 },
         settings: { ...settings, ...extraSettings },
       });
-      const { gateway, config } = stage;
+      const { gateway, config } = fixture;
       const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
-      await startBot({ ...stage, config: { ...config, moderation } });
+      await startBot({ ...fixture, config: { ...config, moderation } });
       const { thresholds, ...choices } = values;
-      await changeRules(stage, 'Change moderation', choices);
-      if (thresholds !== undefined) await changeRules(stage, 'Change categories', { thresholds });
-      return stage;
+      await changeRules(fixture, 'Change moderation', choices);
+      if (thresholds !== undefined) await changeRules(fixture, 'Change categories', { thresholds });
+      return fixture;
     };
-    const moderationRequests = ({ gateway }: FastClockStage): unknown[] =>
+    const moderationRequests = ({ gateway }: FastClockFixture): unknown[] =>
       gateway.requests.filter(({ path }) => path === '/v1/moderations').map(({ body }) => body);
 
     it('A prompt that the service flags is refused before anything is submitted, and the log names the category', async () => {
-      const stage = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
-      await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
-      expect(await imagine(stage, 'flag:sexual')).toContain('The moderation service flagged your request');
-      expect(await imagine(stage, 'doubt:hate')).toContain('flagged your request');
-      expect(submitCount(stage.gateway)).toBe(0);
-      expect(await imagine(stage, 'doubt:sexual flag:violence')).toContain('Finished in');
-      expect(moderationRequests(stage)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
-      expect(moderationRequests(stage)).toHaveLength(3);
+      const fixture = await moderatedBot({ prompts: 'refuse', thresholds: 'hate 0.4\nviolence 1' });
+      await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
+      expect(await imagine(fixture, 'flag:sexual')).toContain('The moderation service flagged your request');
+      expect(await imagine(fixture, 'doubt:hate')).toContain('flagged your request');
+      expect(submitCount(fixture.gateway)).toBe(0);
+      expect(await imagine(fixture, 'doubt:sexual flag:violence')).toContain('Finished in');
+      expect(moderationRequests(fixture)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
+      expect(moderationRequests(fixture)).toHaveLength(3);
       const logMessages = () =>
-        stage.discord
+        fixture.discord
           .messages('no-threads')
           .map((one) => text(one))
           .join('\n');
       await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
-      const history = await (await stage.discord.as('admin').slash('server history')).message();
+      const history = await (await fixture.discord.as('admin').slash('server history')).message();
       expect(text(history)).toContain('moderation: Text of requests: Do not check → Text of requests: Refuse');
     });
 
     it('A prompt that the service flags is refused before everyone sees the question about its price', async () => {
       const prices = join(createTemporaryFolder(), 'prices.json');
       writeFileSync(prices, JSON.stringify({ imagine: '1' }));
-      const stage = await moderatedBot({ prompts: 'refuse' }, { PRICES: prices });
-      const { discord } = stage;
+      const fixture = await moderatedBot({ prompts: 'refuse' }, { PRICES: prices });
+      const { discord } = fixture;
       await (await discord.as('admin').slash('budget set', { confirm_above: '0' })).message();
-      expect(await imagine(stage, 'flag:violence')).toContain('flagged your request');
+      expect(await imagine(fixture, 'flag:violence')).toContain('flagged your request');
       const question = await (await discord.as('member').slash('imagine', { prompt: 'a hare' })).message(
         says('a hare'),
       );
       expect(question.ephemeral).toBe(false);
-      expect(submitCount(stage.gateway)).toBe(0);
+      expect(submitCount(fixture.gateway)).toBe(0);
     });
 
     it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', async () => {
-      const stage = await moderatedBot({ prompts: 'refuse' });
-      const { discord, gateway } = stage;
+      const fixture = await moderatedBot({ prompts: 'refuse' });
+      const { discord, gateway } = fixture;
       gateway.settings.quirks.remix = true;
-      await changeRules(stage, 'Change words', { words: 'casino' });
+      await changeRules(fixture, 'Change words', { words: 'casino' });
       const member = discord.as('member');
       const askAbout = async (content: string): Promise<string> => {
         const file = { name: 'notes.txt', bytes: Buffer.from(content), contentType: 'text/plain' };
@@ -335,7 +339,7 @@ describeProfiles('Server rules', (profile) => {
       expect(await askAbout('A day at the casino.')).toContain('a word or phrase that is blocked here');
       expect(await askAbout('Notes about flag:violence')).toContain('flagged your request');
       expect(modelRequests(gateway)).toEqual([]);
-      const waiting = await (await member.click(await orderGrid(stage), 'V1')).message(says('needs a prompt'));
+      const waiting = await (await member.click(await orderGrid(fixture), 'V1')).message(says('needs a prompt'));
       const modals = () => gateway.requests.filter(({ path }) => path.endsWith('/submit/modal'));
       for (const [words, refusal] of [
         ['a casino', 'a word or phrase that is blocked here'],
@@ -351,9 +355,9 @@ describeProfiles('Server rules', (profile) => {
     });
 
     it('A flagged prompt can hide its results behind a spoiler instead of being refused', async () => {
-      const stage = await moderatedBot({ prompts: 'spoiler' });
+      const fixture = await moderatedBot({ prompts: 'spoiler' });
       const ask = async (prompt: string) =>
-        (await stage.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
+        (await fixture.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
       expect((await ask('flag:violence')).attachments[0]?.filename).toMatch(/^SPOILER_/);
       expect((await ask('a quiet lake')).attachments[0]?.filename).not.toMatch(/^SPOILER_/);
     });
@@ -366,58 +370,60 @@ describeProfiles('Server rules', (profile) => {
     ] as const)(
       'If the moderation service fails with %s, requests are refused or allowed, depending on the server’s rules',
       async (_name, fault) => {
-        const stage = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
-        stage.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
-        expect(await imagine(stage, 'a lake')).toContain('could not be checked');
-        expect(submitCount(stage.gateway)).toBe(0);
-        await changeRules(stage, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
-        expect(await imagine(stage, 'a lake')).toContain('Finished in');
+        const fixture = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
+        fixture.gateway.faults.add({ on: { path: /moderations/ }, do: fault, times: 2 });
+        expect(await imagine(fixture, 'a lake')).toContain('could not be checked');
+        expect(submitCount(fixture.gateway)).toBe(0);
+        await changeRules(fixture, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
+        expect(await imagine(fixture, 'a lake')).toContain('Finished in');
       },
     );
 
     it('Moderation cannot be enabled without a service, and an invalid threshold is refused', async () => {
-      const stage = await botWith();
-      expect(await changeRefusal(stage, 'Change moderation', { prompts: 'refuse' })).toContain('No moderation service');
-      expect(await changeRefusal(stage, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
-      expect(text(await openRulesPage(stage))).toContain('The operator has not configured a moderation service');
+      const fixture = await botWith();
+      expect(await changeRefusal(fixture, 'Change moderation', { prompts: 'refuse' })).toContain(
+        'No moderation service',
+      );
+      expect(await changeRefusal(fixture, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
+      expect(text(await openRulesPage(fixture))).toContain('The operator has not configured a moderation service');
     });
   });
 
   it('The operator’s own rules override every server’s rules and apply in direct messages', async () => {
     const path = join(createTemporaryFolder(), 'rules.json');
     writeFileSync(path, JSON.stringify({ words: [{ text: 'gore' }] }));
-    const stage = await botWith({ RULES: path, DISCORD_USER_INSTALL: 'on' });
-    expect(await imagine(stage, 'much g.o.r.e')).toContain('a word or phrase');
-    await changeRules(stage, 'Change log channel', { logChannel: ['no-threads'] });
-    await imagine(stage, 'more gore');
+    const fixture = await botWith({ RULES: path, DISCORD_USER_INSTALL: 'on' });
+    expect(await imagine(fixture, 'much g.o.r.e')).toContain('a word or phrase');
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
+    await imagine(fixture, 'more gore');
     const logMessages = () =>
-      stage.discord
+      fixture.discord
         .messages('no-threads')
         .map((one) => text(one))
         .join('\n');
     await expect.poll(logMessages).toContain('Rule: blocked words.');
-    const directExchange = await stage.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
+    const directExchange = await fixture.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
     expect(text(await directExchange.message())).toContain('a word or phrase');
-    expect(submitCount(stage.gateway)).toBe(0);
+    expect(submitCount(fixture.gateway)).toBe(0);
   });
 
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {
-    const stage = await botWith();
-    const { discord } = stage;
-    await changeRules(stage, 'Change words', { words: 'casino' });
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change words', { words: 'casino' });
     const admin = discord.as('admin');
-    const exportMessage = await (await admin.click(await openTaskList(stage, 'admin'), 'Export my data')).message();
+    const exportMessage = await (await admin.click(await openTaskList(fixture, 'admin'), 'Export my data')).message();
     const data = JSON.parse(await (await fetch(exportMessage.attachments[0]?.url ?? '')).text()) as { rules: object[] };
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
-    await (await requestErasure(stage, 'admin')).message(says('Your data has been deleted'));
+    await (await requestErasure(fixture, 'admin')).message(says('Your data has been deleted'));
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toContain('a deleted member: blocked words');
-    expect(await imagine(stage, 'a casino')).toContain('a word or phrase');
+    expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');
   });
 
   it('/server check lists the permissions that the bot is missing and links to the invite', async () => {
-    const stage = await botWith();
-    const admin = stage.discord.as('admin');
+    const fixture = await botWith();
+    const admin = fixture.discord.as('admin');
     const checkMessage = await (await admin.slash('server check')).message();
     const allGrantedText = text(checkMessage);
     expect(allGrantedText).toContain('✅ Send Voice Messages');
@@ -428,52 +434,52 @@ describeProfiles('Server rules', (profile) => {
   });
 
   it('Server rules still apply after a restart, and to a task that was waiting when they changed', async () => {
-    const stage = await createFastClockStage({
+    const fixture = await createFastClockFixture({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
-    const first = await startBot(stage);
-    const { discord } = stage;
+    const first = await startBot(fixture);
+    const { discord } = fixture;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'a casino' });
     await waiting.message(says('Waiting in the bot’s queue'));
-    await changeRules(stage, 'Change words', { words: 'casino' });
+    await changeRules(fixture, 'Change words', { words: 'casino' });
     await first.stop();
-    await startBot(stage);
-    stage.gateway.setSpeed(50);
+    await startBot(fixture);
+    fixture.gateway.setSpeed(50);
     const refused = await waiting.message(says('blocked here'));
     expect(text(refused)).toContain('a word or phrase that is blocked here');
-    expect(submitCount(stage.gateway)).toBe(1);
+    expect(submitCount(fixture.gateway)).toBe(1);
   });
 
   it('A member whose role allows a command can queue a task with it', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
-    const { discord } = stage;
+    const { discord } = fixture;
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     const atelier = discord.world.guild('atelier');
     atelier.roles.push(artists);
     for (const who of ['member', 'other']) atelier.members.get(discord.world.user(who).id)?.roles.push(artists.id);
-    await addAccessRule(stage, { effect: 'allow', subjects: ['/imagine'], roles: ['artists'] });
+    await addAccessRule(fixture, { effect: 'allow', subjects: ['/imagine'], roles: ['artists'] });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const waiting = await discord.as('other').slash('imagine', { prompt: 'an owl' });
     await waiting.message(says('Waiting in the bot’s queue'));
-    stage.gateway.setSpeed(50);
+    fixture.gateway.setSpeed(50);
     expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
   });
 
   it('A rule for a channel also applies to messages in its threads', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },
       gateway: { profile, speed: 20 },
     });
-    const { discord, gateway } = stage;
+    const { discord, gateway } = fixture;
     const member = discord.as('member').in('thread');
     await (await member.slash('ask', { prompt: 'What is snow?' })).message(hasEnded);
-    await addAccessRule(stage, { effect: 'deny', subjects: ['/ask'], channels: ['studio'] });
+    await addAccessRule(fixture, { effect: 'deny', subjects: ['/ask'], channels: ['studio'] });
     const question = await member.say('and ice?');
     const reply = await discord.until(() =>
       discord
@@ -489,48 +495,48 @@ describeProfiles('Server rules', (profile) => {
 
 describe('The rules page of a server', () => {
   it('Rules for as many roles as the format allows can be imported, shown in the form, and saved without losing a role', async () => {
-    const stage = await startFastClockBot({ settings });
-    const { discord } = stage;
+    const fixture = await startFastClockBot({ settings });
+    const { discord } = fixture;
     const roleIds = Array.from({ length: 25 }, (_, index) => String(900_000_000_000_000_001n + BigInt(index)));
     discord.world.guild('atelier').roles.push(...roleIds.map((id) => ({ id, name: `role ${id}`, permissions: 0n })));
-    await applyImport(stage, { pressers: { roleIds } });
-    const page = await changeRules(stage, 'Change buttons and privacy', { privateCommands: 'ask' });
+    await applyImport(fixture, { pressers: { roleIds } });
+    const page = await changeRules(fixture, 'Change buttons and privacy', { privateCommands: 'ask' });
     expect(text(page)).toContain('`/ask`');
     expect(text(page)).toContain(`Only ${roleIds.map((id) => `<@&${id}>`).join(' ')} and moderators can press`);
     const every = { effect: 'deny', subjects: ['/video'], roles: roleIds, channels: [] };
-    expect(text(await changeRules(stage, 'Add a rule for task types and models', every))).toContain(
+    expect(text(await changeRules(fixture, 'Add a rule for task types and models', every))).toContain(
       roleIds.join('> <@&'),
     );
   });
 
   it('An outdated rules page removes only the rule that it shows; if that rule is gone, the page says so and shows the current rules', async () => {
-    const stage = await startFastClockBot({ settings });
+    const fixture = await startFastClockBot({ settings });
     for (const command of ['imagine', 'video', 'image'])
-      await addAccessRule(stage, { effect: 'deny', subjects: [`/${command}`] });
-    const outdatedPage = await openRulesPage(stage);
-    const otherPage = await openRulesPage(stage);
-    await removeRule(stage, otherPage, 'deny /imagine');
-    const rulesAfter = removableRules(await removeRule(stage, outdatedPage, 'deny /video'));
+      await addAccessRule(fixture, { effect: 'deny', subjects: [`/${command}`] });
+    const outdatedPage = await openRulesPage(fixture);
+    const otherPage = await openRulesPage(fixture);
+    await removeRule(fixture, otherPage, 'deny /imagine');
+    const rulesAfter = removableRules(await removeRule(fixture, outdatedPage, 'deny /video'));
     expect(rulesAfter).toEqual(['deny /image']);
-    const noticePage = await removeRule(stage, otherPage, 'deny /video');
+    const noticePage = await removeRule(fixture, otherPage, 'deny /video');
     expect(text(noticePage)).toContain('This page was out of date');
     expect(removableRules(noticePage)).toEqual(['deny /image']);
   });
 
   it('Equal rules are offered once and removed together, and a role that no longer exists is named as such', async () => {
-    const stage = await startFastClockBot({ settings });
-    const { discord } = stage;
+    const fixture = await startFastClockBot({ settings });
+    const { discord } = fixture;
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     const { roles } = discord.world.guild('atelier');
     roles.push(artists);
     const access = [['imagine'], ['imagine'], ['video', 'second-video', 'image-to-video']].map((kinds) => {
       return { effect: 'deny', kinds, roleIds: [artists.id] };
     });
-    await applyImport(stage, { access });
+    await applyImport(fixture, { access });
     roles.splice(roles.indexOf(artists), 1);
-    const page = await openRulesPage(stage);
+    const page = await openRulesPage(fixture);
     const [first = '', ...others] = removableRules(page);
     expect([first, ...others]).toEqual(['deny Imagine for unknown role', 'deny /video for unknown role']);
-    expect(text(await removeRule(stage, page, first))).not.toContain('deny /imagine');
+    expect(text(await removeRule(fixture, page, first))).not.toContain('deny /imagine');
   });
 });

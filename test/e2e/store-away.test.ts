@@ -14,8 +14,8 @@ describe('A bot whose store is temporarily unavailable', () =>
     it('During an outage of the store, the bot reports the outage and refuses orders without a request to the gateway, and it works again afterwards', async () => {
       const store = await createStore();
       const proxy = await TcpProxy.open(store.url);
-      const botStage = await startTestBot({ settings: { ...noLimits, STORE_URL: proxy.url } });
-      const { discord, gateway } = botStage;
+      const botFixture = await startTestBot({ settings: { ...noLimits, STORE_URL: proxy.url } });
+      const { discord, gateway } = botFixture;
       const member = discord.as('member');
       const about = async (): Promise<string> => text(await (await member.slash('about')).message());
 
@@ -31,10 +31,10 @@ describe('A bot whose store is temporarily unavailable', () =>
       const result = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(result.attachments).toHaveLength(1);
       expect(submitCount(gateway)).toBe(1);
-      expect(occurrences('cannot be reached (', botStage.logged())).toBeGreaterThan(0);
-      expect(occurrences('The store responds again.', botStage.logged())).toBe(1);
-      expect(botStage.logged()).not.toContain(new URL(store.url).password);
-      await botStage.app.stop();
+      expect(occurrences('cannot be reached (', botFixture.logged())).toBeGreaterThan(0);
+      expect(occurrences('The store responds again.', botFixture.logged())).toBe(1);
+      expect(botFixture.logged()).not.toContain(new URL(store.url).password);
+      await botFixture.app.stop();
       expect(await store.keys('live')).toEqual([]);
       expect(await store.keys('finished')).toHaveLength(1);
     });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers } from '../services/store/sites.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
-import { GATEWAY_API_KEY, type Stage, createStage as startServers } from './bot.ts';
+import { type Fixture, GATEWAY_API_KEY, createFixture as startServers } from './bot.ts';
 import { says, submitCount } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,7 +18,7 @@ interface BotProcess {
 }
 
 /** Starts the shipped bot as a separate process. */
-function startBotProcess({ discord, gateway }: Stage, storeUrl: string): BotProcess {
+function startBotProcess({ discord, gateway }: Fixture, storeUrl: string): BotProcess {
   const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {

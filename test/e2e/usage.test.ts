@@ -8,9 +8,9 @@ import { amountOf } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { createStage, GATEWAY_API_KEY, type StageOptions, startBot } from './bot.ts';
+import { createFixture, type FixtureOptions, GATEWAY_API_KEY, startBot } from './bot.ts';
 import { describeProfiles } from './profiles.ts';
-import { createFastClockStage, labels, says } from './quick.ts';
+import { createFastClockFixture, labels, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
 const now = Date.UTC(2026, 2, 10, 12);
@@ -29,14 +29,14 @@ function respondWith(gateway: EmbeddedGateway, body: object | string): void {
 }
 
 /** Starts the bot at noon on 10 March 2026, with `atelier` as its admin server, whose managers can see the account. */
-async function startStage(options: StageOptions = {}) {
-  const baseStage = await createStage({ clock: new ManualClock(now), ...options });
-  const { discord, gateway, config } = baseStage;
+async function startFixture(options: FixtureOptions = {}) {
+  const baseFixture = await createFixture({ clock: new ManualClock(now), ...options });
+  const { discord, gateway, config } = baseFixture;
   const adminGuildIds = [discord.world.guild('atelier').id];
-  const app = await startBot({ ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+  const app = await startBot({ ...baseFixture, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const charge = (daysAgo: number, model: string, amount: string): void =>
     gateway.usage.charge({ key: GATEWAY_API_KEY, model, at: now - daysAgo * day, amount: amountOf(amount) });
-  return { ...baseStage, app, charge };
+  return { ...baseFixture, app, charge };
 }
 
 const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
@@ -48,7 +48,7 @@ async function attachmentBytes(message: Message, extension: string): Promise<Buf
 
 describe('/usage with the spec gateway profile', () => {
   it('/usage of the account shows the channel the last seven days with every digit, and who asked', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'lumen-image-1', longAmount);
     charge(2, 'verse-1', '0.000000000000000001');
     const exchange = await discord.as('admin').slash('usage', { of: 'account' });
@@ -79,7 +79,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage always sends both dates, and adds up costs by model', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     for (const daysAgo of [1, 2, 3]) charge(daysAgo, 'verse-1', '0.1');
     charge(2, 'lumen-image-1', '0.2');
     const admin = discord.as('admin');
@@ -96,7 +96,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
-    const { discord, charge } = await startStage({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    const { discord, charge } = await startFixture({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     charge(0, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain(`Total: **${longAmountInCents} cents (= $${longAmount})** for 1 request`);
@@ -106,7 +106,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message();
     expect(text(message)).toContain('All usage through this bot');
@@ -115,7 +115,7 @@ describe('/usage with the spec gateway profile', () => {
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
-    const { discord, charge } = await startStage();
+    const { discord, charge } = await startFixture();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { of: 'account', start: '2025-10-01' })).message();
     expect(message.content.length).toBeLessThanOrEqual(2_000);
@@ -126,7 +126,7 @@ describe('/usage with the spec gateway profile', () => {
 
 describe('/usage with the stock gateway profile', () => {
   it('/usage shows the total of a stock gateway without claiming that it covers the range', async () => {
-    const { discord, gateway, charge } = await startStage({ gateway: { profile: 'stock' } });
+    const { discord, gateway, charge } = await startFixture({ gateway: { profile: 'stock' } });
     charge(400, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain(`Total: **${longAmountInCents}**`);
@@ -141,7 +141,7 @@ describeProfiles('Access to /usage', (profile) => {
   const options = { gateway: { profile } };
 
   it('/usage shows the account ephemerally if a manager chooses that', async () => {
-    const { discord, charge } = await startStage(options);
+    const { discord, charge } = await startFixture(options);
     charge(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { of: 'account', private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -149,7 +149,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows everyone their own usage ephemerally, admins included, without a request to the gateway', async () => {
-    const { discord, gateway, charge } = await startStage(options);
+    const { discord, gateway, charge } = await startFixture(options);
     charge(0, 'verse-1', '777');
     for (const [who, usageOptions] of [
       ['member', {}],
@@ -166,7 +166,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
-    const { discord, charge } = await startStage(options);
+    const { discord, charge } = await startFixture(options);
     charge(0, 'verse-1', '1');
     const owner = discord.as('owner').in('elsewhere/hall');
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -181,7 +181,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows a manager of another server only their own usage', async () => {
-    const { discord } = await startStage(options);
+    const { discord } = await startFixture(options);
     const otherGuild = discord.world.guild('elsewhere');
     otherGuild.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
     otherGuild.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
@@ -205,7 +205,7 @@ describeProfiles('Access to /usage', (profile) => {
   ])(
     '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
     async (range, words) => {
-      const { discord, gateway } = await startStage(options);
+      const { discord, gateway } = await startFixture(options);
       const exchange = await discord.as('admin').slash('usage', range);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
@@ -214,7 +214,7 @@ describeProfiles('Access to /usage', (profile) => {
   );
 
   it('/usage says that an empty result may be due to the dates', async () => {
-    const { discord } = await startStage(options);
+    const { discord } = await startFixture(options);
     const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain('choose a different date range');
     expect(text(message)).not.toContain('only a total without dates');
@@ -222,7 +222,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
-    const { discord, gateway } = await startStage(options);
+    const { discord, gateway } = await startFixture(options);
     respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(reply).toMatch(/^-# Your request: \/usage\nThe gateway (refused this|is temporarily unavailable)/);
@@ -236,7 +236,7 @@ describeProfiles('Access to /usage', (profile) => {
 
 describe('/usage with other response formats', () => {
   it('/usage adds up daily costs with line items exactly', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const items = [
       { name: 'GPT', cost: '0.1' },
       { name: 'DALL', cost: longAmountInCents },
@@ -255,7 +255,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage reads rows with requests and spend', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     respondWith(gateway, {
       data: [
         { date: '2026-03-09', requests: 4, spend: '1.10' },
@@ -268,7 +268,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage leaves out days outside the range and says that the gateway returned them', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     respondWith(gateway, {
       data: [
         { date: '2025-01-01', amount: '500' },
@@ -284,7 +284,7 @@ describe('/usage with other response formats', () => {
   });
 
   it('/usage says so if rows have no date or do not add up to the total', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     respondWith(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const content = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());
     expect(content).toContain('Total: **3**');
@@ -296,7 +296,7 @@ describe('/usage with other response formats', () => {
 
 describe('The range buttons of /usage', () => {
   it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     charge(20, 'lumen-image-1', '2');
     const admin = discord.as('admin');
@@ -319,7 +319,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const usageMessage = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     const press = await discord.as('member').click(usageMessage, 'Today');
@@ -337,7 +337,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('A former manager who presses a range button no longer sees the account', async () => {
-    const { discord, gateway, charge } = await startStage();
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const usageMessage = await (await admin.slash('usage', { of: 'account', private: true })).message();
@@ -349,7 +349,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('Choosing a range without data in /usage removes the chart and the CSV', async () => {
-    const { discord, charge } = await startStage();
+    const { discord, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
     const usageMessage = await (await admin.slash('usage', { of: 'account' })).message();
@@ -362,7 +362,7 @@ describe('The range buttons of /usage', () => {
   });
 
   it('The range buttons of /usage stay in a member’s ephemeral message', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     const usageMessage = await (await member.slash('usage')).message();
     await (await member.click(usageMessage, 'Last month')).message((one) => text(one).includes('2026-02-01'));
@@ -376,10 +376,10 @@ describe('The tasks of members in /usage', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
     await writeFile(prices, JSON.stringify({ imagine: '0.100000000000000000000000000001' }));
-    const baseStage = await createFastClockStage({ gateway: { speed: 20 }, settings: { PRICES: prices } });
-    const { discord, config } = baseStage;
+    const baseFixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: { PRICES: prices } });
+    const { discord, config } = baseFixture;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await startBot({ ...baseStage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...baseFixture, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
@@ -402,12 +402,12 @@ describe('The tasks of members in /usage', () => {
 
 describe('/usage of a server', () => {
   it('Members with Manage Server can see the usage and limits of their own server, ephemerally, but not those of other servers', async () => {
-    const stage = await createFastClockStage({
+    const fixture = await createFastClockFixture({
       gateway: { speed: 20 },
       settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '20 tasks a day' },
     });
-    await startBot(stage);
-    const { discord } = stage;
+    await startBot(fixture);
+    const { discord } = fixture;
     for (const prompt of ['a fox', 'a hare'])
       await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
     const exchange = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
@@ -427,9 +427,9 @@ describe('/usage of a server', () => {
   });
 
   it('Admins can see the usage by role, for each role that has limits', async () => {
-    const stage = await createFastClockStage({ gateway: { speed: 20 }, settings: noLimits });
-    await startBot(stage);
-    const { discord } = stage;
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
+    await startBot(fixture);
+    const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
     const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
     const readers = { id: '900000000000000002', name: 'readers', permissions: 0n };
@@ -449,9 +449,9 @@ describe('/usage of a server', () => {
   });
 
   it('A member can see their own usage by kind of task', async () => {
-    const stage = await createFastClockStage({ gateway: { speed: 20 } });
-    await startBot(stage);
-    const member = stage.discord.as('member');
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
+    await startBot(fixture);
+    const member = fixture.discord.as('member');
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const page = text(await (await member.slash('usage', { by: 'kind' })).message());
     expect(page).toContain('Your usage through this bot');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { models } from './asks/proof.ts';
+import { models } from './asks/fixture.ts';
 import { describeProfiles } from './profiles.ts';
 import { says, startFastClockBot } from './quick.ts';
 
@@ -7,15 +7,15 @@ const isOrder = (path: string): boolean => /\/submit\/|generations\/jobs$|\/v1\/
 
 describeProfiles('The pseudonym of a member', (profile) => {
   const start = async (settings: Record<string, string>) => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { ...models, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_IMAGE_MODEL: 'lumen-image-1', ...settings },
     });
     const users = (): unknown[] =>
-      stage.gateway.requests
+      fixture.gateway.requests
         .filter(({ path, method }) => method === 'POST' && isOrder(path))
         .map(({ body }) => (body as { user?: unknown }).user);
-    return { ...stage, users };
+    return { ...fixture, users };
   };
 
   it('Each request contains its owner’s pseudonym, which is always the same and is not their ID', async () => {

@@ -5,7 +5,7 @@ import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { imagine } from '../../../src/commands/imagine/feature.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { startTestBot } from '../../e2e/bot.ts';
-import { imageUpload } from '../../e2e/tasks/image-scene.ts';
+import { imageUpload } from '../../e2e/tasks/image-fixture.ts';
 
 const orders = ({ requests }: EmbeddedGateway) => requests.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;

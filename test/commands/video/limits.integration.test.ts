@@ -17,7 +17,7 @@ const reference = (name: string, medium: Reference['medium'] = 'any'): Reference
 const repeatReference = (count: number, name: string): Reference[] =>
   Array.from({ length: count }, () => reference(name));
 
-async function scene() {
+async function createFixture() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
@@ -35,7 +35,7 @@ async function scene() {
 
 describe('The lengths of reference videos', () => {
   it('The lengths of all reference videos are added up, and the key is not sent to their hosts', async () => {
-    const { host, seconds, videos } = await scene();
+    const { host, seconds, videos } = await createFixture();
     const [tenSeconds, sixSeconds] = [10, 6].map((length) =>
       host.on(`/${length}.mp4`, file(length === 6 ? webmVideo({ seconds: length }) : mp4Video({ seconds: length }))),
     ) as [string, string];
@@ -45,7 +45,7 @@ describe('The lengths of reference videos', () => {
   });
 
   it('Reference videos of unknown length count as zero seconds', async () => {
-    const { host, seconds, videos } = await scene();
+    const { host, seconds, videos } = await createFixture();
     const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
     expect(await seconds(videos(live, page, `${host.origin}/none.mp4`), 'member')).toBe(0);

@@ -8,8 +8,8 @@ import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { createFixture, minutes, planOf, seconds } from './integration-fixture.ts';
 import { MemoryTasks, waitUntil } from './memory-tasks.ts';
-import { minutes, planOf, scene, seconds } from './scene.ts';
 
 const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
 
@@ -42,7 +42,7 @@ async function sceneWithBook() {
     preparedStates.push(`${task.state} ${task.progress}`);
     return planOf(task);
   };
-  const base = await scene({ tasks, plan });
+  const base = await createFixture({ tasks, plan });
   tasks.book.onChange((task) => base.delivery.show(task));
   return { ...base, tasks, prepared: preparedStates };
 }

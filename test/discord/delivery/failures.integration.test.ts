@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { customId } from '../../../src/discord/custom-ids.ts';
-import { image, minutes, planOf, planWithFile, sceneWithOrder, seconds, until } from './scene.ts';
+import { fixtureWithOrder, image, minutes, planOf, planWithFile, seconds, until } from './integration-fixture.ts';
 
 describe('The delivery of a result during failures', () => {
   it('The delivery waits for Discord without a time limit, backs off and does not change the route', async () => {
     const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, discord, logText, writes, preparedCount } =
-      await sceneWithOrder();
+      await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
     await updateTask(task.id, { state: 'ready' });
     const start = clock.now();
@@ -24,7 +24,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits at most five minutes between two attempts, and continues on time when Discord is available again', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes, read } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running' });
     await tasks.waitForEdits(task.id, 1);
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 * 10 });
@@ -36,7 +36,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery retries after a broken connection', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, discord, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, read } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
@@ -45,7 +45,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted with links instead of its files if Discord refuses their size, with all text and buttons', async () => {
-    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logText, writes } = await fixtureWithOrder({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
       fallback: { content: 'ready, at https://files.example/1', controls: [{ type: 'button', id: 'x', label: 'U1' }] },
@@ -60,7 +60,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted without its files if a proxy in front of Discord refuses their size', async () => {
-    const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ plan: planWithFile });
+    const { task, updateTask, tasks, discord, writes } = await fixtureWithOrder({ plan: planWithFile });
     discord.faults.add({
       on: { method: 'PATCH' },
       do: { type: 'status', status: 413, body: '<html>too large</html>' },
@@ -72,7 +72,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the error', async () => {
-    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, discord, logText, writes } = await fixtureWithOrder({
       expects: 'refusals',
       plan: (one) => ({
         content: 'here it is',
@@ -92,7 +92,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted as a new message if Discord refuses even its text as an edit', async () => {
-    const { task, updateTask, tasks, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
+    const { task, updateTask, tasks, discord, writes, read } = await fixtureWithOrder({ expects: 'refusals' });
     const malformedBody = {
       code: 50035,
       message: 'Invalid Form Body',
@@ -106,7 +106,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits if the refusal is from a proxy in front of Discord, which cannot judge messages', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await updateTask(task.id, { state: 'ready' });
     await advanceOnceWaiting(seconds(5));
@@ -116,7 +116,7 @@ describe('The delivery of a result during failures', () => {
 
   it('The delivery waits while Discord rejects the bot token, because no other route would work', async () => {
     const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, client, discord, writes, read } =
-      await sceneWithOrder();
+      await fixtureWithOrder();
     await updateTask(task.id, { state: 'running' });
     await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(15));
@@ -134,7 +134,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits as long as Discord requests', async () => {
-    const { task, updateTask, tasks, discord, writes } = await sceneWithOrder({ expects: 'waits' });
+    const { task, updateTask, tasks, discord, writes } = await fixtureWithOrder({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
     await updateTask(task.id, { state: 'ready' });
     await tasks.waitUntilSettled(task.id);
@@ -143,7 +143,7 @@ describe('The delivery of a result during failures', () => {
 
   it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
     let failuresLeft = 2;
-    const { advanceOnceWaiting, task, updateTask, tasks, clock, logText, writes } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, logText, writes } = await fixtureWithOrder({
       plan: (one) => {
         if (failuresLeft-- > 0) throw new TypeError('a bug in a view');
         return planOf(one);
@@ -160,7 +160,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is sent only once even if the store cannot record it', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await fixtureWithOrder();
     tasks.shouldFail = (_, next) => next.state === 'delivered' && tasks.failures < 3;
     await updateTask(task.id, { state: 'ready' });
     const shownAt = clock.now();
@@ -174,7 +174,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A new message is not posted before its intention is stored', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, clock, writes } = await fixtureWithOrder();
     clock.advance(minutes(15));
     tasks.shouldFail = (_, next) => next.delivery.intention !== undefined && tasks.failures < 1;
     await updateTask(task.id, { state: 'ready' });
@@ -186,7 +186,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery continues even if the store cannot record that the token has expired', async () => {
-    const { task, updateTask, tasks, discord, logText, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, discord, logText, writes } = await fixtureWithOrder();
     tasks.shouldFail = (previous, next) =>
       previous.route.token !== undefined && next.route.token === undefined && next.state === 'ready';
     discord.expireTokens();
@@ -197,7 +197,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('No failure writes the token or the bytes of a file to the log', async () => {
-    const { advanceOnceWaiting, task, interaction, updateTask, tasks, discord, logText } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, interaction, updateTask, tasks, discord, logText } = await fixtureWithOrder({
       plan: planWithFile,
     });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });

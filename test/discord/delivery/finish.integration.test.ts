@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
-import { minutes, scene, sceneWithOrder, seconds, until } from './scene.ts';
+import { createFixture, fixtureWithOrder, minutes, seconds, until } from './integration-fixture.ts';
 
 describe('A delivery that finishes', () => {
   it('A finishing delivery waits for running requests and stores their outcome', async () => {
-    const { task, updateTask, tasks, clock, discord, delivery, read, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, delivery, read, requestsTo } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await updateTask(task.id, { state: 'ready' });
     await until(() => requestsTo('PATCH', /^/).length === 1);
@@ -25,7 +25,7 @@ describe('A delivery that finishes', () => {
       delivery,
       open: openDelivery,
       writes,
-    } = await sceneWithOrder();
+    } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     await updateTask(task.id, { state: 'ready' });
     await until(() => timerCount() === 1);
@@ -41,7 +41,7 @@ describe('A delivery that finishes', () => {
 
   it('A finishing delivery ignores changes that arrive during a running request', async () => {
     const { task, updateTask, tasks, clock, discord, delivery, timerCount, requestsTo, writes } =
-      await sceneWithOrder();
+      await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await updateTask(task.id, { state: 'running', progress: 1 });
     await until(() => requestsTo('PATCH', /^/).length === 1);
@@ -56,7 +56,9 @@ describe('A delivery that finishes', () => {
 
   it('A finishing delivery does not wait for the retry of a failed request', async () => {
     const preparation = Promise.withResolvers<MessagePlan>();
-    const { task, updateTask, delivery, timerCount, tasks } = await sceneWithOrder({ plan: () => preparation.promise });
+    const { task, updateTask, delivery, timerCount, tasks } = await fixtureWithOrder({
+      plan: () => preparation.promise,
+    });
     await updateTask(task.id, { state: 'ready' });
     const finishing = delivery.finish();
     preparation.reject(new Error('The gateway was closed.'));
@@ -66,7 +68,7 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery shows no pending progress, sets no timer and accepts no changes', async () => {
-    const { timerCount, task, updateTask, tasks, clock, delivery, writes } = await sceneWithOrder();
+    const { timerCount, task, updateTask, tasks, clock, delivery, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 1 });
     await tasks.waitForEdits(task.id, 1);
     await updateTask(task.id, { state: 'running', progress: 2 });
@@ -81,7 +83,7 @@ describe('A delivery that finishes', () => {
   });
 
   it('A delivery keeps no settled task in memory', async () => {
-    const { timerCount, order, updateTask, tasks, delivery } = await scene();
+    const { timerCount, order, updateTask, tasks, delivery } = await createFixture();
     const orders = [await order(), await order(), await order()];
     for (const { task } of orders) {
       await updateTask(task.id, { state: 'running' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
+import { fixtureWithOrder, minutes, planOf, seconds, until } from './integration-fixture.ts';
 
 const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });
 
@@ -11,12 +11,12 @@ function planWithPreview(task: Task): MessagePlan {
   return { ...planOf(task), files: task.word === undefined ? [] : [file(task.word)] };
 }
 
-async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) {
-  const stage = await sceneWithOrder({ plan: planWithPreview, ...options });
-  const { task, updateTask, tasks, clock, discord, writes } = stage;
+async function runningFixture(options: Parameters<typeof fixtureWithOrder>[0] = {}) {
+  const fixture = await fixtureWithOrder({ plan: planWithPreview, ...options });
+  const { task, updateTask, tasks, clock, discord, writes } = fixture;
   let edits = 0;
   return {
-    ...stage,
+    ...fixture,
     /** Sets the progress and the preview. */
     async showProgress(progress: number, word?: string) {
       await updateTask(task.id, { state: 'running', progress, word });
@@ -32,7 +32,7 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
 
 describe('A preview of a running job', () => {
   it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
-    const { task, updateTask, tasks, showProgress, attachmentNames, discord } = await runningScene();
+    const { task, updateTask, tasks, showProgress, attachmentNames, discord } = await runningFixture();
     await showProgress(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
       { filename: 'rough.webp', description: 'a boat' },
@@ -45,7 +45,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview is removed when the job fails', async () => {
-    const { task, updateTask, tasks, showProgress, attachmentNames, uploadedNames } = await runningScene();
+    const { task, updateTask, tasks, showProgress, attachmentNames, uploadedNames } = await runningFixture();
     await showProgress(10, 'rough');
     await updateTask(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
     await tasks.waitUntilSettled(task.id);
@@ -54,7 +54,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview is uploaded once while only the text changes', async () => {
-    const { showProgress, attachmentNames, uploadedNames, read } = await runningScene();
+    const { showProgress, attachmentNames, uploadedNames, read } = await runningFixture();
     for (const progress of [10, 20, 30]) await showProgress(progress, 'rough');
     expect(read()[0]).toContain('running 30');
     expect(attachmentNames()).toEqual(['rough.webp']);
@@ -62,7 +62,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview stays while the next one is unavailable', async () => {
-    const { showProgress, attachmentNames, uploadedNames, read } = await runningScene();
+    const { showProgress, attachmentNames, uploadedNames, read } = await runningFixture();
     await showProgress(10, 'rough');
     await showProgress(20);
     expect(read()[0]).toContain('running 20');
@@ -72,7 +72,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A changed preview alone causes an edit, and an unchanged one does not', async () => {
-    const { task, updateTask, clock, showProgress, writes, preparedCount, uploadedNames } = await runningScene();
+    const { task, updateTask, clock, showProgress, writes, preparedCount, uploadedNames } = await runningFixture();
     await showProgress(10, 'rough');
     await showProgress(10, 'finer');
     expect(uploadedNames()).toEqual(['rough.webp', 'finer.webp']);
@@ -87,8 +87,8 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview replaces the files of a pressed message', async () => {
-    const stage = await runningScene();
-    const { task, updateTask, tasks, discord, press } = stage;
+    const fixture = await runningFixture();
+    const { task, updateTask, tasks, discord, press } = fixture;
     await updateTask(task.id, { state: 'ready' });
     const { message } = await tasks.waitUntilSettled(task.id);
     const pressed = await press({ id: message?.id ?? '' }, 'U1');
@@ -110,7 +110,7 @@ describe('A preview of a running job', () => {
       logText,
       attachmentNames,
       uploadedNames,
-    } = await runningScene();
+    } = await runningFixture();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logText().includes('Progress was not shown'));
@@ -129,7 +129,7 @@ describe('A preview of a running job', () => {
   });
 
   it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
-    const { task, updateTask, showProgress, logText, uploadedNames, read, attachmentNames } = await runningScene({
+    const { task, updateTask, showProgress, logText, uploadedNames, read, attachmentNames } = await runningFixture({
       limits: { uploadBytes: 3 },
     });
     await updateTask(task.id, { state: 'running', progress: 5, word: 'rough' });
@@ -141,7 +141,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview that is being uploaded is cancelled when the job ends', async () => {
-    const { task, updateTask, tasks, read, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, read, writes } = await fixtureWithOrder({
       plan: async (one, signal) => {
         if (one.state === 'running')
           await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -156,7 +156,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview that is being uploaded is cancelled when the bot stops', async () => {
-    const { task, updateTask, delivery, writes } = await sceneWithOrder({
+    const { task, updateTask, delivery, writes } = await fixtureWithOrder({
       plan: async (one, signal) => {
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         return planOf(one);
@@ -168,7 +168,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview of a private job is sent privately', async () => {
-    const { showProgress, attachmentNames, discord, writes } = await runningScene({ order: { isPrivate: true } });
+    const { showProgress, attachmentNames, discord, writes } = await runningFixture({ order: { isPrivate: true } });
     await showProgress(10, 'rough');
     expect(attachmentNames()).toEqual(['rough.webp']);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);

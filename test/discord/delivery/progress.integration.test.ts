@@ -1,12 +1,12 @@
 import { PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { isDeferred, minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
+import { fixtureWithOrder, isDeferred, minutes, planOf, seconds, until } from './integration-fixture.ts';
 
 const editTimes = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
 
 describe('Progress edits', () => {
   it('Progress is shown immediately, and the response to the first edit supplies the id of the message', async () => {
-    const { task, updateTask, tasks, discord, read, channel } = await sceneWithOrder();
+    const { task, updateTask, tasks, discord, read, channel } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     const updatedTask = await tasks.waitForEdits(task.id, 1);
     const [message] = discord.messages('studio');
@@ -15,7 +15,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress edits show only the latest state, and at most seven are made before the wait limit', async () => {
-    const { task, updateTask, tasks, clock, writes, writtenContents } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, writes, writtenContents } = await fixtureWithOrder();
     const start = clock.now();
     for (const [index, at] of editTimes.entries()) {
       await updateTask(task.id, { state: 'running', progress: index });
@@ -34,7 +34,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress is not shown again if nothing has changed', async () => {
-    const { task, updateTask, tasks, clock, writtenContents, preparedCount } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, writtenContents, preparedCount } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     clock.advance(seconds(10));
@@ -50,7 +50,7 @@ describe('Progress edits', () => {
 
   it('Progress that is being prepared when the job ends is not shown', async () => {
     const preparation = Promise.withResolvers<void>();
-    const { task, updateTask, tasks, writtenContents, preparedCount } = await sceneWithOrder({
+    const { task, updateTask, tasks, writtenContents, preparedCount } = await fixtureWithOrder({
       plan: async (one) => {
         if (one.state === 'running') await preparation.promise;
         return planOf(one);
@@ -65,7 +65,7 @@ describe('Progress edits', () => {
   });
 
   it('The count of progress edits continues after a restart', async () => {
-    const { task, updateTask, tasks, clock, open: openDelivery, writtenContents } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, open: openDelivery, writtenContents } = await fixtureWithOrder();
     tasks.put({ ...task, delivery: { progressEdits: 6 } });
     const secondDelivery = openDelivery();
     await updateTask(task.id, { state: 'running', progress: 70 }, secondDelivery);
@@ -79,7 +79,7 @@ describe('Progress edits', () => {
   });
 
   it('A pending progress edit is dropped when the job ends', async () => {
-    const { task, updateTask, tasks, clock, writtenContents } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, writtenContents } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     await updateTask(task.id, { state: 'running', progress: 20 });
@@ -90,7 +90,7 @@ describe('Progress edits', () => {
   });
 
   it('Late progress does not overwrite the result', async () => {
-    const { task, updateTask, tasks, clock, discord, delivery, requestsTo, read } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, delivery, requestsTo, read } = await fixtureWithOrder();
     const running = { ...task, state: 'running' } as const;
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await updateTask(task.id, { state: 'ready' });
@@ -104,7 +104,7 @@ describe('Progress edits', () => {
   });
 
   it('A running progress edit is awaited, so it cannot overwrite the result', async () => {
-    const { task, updateTask, tasks, clock, discord, read, requestsTo, preparedCount } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, read, requestsTo, preparedCount } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await updateTask(task.id, { state: 'running', progress: 10 });
     await until(() => requestsTo('PATCH', /^/).length === 1);
@@ -117,7 +117,7 @@ describe('Progress edits', () => {
   });
 
   it('A failed progress edit is ignored, and the next one is made', async () => {
-    const { task, updateTask, tasks, clock, discord, logText, read } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, logText, read } = await fixtureWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await updateTask(task.id, { state: 'running', progress: 10 });
     await until(() => logText().includes('Progress was not shown'));
@@ -129,7 +129,7 @@ describe('Progress edits', () => {
   });
 
   it('After the first refusal the token is never used again, and progress continues with the bot token if the message is known', async () => {
-    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     discord.expireTokens();
@@ -147,7 +147,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress is skipped if no message can be edited, and no new message is posted', async () => {
-    const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, writes } = await fixtureWithOrder();
     clock.advance(minutes(14));
     await updateTask(task.id, { state: 'running', progress: 10 });
     await updateTask(task.id, { state: 'ready' });
@@ -157,7 +157,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress of a private task stops when its token expires', async () => {
-    const { task, updateTask, tasks, clock, writes } = await sceneWithOrder({ order: { isPrivate: true } });
+    const { task, updateTask, tasks, clock, writes } = await fixtureWithOrder({ order: { isPrivate: true } });
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(14));
@@ -172,7 +172,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress stops when the bot loses access to the channel, and only the result is retried', async () => {
-    const { task, updateTask, tasks, clock, discord, deny, channel, logText, writes, read } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, deny, channel, logText, writes, read } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(14));
@@ -190,7 +190,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress and result stop when the message is deleted', async () => {
-    const { task, updateTask, tasks, clock, client, discord, logText, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, client, discord, logText, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.waitForEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
@@ -207,7 +207,7 @@ describe('Progress edits', () => {
   });
 
   it('Progress that cannot be prepared is logged with a reference, and the result is still shown', async () => {
-    const { task, updateTask, tasks, logText } = await sceneWithOrder({
+    const { task, updateTask, tasks, logText } = await fixtureWithOrder({
       plan: (task) => {
         if (task.state === 'running') throw new TypeError('a bug in a view');
         return planOf(task);
@@ -220,7 +220,7 @@ describe('Progress edits', () => {
   });
 
   it('A progress edit counts even if the store cannot record it', async () => {
-    const { task, updateTask, tasks, clock, logText, writtenContents, preparedCount } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, logText, writtenContents, preparedCount } = await fixtureWithOrder();
     const start = clock.now();
     for (const [index, at] of editTimes.entries()) {
       await updateTask(task.id, { state: 'running', progress: index });
@@ -240,7 +240,7 @@ describe('Progress edits', () => {
   });
 
   it('An expired token is not used again, even if the store cannot record that it has expired', async () => {
-    const { task, updateTask, tasks, clock, discord, writtenContents, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, writtenContents, requestsTo } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     discord.expireTokens();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasEnded, isLive } from '../../../src/services/tasks/task.ts';
-import { minutes, planOf, scene, until } from './scene.ts';
+import { createFixture, minutes, planOf, until } from './integration-fixture.ts';
 
 const effect = fc.oneof(
   fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(500, 502, 503) }),
@@ -29,11 +29,11 @@ const scenario = fc.record({
 
 describe('The delivery under any sequence of failures', () => {
   it('Under any failures, the member sees the result, at most one owner ping is sent, and private results stay private', async () => {
-    const stage = await scene({
+    const fixture = await createFixture({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
-    const { order, updateTask, tasks, clock, discord, open: openDelivery, timerCount, read, directMessages } = stage;
-    let delivery = stage.delivery;
+    const { order, updateTask, tasks, clock, discord, open: openDelivery, timerCount, read, directMessages } = fixture;
+    let delivery = fixture.delivery;
     await fc.assert(
       fc.asyncProperty(scenario, async ({ failures, isPrivate, wasProgressShown, durationMs }) => {
         clock.advance(minutes(1));

@@ -1,13 +1,13 @@
 import { PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
-import { minutes, planWithFile, sceneWithOrder, seconds } from './scene.ts';
+import { fixtureWithOrder, minutes, planWithFile, seconds } from './integration-fixture.ts';
 
 const failedChange = { state: 'failed', failure: { cause: 'failed' } } as const;
 
 describe('The delivery of a result', () => {
   it('A result is shown in the deferred reply with its files, and the task is settled once', async () => {
-    const { task, exchange, updateTask, tasks, writes, read, channel } = await sceneWithOrder({ plan: planWithFile });
+    const { task, exchange, updateTask, tasks, writes, read, channel } = await fixtureWithOrder({ plan: planWithFile });
     await updateTask(task.id, { state: 'ready' });
     const settledTask = await tasks.waitUntilSettled(task.id);
     const message = await exchange.message();
@@ -21,14 +21,14 @@ describe('The delivery of a result', () => {
   });
 
   it('A failure is shown like a result, and the task stays failed', async () => {
-    const { task, updateTask, tasks, read } = await sceneWithOrder({ order: { isPrivate: true } });
+    const { task, updateTask, tasks, read } = await fixtureWithOrder({ order: { isPrivate: true } });
     await updateTask(task.id, failedChange);
     expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'failed' });
     expect(read()).toEqual([expect.stringContaining('failed')]);
   });
 
   it('The result of a button press is shown in the pressed message, regardless of its author', async () => {
-    const { task, updateTask, tasks, clock, discord, press } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, discord, press } = await fixtureWithOrder();
     clock.advance(minutes(15));
     await updateTask(task.id, { state: 'ready' });
     const { message } = await tasks.waitUntilSettled(task.id);
@@ -45,7 +45,9 @@ describe('The delivery of a result', () => {
   });
 
   it('Shortly before the token expires, the bot token edits the channel message without a preceding request', async () => {
-    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await sceneWithOrder({ plan: planWithFile });
+    const { task, updateTask, tasks, clock, discord, read, requestsTo } = await fixtureWithOrder({
+      plan: planWithFile,
+    });
     await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.waitForEdits(task.id, 1);
     clock.advance(minutes(14));
@@ -58,7 +60,7 @@ describe('The delivery of a result', () => {
   });
 
   it('The interaction token is used for a result until one minute before the token expires', async () => {
-    const { task, updateTask, tasks, clock, requestsTo } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, requestsTo } = await fixtureWithOrder();
     clock.advance(minutes(14) - 1);
     await updateTask(task.id, { state: 'ready' });
     await tasks.waitUntilSettled(task.id);
@@ -66,7 +68,7 @@ describe('The delivery of a result', () => {
   });
 
   it('If Discord expires the token early, the bot token is used and the token is dropped immediately', async () => {
-    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, updateTask, tasks, discord, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     discord.expireTokens();
@@ -79,7 +81,7 @@ describe('The delivery of a result', () => {
   });
 
   it('If no message is known, the result is a new message that pings no one', async () => {
-    const { task, updateTask, tasks, clock, discord, writes, channel } = await sceneWithOrder({ plan: planWithFile });
+    const { task, updateTask, tasks, clock, discord, writes, channel } = await fixtureWithOrder({ plan: planWithFile });
     clock.advance(minutes(20));
     await updateTask(task.id, { state: 'ready' });
     const settledTask = await tasks.waitUntilSettled(task.id);
@@ -93,7 +95,7 @@ describe('The delivery of a result', () => {
   });
 
   it('After the token has expired, a result goes to a direct message if only the member has installed the bot', async () => {
-    const { directMessages, task, updateTask, tasks, clock, writes, read } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, writes, read } = await fixtureWithOrder({
       order: { by: 'installer' },
     });
     await updateTask(task.id, { state: 'running', progress: 10 });
@@ -107,7 +109,7 @@ describe('The delivery of a result', () => {
   });
 
   it('After the token has expired, a private result goes to a direct message and never to a channel', async () => {
-    const { directMessages, task, updateTask, tasks, clock, discord, writes, read } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, discord, writes, read } = await fixtureWithOrder({
       order: { isPrivate: true },
     });
     await updateTask(task.id, { state: 'running', progress: 10 });
@@ -124,7 +126,7 @@ describe('The delivery of a result', () => {
   });
 
   it('A private result stays private if Discord refuses its token', async () => {
-    const { directMessages, task, updateTask, tasks, discord, read } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, discord, read } = await fixtureWithOrder({
       order: { isPrivate: true },
     });
     discord.expireTokens();
@@ -135,7 +137,7 @@ describe('The delivery of a result', () => {
   });
 
   it('In a direct message with the bot, the message is edited with the bot token after the interaction token has expired', async () => {
-    const { directMessages, task, updateTask, tasks, clock, writes } = await sceneWithOrder({
+    const { directMessages, task, updateTask, tasks, clock, writes } = await fixtureWithOrder({
       order: { in: 'dm', by: 'installer' },
     });
     expect(task.route).toMatchObject({ install: 'user', mayPost: true });
@@ -152,7 +154,7 @@ describe('The delivery of a result', () => {
     ['refuses direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
   ] as const)('A result stays ready after one request if the member %s', async (_, reason, code) => {
-    const { task, updateTask, tasks, clock, discord, logText, writes } = await sceneWithOrder({
+    const { task, updateTask, tasks, clock, discord, logText, writes } = await fixtureWithOrder({
       order: { isPrivate: true },
     });
     if (reason === 'refused') discord.world.user('member').directMessages = 'refused';
@@ -170,7 +172,7 @@ describe('The delivery of a result', () => {
   it.each(['token', 'bot'])(
     'A result is not delivered to a deleted message, with the token type "%s"',
     async (tokenType) => {
-      const { task, updateTask, tasks, clock, client, discord, writes } = await sceneWithOrder();
+      const { task, updateTask, tasks, clock, client, discord, writes } = await fixtureWithOrder();
       await updateTask(task.id, { state: 'running', progress: 10 });
       const { message } = await tasks.waitForEdits(task.id, 1);
       await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
@@ -186,7 +188,7 @@ describe('The delivery of a result', () => {
   );
 
   it('If the bot no longer sees the channel, each route is tried once and the result goes to a direct message', async () => {
-    const { directMessages, deny, task, updateTask, tasks, clock, logText, writes } = await sceneWithOrder();
+    const { directMessages, deny, task, updateTask, tasks, clock, logText, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     deny(Permission.ViewChannel);
@@ -199,7 +201,7 @@ describe('The delivery of a result', () => {
   });
 
   it('Closed routes are not tried again when the last route fails temporarily', async () => {
-    const { advanceOnceWaiting, deny, task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, deny, task, updateTask, tasks, clock, discord, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
     deny(Permission.ViewChannel);
@@ -213,7 +215,7 @@ describe('The delivery of a result', () => {
   });
 
   it('If the channel no longer exists, the result goes to a direct message', async () => {
-    const { directMessages, task, updateTask, tasks, clock, discord, channel } = await sceneWithOrder();
+    const { directMessages, task, updateTask, tasks, clock, discord, channel } = await fixtureWithOrder();
     clock.advance(minutes(15));
     discord.world.channels.delete(channel.id);
     await updateTask(task.id, { state: 'ready' });
@@ -222,7 +224,7 @@ describe('The delivery of a result', () => {
   });
 
   it('If the bot is not allowed to post in a channel, it does not try to, but still edits the message there', async () => {
-    const { task, updateTask, tasks, clock, discord, writes } = await sceneWithOrder({ order: { in: 'read-only' } });
+    const { task, updateTask, tasks, clock, discord, writes } = await fixtureWithOrder({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
     await updateTask(task.id, { state: 'running', progress: 10 });
     await tasks.waitForEdits(task.id, 1);
@@ -238,7 +240,7 @@ describe('The delivery of a result', () => {
   });
 
   it('A result is sent once, regardless of the number and source of its announcements', async () => {
-    const { task, updateTask, tasks, clock, delivery, open: openDelivery, writes } = await sceneWithOrder();
+    const { task, updateTask, tasks, clock, delivery, open: openDelivery, writes } = await fixtureWithOrder();
     await Promise.all([updateTask(task.id, { state: 'ready' }), updateTask(task.id, { state: 'ready' })]);
     const readyTask = tasks.get(task.id);
     delivery.show(readyTask);
@@ -253,7 +255,7 @@ describe('The delivery of a result', () => {
   });
 
   it('The result of a deleted task is ignored', async () => {
-    const { task, tasks, delivery, logText, writes } = await sceneWithOrder();
+    const { task, tasks, delivery, logText, writes } = await fixtureWithOrder();
     tasks.remove(task.id);
     delivery.show({ ...task, state: 'ready' });
     await delivery.finish();
@@ -262,7 +264,7 @@ describe('The delivery of a result', () => {
   });
 
   it('A result is not delivered if its task was settled in the meantime', async () => {
-    const { task, tasks, delivery, clock, writes } = await sceneWithOrder();
+    const { task, tasks, delivery, clock, writes } = await fixtureWithOrder();
     const unconfirmedTask = await tasks.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
     const settledTask = await tasks.change(task.id, (one) => markDismissed(one, clock.now()));
     const changesBefore = tasks.attemptedChanges;

@@ -1,10 +1,10 @@
 import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { minutes, scene, sceneWithOrder } from './scene.ts';
+import { createFixture, fixtureWithOrder, minutes } from './integration-fixture.ts';
 
 describe('The route to a member', () => {
   it('The route to a member contains the token for 15 minutes and the facts of the interaction payload', async () => {
-    const { task, exchange, clock, discord } = await sceneWithOrder();
+    const { task, exchange, clock, discord } = await fixtureWithOrder();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
       interactionId: exchange.id,
@@ -30,21 +30,21 @@ describe('The route to a member', () => {
   ] as const)(
     'The route to a member records for %s whether the bot itself may post there',
     async (_, order, mayPost) => {
-      expect((await sceneWithOrder({ order })).task.route.mayPost).toBe(mayPost);
+      expect((await fixtureWithOrder({ order })).task.route.mayPost).toBe(mayPost);
     },
   );
 
   it.each([Permission.AttachFiles, Permission.ViewChannel])(
     'The route to a member does not allow posts without the permission %i',
     async (missing) => {
-      const { deny, order } = await scene();
+      const { deny, order } = await createFixture();
       deny(missing);
       expect((await order()).task.route.mayPost).toBe(false);
     },
   );
 
   it('The route to a member allows posts in a thread of a channel where the bot cannot post, because the payload does not show the difference', async () => {
-    const { deny, order } = await scene();
+    const { deny, order } = await createFixture();
     deny(Permission.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { minutes, planOf, sceneWithOrder, until } from './scene.ts';
+import { fixtureWithOrder, minutes, planOf, until } from './integration-fixture.ts';
 
-type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
+type Fixture = Awaited<ReturnType<typeof fixtureWithOrder>>;
 
 /** Only messages that show an end have a button that deletes them. */
 const plan = (task: Task) => {
@@ -12,7 +12,7 @@ const plan = (task: Task) => {
 };
 
 /** Stops the bot after Discord has shown the end and before the store has recorded it, as when Redis does not respond for longer than a lease. */
-async function crashAfterShowing({ task, updateTask, tasks, delivery, timerCount }: Stage): Promise<Task> {
+async function crashAfterShowing({ task, updateTask, tasks, delivery, timerCount }: Fixture): Promise<Task> {
   tasks.shouldFail = (_, next) => next.times.settled !== undefined || next.delivery.call !== undefined;
   await updateTask(task.id, { state: 'ready' });
   await until(() => timerCount() === 1);
@@ -22,7 +22,7 @@ async function crashAfterShowing({ task, updateTask, tasks, delivery, timerCount
 }
 
 /** Stops the bot after it has stored that it is about to show the end, and before Discord has received the request. */
-async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, timerCount }: Stage): Promise<Task> {
+async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, timerCount }: Fixture): Promise<Task> {
   discord.faults.add({ on: { method: 'PATCH', route: '/webhooks' }, do: { type: 'status', status: 500 }, times: 4 });
   await updateTask(task.id, { state: 'ready' });
   await until(() => timerCount() === 1);
@@ -30,7 +30,7 @@ async function crashBeforeShowing({ task, updateTask, tasks, discord, delivery, 
   return tasks.get(task.id);
 }
 
-async function restart({ open: openDelivery, tasks }: Stage, task: Task): Promise<Task> {
+async function restart({ open: openDelivery, tasks }: Fixture, task: Task): Promise<Task> {
   openDelivery().show(task);
   return tasks.waitUntilSettled(task.id);
 }
@@ -39,13 +39,13 @@ const HINT = 'perhaps shown';
 
 describe('A result in a message that can only be reached with its token', () => {
   it('After a crash while the token is valid, the same message is edited again, and nothing else is sent', async () => {
-    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const readyTask = await crashAfterShowing(stage);
-    const settledTask = await restart(stage, readyTask);
+    const fixture = await fixtureWithOrder({ plan, order: { isPrivate: true } });
+    const readyTask = await crashAfterShowing(fixture);
+    const settledTask = await restart(fixture, readyTask);
     expect(settledTask).toMatchObject({ state: 'delivered' });
     expect(settledTask.delivery.unseenSince).toBeUndefined();
-    expect(stage.read()).toEqual([expect.stringContaining('ready')]);
-    expect(stage.directMessages('member')).toEqual([]);
+    expect(fixture.read()).toEqual([expect.stringContaining('ready')]);
+    expect(fixture.directMessages('member')).toEqual([]);
   });
 
   it.each([
@@ -54,30 +54,30 @@ describe('A result in a message that can only be reached with its token', () => 
   ] as const)(
     'After a crash and the expiry of the token, a result that is %s is not shown twice',
     async (_, order, channelName) => {
-      const stage = await sceneWithOrder({ plan, order });
-      const readyTask = await crashAfterShowing(stage);
-      stage.clock.advance(minutes(15));
-      const settledTask = await restart(stage, readyTask);
+      const fixture = await fixtureWithOrder({ plan, order });
+      const readyTask = await crashAfterShowing(fixture);
+      fixture.clock.advance(minutes(15));
+      const settledTask = await restart(fixture, readyTask);
       expect(settledTask).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' } });
-      expect(stage.read(channelName)).toEqual([expect.stringContaining('ready')]);
-      expect(stage.directMessages(order.by)).toEqual([expect.stringContaining(HINT)]);
+      expect(fixture.read(channelName)).toEqual([expect.stringContaining('ready')]);
+      expect(fixture.directMessages(order.by)).toEqual([expect.stringContaining(HINT)]);
     },
   );
 
   it('If the result was not shown before the crash, the task’s owner is sent a hint where to find it', async () => {
-    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const readyTask = await crashBeforeShowing(stage);
-    stage.clock.advance(minutes(15));
-    await restart(stage, readyTask);
-    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+    const fixture = await fixtureWithOrder({ plan, order: { isPrivate: true } });
+    const readyTask = await crashBeforeShowing(fixture);
+    fixture.clock.advance(minutes(15));
+    await restart(fixture, readyTask);
+    expect(fixture.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
   it.each([0, 60])(
     'After a crash and %i minutes of downtime, the task’s owner is not sent a second hint',
     async (downtimeMinutes) => {
-      const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-      const readyTask = await crashAfterShowing(stage);
-      const { clock, tasks, open: openDelivery, timerCount } = stage;
+      const fixture = await fixtureWithOrder({ plan, order: { isPrivate: true } });
+      const readyTask = await crashAfterShowing(fixture);
+      const { clock, tasks, open: openDelivery, timerCount } = fixture;
       clock.advance(minutes(15));
       tasks.shouldFail = (_, next) => next.times.settled !== undefined;
       const secondDelivery = openDelivery();
@@ -86,31 +86,31 @@ describe('A result in a message that can only be reached with its token', () => 
       await secondDelivery.finish();
       tasks.shouldFail = () => false;
       clock.advance(minutes(downtimeMinutes));
-      expect(await restart(stage, tasks.get(readyTask.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
-      expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+      expect(await restart(fixture, tasks.get(readyTask.id))).toMatchObject({ delivery: { undeliverable: 'no-way' } });
+      expect(fixture.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
     },
   );
 
   it('An edit whose response was lost does not count as refused if its retry is refused', async () => {
-    const stage = await sceneWithOrder({ plan, order: { isPrivate: true } });
-    const { task, updateTask, tasks, discord, advanceOnceWaiting } = stage;
+    const fixture = await fixtureWithOrder({ plan, order: { isPrivate: true } });
+    const { task, updateTask, tasks, discord, advanceOnceWaiting } = fixture;
     const on = { method: 'PATCH', route: '/webhooks' };
     discord.faults.add({ on, do: { type: 'status', status: 500 } });
     discord.faults.add({ on, do: { type: 'status', status: 401, code: 50_027 } });
     await updateTask(task.id, { state: 'ready' });
-    await until(() => stage.timerCount() === 1);
+    await until(() => fixture.timerCount() === 1);
     discord.expireTokens();
     await advanceOnceWaiting(minutes(1));
     await tasks.waitUntilSettled(task.id);
-    expect(stage.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
+    expect(fixture.directMessages('member')).toEqual([expect.stringContaining(HINT)]);
   });
 
   it('A result in a public message is found there even if the id of the message was not stored', async () => {
-    const stage = await sceneWithOrder({ plan });
-    const readyTask = await crashAfterShowing(stage);
+    const fixture = await fixtureWithOrder({ plan });
+    const readyTask = await crashAfterShowing(fixture);
     expect(readyTask.message).toBeUndefined();
-    stage.clock.advance(minutes(15));
-    expect(await restart(stage, readyTask)).toMatchObject({ state: 'delivered' });
-    expect(stage.read()).toEqual([expect.stringContaining('ready')]);
+    fixture.clock.advance(minutes(15));
+    expect(await restart(fixture, readyTask)).toMatchObject({ state: 'delivered' });
+    expect(fixture.read()).toEqual([expect.stringContaining('ready')]);
   });
 });

@@ -2,7 +2,7 @@ import { SnowflakeUtil } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { findPosted } from '../../../src/discord/outbox/adoption.ts';
 import type { Intention, Task } from '../../../src/services/tasks/task.ts';
-import { minutes, seconds } from '../delivery/scene.ts';
+import { minutes, seconds } from '../delivery/integration-fixture.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const ownId = '1454000000000000001';

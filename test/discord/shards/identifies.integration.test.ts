@@ -3,7 +3,7 @@ import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { SHARD_COUNT, scene, shardProcess, waitForShards } from './scene.ts';
+import { createFixture, SHARD_COUNT, shardProcess, waitForShards } from './fixture.ts';
 
 const quietLog = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
@@ -14,7 +14,9 @@ const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
 describe('Identifies', () =>
   onServers((createStore) => {
     it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
-      const setup = await scene(await createStore(), { limits: { maxConcurrency: 2, identifyWindowMs: 5_000 } });
+      const setup = await createFixture(await createStore(), {
+        limits: { maxConcurrency: 2, identifyWindowMs: 5_000 },
+      });
       const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
       await waitForShards([first, 2], [second, 2]);
       const { sessions, identifies } = setup.discord.gateway;
@@ -26,7 +28,7 @@ describe('Identifies', () =>
     it('A bot that has no session starts left waits until the limit resets, and logs this once', async () => {
       // Each shard has its own key, so that all of them could identify at once.
       const limits = { maxConcurrency: 16, identifiesPerPeriod: 1, identifyPeriodMs: 8_000 };
-      const setup = await scene(await createStore(), { shards: 2, limits });
+      const setup = await createFixture(await createStore(), { shards: 2, limits });
       const [first, second] = await Promise.all([shardProcess(setup), shardProcess(setup)]);
       await waitForShards([first, 1], [second, 1]);
       expect(setup.discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
@@ -34,7 +36,7 @@ describe('Identifies', () =>
     });
 
     it('A shard whose wait for its turn is aborted stops waiting immediately, and the turn becomes free', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const { facts } = setup;
       const parts = { facts, clock: systemClock, log: quietLog };
       const turns = new IdentifyTurns({ ...parts, readGateway: async () => gatewayInfo(0) }, 2);
@@ -46,7 +48,7 @@ describe('Identifies', () =>
     });
 
     it('Shards with the same key take turns, even in one process, and a turn is not used up if the limits cannot be read', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const { facts } = setup;
       let reads = 0;
       const readGateway = async () => {
@@ -70,7 +72,7 @@ describe('Identifies', () =>
 describe('The number of shards', () =>
   onServers((createStore) => {
     it('A process uses the shard count of the running processes, and does not start if another number is set', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup, { shardCount: 2 });
       await waitForShards([first, 2]);
       const second = await shardProcess(setup);

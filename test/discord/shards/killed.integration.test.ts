@@ -5,15 +5,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onServers } from '../../services/store/sites.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import {
+  createFixture,
+  type Fixture,
   LEASE_MS,
-  type Scene,
   SHARD_COUNT,
-  scene,
   shardProcess,
   storedSession,
   waitForShards,
   waitUntilAllReceived,
-} from './scene.ts';
+} from './fixture.ts';
 
 interface Child {
   process: ChildProcess;
@@ -23,7 +23,7 @@ interface Child {
   kill(): Promise<void>;
 }
 
-function forkShardProcess({ discord, store, logged }: Scene, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
+function forkShardProcess({ discord, store, logged }: Fixture, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
   const args = [discord.apiUrl, discord.token, store.url, store.scheme, String(LEASE_MS), machine, String(heldOrder)];
   const process = fork(file, args, { execArgv: [...cacheArgs] });
@@ -44,13 +44,13 @@ function forkShardProcess({ discord, store, logged }: Scene, machine: 'here' | '
   return { process, taken, held, ids: () => ids, kill };
 }
 
-const sendCommandInEveryGuild = ({ speakers }: Scene) =>
+const sendCommandInEveryGuild = ({ speakers }: Fixture) =>
   Promise.all(speakers.map((speaker) => speaker.slash('models')));
 
 describe('A shard process that is killed', () =>
   onServers((createStore) => {
     it('The sessions of a killed process are resumed when its claims have expired, and events that it had not passed on are replayed', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const killedProcess = forkShardProcess(setup, 'elsewhere', 2);
       await expect.poll(killedProcess.ids).toHaveLength(SHARD_COUNT);
       for (let order = 0; order < 3; order++) await sendCommandInEveryGuild(setup);
@@ -75,7 +75,7 @@ describe('A shard process that is killed', () =>
     });
 
     it('The shards of a killed process are taken over immediately if the operating system shows that the process has ended', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const killedProcess = forkShardProcess(setup, 'here');
       await expect.poll(killedProcess.ids).toHaveLength(SHARD_COUNT);
       await sendCommandInEveryGuild(setup);
@@ -97,7 +97,7 @@ describe('A shard process that is killed', () =>
     });
 
     it('A process that was suspended for longer than its claims last takes no shard back when it resumes', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const suspendedProcess = forkShardProcess(setup, 'elsewhere');
       await expect.poll(suspendedProcess.ids).toHaveLength(SHARD_COUNT);
       const otherProcess = await shardProcess(setup);

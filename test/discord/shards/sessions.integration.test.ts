@@ -5,17 +5,17 @@ import { leaseClock } from '../../../src/services/store/lease.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import {
+  createFixture,
+  type Fixture,
   interactionOf,
   LEASE_MS,
-  type Scene,
   SHARD_COUNT,
-  scene,
   sendCommands,
   shardProcess,
   storedSession,
   waitForShards,
   waitUntilAllReceived,
-} from './scene.ts';
+} from './fixture.ts';
 
 /** A clock that can jump ahead, as when a machine is suspended: the clocks advance, but nothing runs. */
 function suspendableClock(): { clock: LeaseClock; suspend(ms: number): void } {
@@ -28,12 +28,12 @@ function suspendableClock(): { clock: LeaseClock; suspend(ms: number): void } {
   };
 }
 
-const resumeCount = ({ discord }: Scene) => discord.gateway.resumes;
+const resumeCount = ({ discord }: Fixture) => discord.gateway.resumes;
 
 describe('The session of a shard', () =>
   onServers((createStore) => {
     it('A session resumes after its connection breaks, and no event from the meantime is lost or passed on twice', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       await sendCommands(setup, { until: () => true, extraRounds: 1 }, first);
@@ -45,7 +45,7 @@ describe('The session of a shard', () =>
     });
 
     it('An invalid session leads to one new session', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       const previousSession = await storedSession(setup, 2);
@@ -61,7 +61,7 @@ describe('The session of a shard', () =>
     });
 
     it('A session that Discord no longer knows leads to one new session', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       await first.shards.close();
@@ -72,7 +72,7 @@ describe('The session of a shard', () =>
     });
 
     it('A session survives a network that is down for a while', async () => {
-      const setup = await scene(await createStore(), { shards: 1 });
+      const setup = await createFixture(await createStore(), { shards: 1 });
       const first = await shardProcess(setup);
       await waitForShards([first, 1]);
       await first.shards.close();
@@ -93,7 +93,7 @@ describe('The session of a shard', () =>
     });
 
     it('A session whose URL is permanently unreachable is replaced by a new one', async () => {
-      const setup = await scene(await createStore(), { shards: 1 });
+      const setup = await createFixture(await createStore(), { shards: 1 });
       const first = await shardProcess(setup);
       await waitForShards([first, 1]);
       await first.shards.close();
@@ -108,7 +108,7 @@ describe('The session of a shard', () =>
     });
 
     it('A stored session that cannot be read costs one identify', async () => {
-      const setup = await scene(await createStore(), { shards: 1 });
+      const setup = await createFixture(await createStore(), { shards: 1 });
       await setup.facts.claim('test', 'test', LEASE_MS);
       await setup.facts.write('session:0', '{"sessionId":', { claim: 'test', holder: 'test' });
       await waitForShards([await shardProcess(setup), 1]);
@@ -116,7 +116,7 @@ describe('The session of a shard', () =>
     });
 
     it('A session is not resumed by a process that uses other intents', async () => {
-      const setup = await scene(await createStore(), { shards: 1 });
+      const setup = await createFixture(await createStore(), { shards: 1 });
       const first = await shardProcess(setup);
       await waitForShards([first, 1]);
       await first.shards.close();
@@ -129,7 +129,7 @@ describe('The session of a shard', () =>
     });
 
     it('The process gets the close code with which Discord permanently refuses the bot', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       setup.discord.gateway.closeSessions(4004);
@@ -141,7 +141,7 @@ describe('The session of a shard', () =>
 describe('A hand-over', () =>
   onServers((createStore) => {
     it('A hand-over that fails is retried on the same connection, and the sequence number waits for it', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const failures = new Map<string, number>();
       const first = await shardProcess(setup, {
         async onDispatch(packet) {
@@ -160,7 +160,7 @@ describe('A hand-over', () =>
     });
 
     it('Events that a stopping process could not pass on are replayed to the next one, with all later events', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const [speaker] = setup.speakers.slice(1);
       let refusedId: string | undefined;
       const first = await shardProcess(setup, {
@@ -187,7 +187,7 @@ describe('A hand-over', () =>
 describe('A shard whose claim is lost', () =>
   onServers((createStore) => {
     it('After a suspension a shard with a lost claim passes nothing on, and another process can resume its session', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const { clock, suspend } = suspendableClock();
       const suspendedProcess = await shardProcess(setup, { claimClock: clock, holder: 'suspended' });
       await waitForShards([suspendedProcess, SHARD_COUNT]);

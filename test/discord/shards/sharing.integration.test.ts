@@ -4,14 +4,14 @@ import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { onServers } from '../../services/store/sites.ts';
 import {
+  createFixture,
   LEASE_MS,
   SHARD_COUNT,
-  scene,
   sendCommands,
   shardProcess,
   waitForShards,
   waitUntilAllReceived,
-} from './scene.ts';
+} from './fixture.ts';
 
 /** The clock of a process that can be suspended: its timers run when it wakes up. */
 class SuspendableClock implements Clock {
@@ -46,7 +46,7 @@ class SuspendableClock implements Clock {
 describe('Shard processes', () =>
   onServers((createStore) => {
     it('Two shard processes share the shards, and a shard that changes hands keeps its session', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       const second = await shardProcess(setup);
@@ -60,7 +60,7 @@ describe('Shard processes', () =>
     });
 
     it('A shard process that was suspended while the others changed the number of shards stops, and leaves every shard to them', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const clock = new SuspendableClock();
       const first = await shardProcess(setup, { clock, claimClock: clock.forClaims });
       await waitForShards([first, SHARD_COUNT]);
@@ -77,7 +77,7 @@ describe('Shard processes', () =>
     });
 
     it('A shard process that stops during a stream of interactions loses none, and no shard identifies again', async () => {
-      const setup = await scene(await createStore());
+      const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
       const second = await shardProcess(setup);
       await waitForShards([first, 2], [second, 2]);

@@ -9,7 +9,7 @@ import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/inbox/inbox.ts';
-import { registerCommand } from '../../sandbox/discord/shards/scene.ts';
+import { registerCommand } from '../../sandbox/discord/shards/fixture.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 
 /** A shard process whose queue has no worker, and in which a packet can only be put back as `putBack` says. */

@@ -3,13 +3,13 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { startTestBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith, startFastClockBot } from '../quick.ts';
-import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { bytesOf, errorsIn } from '../tasks/fixture.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 describeProfiles('/ask', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { profile, speed: 0.2 } });
-    const { discord, gateway, logged } = stage;
+    const fixture = await startFastClockBot({ settings: models, gateway: { profile, speed: 0.2 } });
+    const { discord, gateway, logged } = fixture;
     const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
     const streaming = await exchange.message((message) => text(message).includes('This is the sandbox'));
@@ -20,7 +20,7 @@ describeProfiles('/ask', (profile) => {
     expect(labels(final)).toEqual(['Continue', 'End conversation', 'Show details', 'Delete']);
     expect(modelRequests(gateway)).toHaveLength(1);
     expect(logged()).not.toContain('why is the snow');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/ask continues a long answer in further messages, completely and in order', async () => {

@@ -2,97 +2,97 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, startFastClockBot } from '../quick.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { type FastClockFixture, startFastClockBot } from '../quick.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 type ReceivedInput = { role?: string; content?: unknown }[];
 
 /** The conversation that the model received, in order. */
-const receivedTurns = (stage: FastClockStage, index = -1): string[] =>
-  ((modelRequests(stage.gateway).at(index)?.input ?? []) as ReceivedInput).map(
+const receivedTurns = (fixture: FastClockFixture, index = -1): string[] =>
+  ((modelRequests(fixture.gateway).at(index)?.input ?? []) as ReceivedInput).map(
     ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
   );
 
-const answerTo = async ({ discord }: FastClockStage, options: Record<string, string | boolean>, who = 'member') =>
+const answerTo = async ({ discord }: FastClockFixture, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
 describeProfiles('A conversation', (profile) => {
-  const openStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+  const openFixture = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {
-    const stage = await openStage();
-    const member = stage.discord.as('member');
-    const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
-    const firstAnswer = latestAnswer(stage.gateway);
+    const fixture = await openFixture();
+    const member = fixture.discord.as('member');
+    const first = await answerTo(fixture, { prompt: 'snow?', instructions: 'Be brief.' });
+    const firstAnswer = latestAnswer(fixture.gateway);
     const form = await (await member.click(first, 'Continue')).modal();
     const second = await (await member.fill(form, { 'Your next question': 'and ice?' })).message(hasEnded);
-    expect(receivedTurns(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
-    expect(receivedTurns(stage)[1]).toContain(JSON.stringify(firstAnswer).slice(1, 40));
-    expect(modelRequests(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
-    expect(text(second)).toContain(latestAnswer(stage.gateway));
+    expect(receivedTurns(fixture).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
+    expect(receivedTurns(fixture)[1]).toContain(JSON.stringify(firstAnswer).slice(1, 40));
+    expect(modelRequests(fixture.gateway).at(-1)?.instructions).toBe('Be brief.');
+    expect(text(second)).toContain(latestAnswer(fixture.gateway));
     expect(text(second)).toContain('Continues [this answer]');
   });
 
   it('A conversation continues with the next question in the same place and starts again with `new`', async () => {
-    const stage = await openStage();
-    await answerTo(stage, { prompt: 'snow?' });
-    await answerTo(stage, { prompt: 'and ice?' });
-    expect(receivedTurns(stage)).toHaveLength(3);
-    await answerTo(stage, { prompt: 'fire?', new: true });
-    expect(receivedTurns(stage)).toHaveLength(1);
-    await answerTo(stage, { prompt: 'and smoke?' });
-    expect(receivedTurns(stage).join()).toContain('fire');
-    expect(receivedTurns(stage).join()).not.toContain('snow');
+    const fixture = await openFixture();
+    await answerTo(fixture, { prompt: 'snow?' });
+    await answerTo(fixture, { prompt: 'and ice?' });
+    expect(receivedTurns(fixture)).toHaveLength(3);
+    await answerTo(fixture, { prompt: 'fire?', new: true });
+    expect(receivedTurns(fixture)).toHaveLength(1);
+    await answerTo(fixture, { prompt: 'and smoke?' });
+    expect(receivedTurns(fixture).join()).toContain('fire');
+    expect(receivedTurns(fixture).join()).not.toContain('snow');
   });
 
   it('Every member has their own conversation, and private turns stay private', async () => {
-    const stage = await openStage();
-    await answerTo(stage, { prompt: 'a secret', private: true });
-    await answerTo(stage, { prompt: 'snow?' });
-    expect(receivedTurns(stage)).toHaveLength(1);
-    await answerTo(stage, { prompt: 'ice?' }, 'other');
-    expect(receivedTurns(stage)).toHaveLength(1);
-    await answerTo(stage, { prompt: 'more of it', private: true });
-    expect(receivedTurns(stage).join()).toContain('a secret');
+    const fixture = await openFixture();
+    await answerTo(fixture, { prompt: 'a secret', private: true });
+    await answerTo(fixture, { prompt: 'snow?' });
+    expect(receivedTurns(fixture)).toHaveLength(1);
+    await answerTo(fixture, { prompt: 'ice?' }, 'other');
+    expect(receivedTurns(fixture)).toHaveLength(1);
+    await answerTo(fixture, { prompt: 'more of it', private: true });
+    expect(receivedTurns(fixture).join()).toContain('a secret');
   });
 
   it('A conversation that its member has ended is no longer sent to the model', async () => {
-    const stage = await openStage();
-    const member = stage.discord.as('member');
+    const fixture = await openFixture();
+    const member = fixture.discord.as('member');
     const instructions = 'Answer like a pirate.';
-    const first = await answerTo(stage, { prompt: 'snow?', instructions });
-    const second = await answerTo(stage, { prompt: 'and ice?' });
-    expect(JSON.stringify(modelRequests(stage.gateway).at(-1))).toContain('pirate');
+    const first = await answerTo(fixture, { prompt: 'snow?', instructions });
+    const second = await answerTo(fixture, { prompt: 'and ice?' });
+    expect(JSON.stringify(modelRequests(fixture.gateway).at(-1))).toContain('pirate');
     const reply = await (await member.click(first, 'End conversation')).message();
     expect(text(reply)).toContain('The conversation has ended');
     expect(reply.ephemeral).toBe(true);
-    await answerTo(stage, { prompt: 'and water?' });
-    expect(receivedTurns(stage)).toHaveLength(1);
+    await answerTo(fixture, { prompt: 'and water?' });
+    expect(receivedTurns(fixture)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
     const third = await (await member.fill(form, { 'Your next question': 'and steam?' })).message(hasEnded);
     expect(text(third)).not.toContain('Continues');
-    expect(JSON.stringify(modelRequests(stage.gateway).at(-1))).not.toContain('pirate');
-    expect(receivedTurns(stage)).toHaveLength(1);
+    expect(JSON.stringify(modelRequests(fixture.gateway).at(-1))).not.toContain('pirate');
+    expect(receivedTurns(fixture)).toHaveLength(1);
   });
 
   it('The details of an answer show the token counts from the gateway', async () => {
-    const stage = await openStage();
-    const first = await answerTo(stage, { prompt: 'snow?' });
-    const details = await (await stage.discord.as('other').click(first, 'Show details')).message();
+    const fixture = await openFixture();
+    const first = await answerTo(fixture, { prompt: 'snow?' });
+    const details = await (await fixture.discord.as('other').click(first, 'Show details')).message();
     expect(details.ephemeral).toBe(true);
     expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ input, \d+ output/);
   });
 
   it('A question can include an image and a file, and an unreadable file is refused', async () => {
-    const stage = await openStage();
-    const { discord, gateway } = stage;
+    const fixture = await openFixture();
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
     const file = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
     await (await member.slash('ask', { prompt: 'what is this?', file })).message(hasEnded);
-    expect(receivedTurns(stage).join()).toContain('The fox sleeps.');
+    expect(receivedTurns(fixture).join()).toContain('The fox sleeps.');
     const pdf = { name: 'paper.pdf', bytes: Buffer.from('%PDF-1.7 nothing') };
     await (await member.slash('ask', { prompt: 'and this?', file: pdf, new: true })).message(hasEnded);
-    expect(receivedTurns(stage).join()).toContain('"type":"input_file"');
+    expect(receivedTurns(fixture).join()).toContain('"type":"input_file"');
     const requestsBefore = modelRequests(gateway).length;
     const binaryFile = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
     const refusal = await (await member.slash('ask', { prompt: 'and that?', file: binaryFile })).message();
@@ -101,11 +101,11 @@ describeProfiles('A conversation', (profile) => {
   });
 
   it('A question can request its answer as JSON', async () => {
-    const stage = await openStage();
-    const final = await answerTo(stage, { prompt: 'snow?', format: 'json' });
+    const fixture = await openFixture();
+    const final = await answerTo(fixture, { prompt: 'snow?', format: 'json' });
     const [, json = ''] = /```json\n([\s\S]*)\n```/.exec(text(final)) ?? [];
     expect(JSON.parse(json)).toMatchObject({ sandbox: true });
-    expect(modelRequests(stage.gateway).at(-1)).not.toHaveProperty('tools');
+    expect(modelRequests(fixture.gateway).at(-1)).not.toHaveProperty('tools');
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { labels, says, startFastClockBot } from '../quick.ts';
 import { openTask, openTaskList } from '../tasks/pages.ts';
-import { hasEnded, models } from './proof.ts';
+import { hasEnded, models } from './fixture.ts';
 
 it('Deleting a copy of an answer deletes only the copy, and deleting an answer deletes all of its messages', async () => {
-  const stage = await startFastClockBot({ settings: models, gateway: { speed: 200 } });
-  const { discord } = stage;
+  const fixture = await startFastClockBot({ settings: models, gateway: { speed: 200 } });
+  const { discord } = fixture;
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
   const original = await exchange.message(hasEnded);
   const messageIds = () => discord.messages('studio').map(({ id }) => id);
@@ -15,7 +15,7 @@ it('Deleting a copy of an answer deletes only the copy, and deleting an answer d
     discord.until(() => (discord.messages(channel).some((one) => one.id === id) ? undefined : true));
 
   for (const who of ['member', 'admin']) {
-    const page = await openTask(stage, await openTaskList(stage, 'member', {}, 'no-threads'));
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', {}, 'no-threads'));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('snow'));
     expect(labels(copy)).toContain('Delete');
     const { id } = copy;

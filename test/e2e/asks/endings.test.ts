@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, labels, startFastClockBot } from '../quick.ts';
-import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { createFastClockFixture, labels, startFastClockBot } from '../quick.ts';
+import { errorsIn } from '../tasks/fixture.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
@@ -14,12 +14,12 @@ describeProfiles('The end of an answer', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (fault) => {
-      const stage = await startFastClockBot({
+      const fixture = await startFastClockBot({
         settings: models,
         gateway: { profile },
         gatewayLimits: { silenceMs: 600 },
       });
-      const { discord, gateway, clock } = stage;
+      const { discord, gateway, clock } = fixture;
       const member = discord.as('member');
       gateway.faults.add({ do: { type: 'text', how: fault, after: 30 } });
       const exchange = await member.slash('ask', { prompt });
@@ -33,7 +33,7 @@ describeProfiles('The end of an answer', (profile) => {
       clock.advance(5_000);
       const second = await (await member.click(brokenAnswer, 'Retry')).message(hasEnded);
       expect(text(second)).toContain(latestAnswer(gateway));
-      expect(errorsIn(stage)).toEqual([]);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
@@ -144,14 +144,14 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
-    const stage = await createFastClockStage({ settings: models, gateway: { profile, speed: 0.2 } });
-    const { discord, gateway } = stage;
-    const app = await startBot(stage);
+    const fixture = await createFastClockFixture({ settings: models, gateway: { profile, speed: 0.2 } });
+    const { discord, gateway } = fixture;
+    const app = await startBot(fixture);
     // Too long to end before the bot is stopped, even on a busy machine.
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     await exchange.message((message) => text(message).includes(BEGINNING));
     await app.stop();
-    await startBot(stage);
+    await startBot(fixture);
     const brokenAnswer = await exchange.message(hasEnded);
     expect(text(brokenAnswer)).toContain('restarted mid-');
     expect(text(brokenAnswer)).toContain(BEGINNING);
@@ -161,8 +161,8 @@ describeProfiles('The end of an answer', (profile) => {
 
 describe('The Stop button', () => {
   it('The Stop button ends the answer immediately, keeps what had arrived and closes the stream', async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { speed: 0.2 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 0.2 } });
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     const streaming = await exchange.message((message) => text(message).includes(BEGINNING));
@@ -172,7 +172,7 @@ describe('The Stop button', () => {
     expect(text(stoppedAnswer)).toContain(BEGINNING);
     expect(text(stoppedAnswer)).not.toContain(latestAnswer(gateway));
     expect(labels(stoppedAnswer)).toContain('Continue');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('Only the member who asked can press the Stop button', async () => {
@@ -186,8 +186,8 @@ describe('The Stop button', () => {
 });
 
 it('An answer arrives if the gateway accepts its image only after the image was reduced', async () => {
-  const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
-  const { discord, gateway } = stage;
+  const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+  const { discord, gateway } = fixture;
   gateway.faults.add({ on: { path: '/v1/responses' }, do: 'too-large' });
   const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } });
   const image = { name: 'blue.png', contentType: 'image/png', bytes: await picture.png().toBuffer() };

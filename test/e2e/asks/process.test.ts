@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { shippedArgs } from '../../support/shipped.ts';
-import { createStage, GATEWAY_API_KEY, type Stage } from '../bot.ts';
+import { createFixture, type Fixture, GATEWAY_API_KEY } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, modelRequests, models } from './proof.ts';
+import { hasEnded, modelRequests, models } from './fixture.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const runningProcesses: ChildProcess[] = [];
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Starts the shipped bot as a separate process. */
-function runBot({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
+function runBot({ discord, gateway, config }: Fixture, settings: Record<string, string> = {}) {
   const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
@@ -40,13 +40,13 @@ function runBot({ discord, gateway, config }: Stage, settings: Record<string, st
 }
 
 /** Waits for a further message of the answer that is longer than this. */
-const waitForFurtherMessage = ({ discord }: Stage, minLength: number) =>
+const waitForFurtherMessage = ({ discord }: Fixture, minLength: number) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > minLength));
 
 const pollOptions = { timeout: 20_000 };
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
-  const fixture = await createStage({ gateway: { seed: 1 } });
+  const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = runBot(fixture);
   await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
@@ -63,7 +63,7 @@ it('A bot that is killed during a stream edits the message after the restart and
 });
 
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
-  const fixture = await createStage({ gateway: { seed: 1 } });
+  const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = runBot(fixture);
   await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
   // Each start is reported to the operator in another channel.
@@ -84,7 +84,7 @@ it('A bot that is killed while it posts a further message finds it again and sho
 });
 
 it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
-  const fixture = await createStage({ gateway: { seed: 1, speed: 20 } });
+  const fixture = await createFixture({ gateway: { seed: 1, speed: 20 } });
   const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
   const first = runBot(fixture);
@@ -108,7 +108,7 @@ it('An approved tool call cannot be approved again if the bot is killed while su
 });
 
 it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
-  const bot = runBot(await createStage(), { DISCORD_MESSAGE_CONTENT: 'on' });
+  const bot = runBot(await createFixture(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.exitCode;
   expect(code).toBe(78);
   expect(bot.log()).toContain('Message Content Intent');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, startFastClockBot } from '../quick.ts';
-import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
+import { bytesOf, errorsIn } from '../tasks/fixture.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const prompt = 'a sad fox';
 const strictObject = (properties: object) => ({
@@ -11,57 +11,57 @@ const strictObject = (properties: object) => ({
 });
 const fox = strictObject({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
 const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from(JSON.stringify(schema)) });
-const lastFormat = ({ gateway }: FastClockStage) => modelRequests(gateway).at(-1)?.text;
+const lastFormat = ({ gateway }: FastClockFixture) => modelRequests(gateway).at(-1)?.text;
 const noFormatFault = { do: 'no-format', times: 100 } as const;
 
 describeProfiles('Schemas in /ask', (profile) => {
-  const startStage = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+  const startFixture = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
 
   it('An answer with a schema is formatted JSON in one message and in a file', async () => {
-    const stage = await startStage();
-    const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(fox) });
+    const fixture = await startFixture();
+    const exchange = await fixture.discord.as('member').slash('ask', { prompt, schema: file(fox) });
     const final = await exchange.message(hasEnded);
     const format = { type: 'json_schema', name: 'answer', schema: fox, strict: true };
-    expect(modelRequests(stage.gateway)).toEqual([expect.objectContaining({ text: { format } })]);
-    expect(modelRequests(stage.gateway)[0]).not.toHaveProperty('tools');
-    const expectedJson = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
+    expect(modelRequests(fixture.gateway)).toEqual([expect.objectContaining({ text: { format } })]);
+    expect(modelRequests(fixture.gateway)[0]).not.toHaveProperty('tools');
+    const expectedJson = JSON.stringify(JSON.parse(latestAnswer(fixture.gateway)), null, 2);
     expect(text(final)).toContain(`\`\`\`json\n${expectedJson}\n\`\`\``);
     expect(text(final)).not.toContain('does not match');
     expect(final.attachments.map(({ filename }) => filename)).toEqual([
       expect.stringMatching(/^[a-z-]+-answer\.json$/),
     ]);
     expect((await bytesOf(final, 0)).toString()).toBe(expectedJson);
-    expect(stage.logged()).not.toContain('mood');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(fixture.logged()).not.toContain('mood');
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', async () => {
-    const stage = await startStage();
+    const fixture = await startFixture();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
     const options = { prompt, schema_text: JSON.stringify(schema) };
-    const final = await (await stage.discord.as('member').slash('ask', options)).message(hasEnded);
-    expect(lastFormat(stage)).toMatchObject({ format: { strict: false, schema } });
+    const final = await (await fixture.discord.as('member').slash('ask', options)).message(hasEnded);
+    expect(lastFormat(fixture)).toMatchObject({ format: { strict: false, schema } });
     expect(text(final)).toContain('The answer does not match the schema:');
     expect(text(final)).toContain('`/code` does not match `pattern: ^\\d{40}$`.');
   });
 
   it('The message of a long answer shows its beginning, and the file contains all of it', async () => {
-    const stage = await startStage();
+    const fixture = await startFixture();
     const schema = strictObject({ list: { type: 'array', minItems: 200, maxItems: 200, items: { type: 'string' } } });
-    const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(schema) });
+    const exchange = await fixture.discord.as('member').slash('ask', { prompt, schema: file(schema) });
     const final = await exchange.message(hasEnded);
-    expect(stage.discord.messages('studio')).toHaveLength(1);
+    expect(fixture.discord.messages('studio')).toHaveLength(1);
     expect(text(final)).toContain('…\n```');
     expect(text(final)).toContain('The full answer is in the attached file.');
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 
   it('A model without output formats receives the schema in its instructions, and an answer that is not JSON is shown as text', async () => {
-    const stage = await startStage();
-    stage.gateway.faults.add(noFormatFault);
+    const fixture = await startFixture();
+    fixture.gateway.faults.add(noFormatFault);
     const options = { prompt, schema: file(fox), instructions: 'Be brief.' };
-    const final = await (await stage.discord.as('member').slash('ask', options)).message(hasEnded);
-    const lastRequest = modelRequests(stage.gateway).at(-1);
+    const final = await (await fixture.discord.as('member').slash('ask', options)).message(hasEnded);
+    const lastRequest = modelRequests(fixture.gateway).at(-1);
     expect(lastRequest).not.toHaveProperty('text');
     expect(lastRequest?.instructions).toMatch(/^Be brief\./);
     expect(lastRequest?.instructions).toContain(JSON.stringify(fox));
@@ -69,29 +69,29 @@ describeProfiles('Schemas in /ask', (profile) => {
     expect(text(final)).toContain('did not return valid JSON');
     expect(final.attachments).toEqual([]);
     // The bot remembers that the model has no output formats, and still sends the schema in the instructions.
-    const count = modelRequests(stage.gateway).length;
-    await (await stage.discord.as('member').slash('ask', { prompt: 'a happy fox', schema: file(fox) })).message(
+    const count = modelRequests(fixture.gateway).length;
+    await (await fixture.discord.as('member').slash('ask', { prompt: 'a happy fox', schema: file(fox) })).message(
       hasEnded,
     );
-    expect(modelRequests(stage.gateway)).toHaveLength(count + 1);
-    expect(modelRequests(stage.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
+    expect(modelRequests(fixture.gateway)).toHaveLength(count + 1);
+    expect(modelRequests(fixture.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
   });
 
   it('Continue and Retry keep the schema, and a new question does not', async () => {
-    const stage = await startStage();
-    const member = stage.discord.as('member');
-    stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
+    const fixture = await startFixture();
+    const member = fixture.discord.as('member');
+    fixture.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
     const cutAnswer = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
     expect(labels(cutAnswer)).toContain('Retry');
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     const second = await (await member.click(cutAnswer, 'Retry')).message(hasEnded);
-    expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
+    expect(lastFormat(fixture)).toMatchObject({ format: { schema: fox } });
     expect(second.attachments).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
     await (await member.fill(form, { 'Your next question': 'and a happy one?' })).message(hasEnded);
-    expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
+    expect(lastFormat(fixture)).toMatchObject({ format: { schema: fox } });
     await (await member.slash('ask', { prompt: 'and in words?' })).message(hasEnded);
-    expect(lastFormat(stage)).toBeUndefined();
+    expect(lastFormat(fixture)).toBeUndefined();
   });
 });
 
@@ -105,13 +105,13 @@ describe('A schema that cannot be used', () => {
     ['that is too large', { schema: file({ type: 'object', title: 'x'.repeat(70_000) }) }, 'larger than 64 KiB'],
     ['that is invalid', { schema: file({ type: 'object', required: 'a' }) }, 'the value at `/required` is not allowed'],
   ])('A schema %s is refused privately, and nothing is sent to the gateway', async (_, options, expectedText) => {
-    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
-    const exchange = await stage.discord.as('member').slash('ask', { prompt, ...options });
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const exchange = await fixture.discord.as('member').slash('ask', { prompt, ...options });
     const refusal = await exchange.ephemeral((message) => text(message).includes(expectedText));
     expect(refusal.ephemeral).toBe(true);
-    expect(modelRequests(stage.gateway)).toEqual([]);
-    const publicMessages = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
+    expect(modelRequests(fixture.gateway)).toEqual([]);
+    const publicMessages = fixture.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
     expect(publicMessages.map(text).join()).not.toContain(expectedText);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

@@ -5,16 +5,23 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
-import { createFastClockStage, type FastClockStage, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  messagesWith,
+  says,
+  startFastClockBot,
+} from '../quick.ts';
+import { bytesOf } from '../tasks/fixture.ts';
 import { openTask, openTaskList, requestErasure } from '../tasks/pages.ts';
-import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const minute = 60_000;
 const longPrompt = 'tell me of the snow, 900 words';
 
 /** Waits for the first message in the channel that continues an answer. */
-const firstContinuation = ({ discord }: FastClockStage) =>
+const firstContinuation = ({ discord }: FastClockFixture) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > 0));
 
 describe('The storage of an answer', () => {
@@ -45,15 +52,15 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer that a restart interrupted keeps what had arrived in all of its messages, even if its token has expired', async () => {
-    const stage = await createFastClockStage({ settings: models, gateway: { speed: 0.2 } });
-    const { discord, gateway, clock } = stage;
-    const app = await startBot(stage);
+    const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 0.2 } });
+    const { discord, gateway, clock } = fixture;
+    const app = await startBot(fixture);
     const exchange = await discord.as('member').slash('ask', { prompt: longPrompt });
-    await firstContinuation(stage);
+    await firstContinuation(fixture);
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    await startBot(stage);
+    await startBot(fixture);
     const first = await exchange.message(hasEnded);
     expect(text(first)).toContain('restarted mid-');
     const parts = discord.messages('studio').map(text);
@@ -63,16 +70,16 @@ describe('The storage of an answer', () => {
   });
 
   it('A private answer that outlives its token is sent to its owner as a file in a direct message', async () => {
-    const stage = await createFastClockStage({ settings: models, gateway: { speed: 0.2 } });
-    const { discord, clock } = stage;
-    const app = await startBot(stage);
+    const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 0.2 } });
+    const { discord, clock } = fixture;
+    const app = await startBot(fixture);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: longPrompt, private: true });
     await exchange.followUp((message) => text(message).length > 100);
     await app.stop();
     clock.advance(20 * minute);
     discord.expireTokens();
-    await startBot(stage);
+    await startBot(fixture);
     const { channel } = member.in('dm');
     const final = await discord.until(() => messagesWith(discord, channel.id, 'restarted mid-')[0]);
     const fullText = (await bytesOf(final)).toString();
@@ -95,31 +102,31 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer is listed in /tasks and in its owner’s export, can be shown again and is erased with their data', async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: longPrompt });
     await exchange.message(hasEnded);
     expect(discord.messages('studio').length).toBeGreaterThan(2);
-    const page = await openTask(stage, await openTaskList(stage));
+    const page = await openTask(fixture, await openTaskList(fixture));
     const copy = await (await member.click(page, 'Show here')).message(hasEnded);
     expect((await bytesOf(copy)).toString()).toBe(latestAnswer(gateway));
-    const exportMessage = await (await member.click(await openTaskList(stage), 'Export my data')).message();
+    const exportMessage = await (await member.click(await openTaskList(fixture), 'Export my data')).message();
     expect((await bytesOf(exportMessage)).toString()).toContain('This is the sandbox speaking');
-    await (await requestErasure(stage, 'member')).message((message) =>
+    await (await requestErasure(fixture, 'member')).message((message) =>
       text(message).includes('Your data has been deleted (tasks: 1,'),
     );
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
   it('An answer that waits for approval is erased with its owner’s data, and what it has cost stays counted', async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
-    const { discord, gateway, app, config } = stage;
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway, app, config } = fixture;
     const member = discord.as('member');
     await (await member.slash('models')).message();
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     await exchange.message((message) => labels(message).includes('Approve'));
-    await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
+    await (await requestErasure(fixture, 'member')).message(says('Your data has been deleted'));
     const file = config.store.url.replace('sqlite://', '');
     const isErased = () => sql(file, "SELECT value FROM atelier WHERE namespace = 'forgetting'").length === 0;
     await expect.poll(isErased).toBe(true);
@@ -133,10 +140,10 @@ describe('The storage of an answer', () => {
   });
 
   it('An answer is completed in its other messages if one of them was deleted', async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { speed: 1 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 1 } });
+    const { discord, gateway } = fixture;
     const exchange = await discord.as('member').slash('ask', { prompt: longPrompt });
-    const second = await firstContinuation(stage);
+    const second = await firstContinuation(fixture);
     const { id } = discord.world.channel('studio');
     await fetch(`${discord.apiUrl}/v10/channels/${id}/messages/${second.id}`, {
       method: 'DELETE',

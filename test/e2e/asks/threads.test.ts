@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, messagesWith, startFastClockBot } from '../quick.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { type FastClockFixture, messagesWith, startFastClockBot } from '../quick.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
-const askInThread = async ({ discord }: FastClockStage, prompt: string) =>
+const askInThread = async ({ discord }: FastClockFixture, prompt: string) =>
   (await discord.as('member').in('thread').slash('ask', { prompt })).message(hasEnded);
 
-const startStage = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
+const startFixture = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
   startFastClockBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on', ...settings },
     discord: { privilegedIntents: ['message-content'] },
@@ -16,9 +16,9 @@ const startStage = (profile: 'spec' | 'stock', settings: Record<string, string> 
 
 describeProfiles('Plain messages in a thread', (profile) => {
   it('A plain message from a member who has asked in the thread continues the conversation', async () => {
-    const stage = await startStage(profile);
-    const { discord, gateway } = stage;
-    await askInThread(stage, 'snow?');
+    const fixture = await startFixture(profile);
+    const { discord, gateway } = fixture;
+    await askInThread(fixture, 'snow?');
     const question = await discord.as('member').in('thread').say('and ice?');
     const answer = await discord.until(() =>
       discord
@@ -28,22 +28,22 @@ describeProfiles('Plain messages in a thread', (profile) => {
     expect(text(answer)).toContain(latestAnswer(gateway));
     expect(modelRequests(gateway)).toHaveLength(2);
     expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
-    expect(stage.logged()).not.toContain('and ice?');
+    expect(fixture.logged()).not.toContain('and ice?');
   });
 
   it('A long answer to a plain message continues in further messages from the bot', async () => {
-    const stage = await startStage(profile);
-    const { discord, gateway } = stage;
-    await askInThread(stage, 'snow?');
+    const fixture = await startFixture(profile);
+    const { discord, gateway } = fixture;
+    await askInThread(fixture, 'snow?');
     await discord.as('member').in('thread').say('tell me more, 900 words');
     await discord.until(() => messagesWith(discord, 'thread', 'Continues below')[0]);
     await discord.until(() => messagesWith(discord, 'thread', latestAnswer(gateway).slice(-60))[0]);
   });
 
   it('Plain messages from other members, or outside threads, are ignored', async () => {
-    const stage = await startStage(profile);
-    const { discord, gateway } = stage;
-    await askInThread(stage, 'snow?');
+    const fixture = await startFixture(profile);
+    const { discord, gateway } = fixture;
+    await askInThread(fixture, 'snow?');
     await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
     await discord.as('other').in('thread').say('and what of me?');
     await discord.as('member').say('this is for people');
@@ -54,8 +54,8 @@ describeProfiles('Plain messages in a thread', (profile) => {
 });
 
 it('Plain messages are also answered in a server that the bot joined after it started', async () => {
-  const stage = await startStage('spec');
-  const { discord, gateway } = stage;
+  const fixture = await startFixture('spec');
+  const { discord, gateway } = fixture;
   const { world } = discord;
   const homeGuild = world.guild('atelier');
   const id = String(BigInt(homeGuild.id) + 1n);
@@ -74,9 +74,9 @@ it('Plain messages are also answered in a server that the bot joined after it st
 });
 
 it('Without DISCORD_MESSAGE_CONTENT, the bot reads no plain messages and requests no intent', async () => {
-  const stage = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
-  const { discord, gateway } = stage;
-  await askInThread(stage, 'snow?');
+  const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+  const { discord, gateway } = fixture;
+  await askInThread(fixture, 'snow?');
   await discord.as('member').in('thread').say('and ice?');
   await (await discord.as('member').slash('help')).message();
   expect(modelRequests(gateway)).toHaveLength(1);

@@ -6,8 +6,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
-import { hasEnded, latestAnswer, modelRequests, models } from './proof.ts';
+import { createFastClockFixture, type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
+import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 type Item = { type?: string; output?: string };
 
@@ -21,16 +21,16 @@ const approvalId = (message: Message): string | undefined =>
 
 describeProfiles('The tools of /ask', (profile) => {
   /** Tools depend on the list of models, and the bot waits only a second for it, which passes almost at once on the fast clock. */
-  const waitForModels = async ({ discord }: FastClockStage): Promise<void> =>
+  const waitForModels = async ({ discord }: FastClockFixture): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
-  const startStage = async () => {
-    const stage = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
-    await waitForModels(stage);
-    return stage;
+  const startFixture = async () => {
+    const fixture = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    await waitForModels(fixture);
+    return fixture;
   };
 
   it('An approved tool call creates an image in a separate message, and the answer continues', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
@@ -51,16 +51,19 @@ describeProfiles('The tools of /ask', (profile) => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');
     await writeFile(prices, JSON.stringify({ image: '0.123' }));
-    const stage = await startFastClockBot({ settings: { ...models, PRICES: prices }, gateway: { profile, speed: 20 } });
-    await waitForModels(stage);
-    const { discord } = stage;
+    const fixture = await startFastClockBot({
+      settings: { ...models, PRICES: prices },
+      gateway: { profile, speed: 20 },
+    });
+    await waitForModels(fixture);
+    const { discord } = fixture;
     const exchange = await discord.as('member').slash('ask', { prompt: 'make an image of a fox' });
     const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
     expect(text(approvalRequest)).toContain('\nImage (≈ $0.123): make an image of a fox');
   });
 
   it('A declined tool call creates nothing, and the model is informed', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const approvalRequest = await exchange.message((message) => labels(message).includes('Decline'));
@@ -74,7 +77,7 @@ describeProfiles('The tools of /ask', (profile) => {
   });
 
   it('A tool call is submitted only once, however often it is approved, and not at all after its answer was stopped', async () => {
-    const { discord, gateway, clock } = await startStage();
+    const { discord, gateway, clock } = await startFixture();
     const member = discord.as('member');
     const imageSubmits = () =>
       gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
@@ -94,7 +97,7 @@ describeProfiles('The tools of /ask', (profile) => {
   });
 
   it('The buttons of a response never stand for a call of a later one', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: '/v1/responses' }, times: Number.POSITIVE_INFINITY, do: 'text-calls-tools' });
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
@@ -107,7 +110,7 @@ describeProfiles('The tools of /ask', (profile) => {
   });
 
   it('A tool call can be approved again after the gateway refused its order', async () => {
-    const { discord, gateway, clock } = await startStage();
+    const { discord, gateway, clock } = await startFixture();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
@@ -125,7 +128,7 @@ describeProfiles('The tools of /ask', (profile) => {
   });
 
   it('Tools that read models and public tasks need no approval, and their outputs are sent together in one request', async () => {
-    const { discord, gateway } = await startStage();
+    const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));
     await (await member.slash('imagine', { prompt: 'a hidden hare', private: true })).message(says('Finished in'));
@@ -141,16 +144,16 @@ describeProfiles('The tools of /ask', (profile) => {
   });
 
   it('A tool call still waits for approval after a restart', async () => {
-    const stage = await createFastClockStage({ settings: models, gateway: { profile, speed: 20 } });
-    const { discord, gateway } = stage;
-    const app = await startBot(stage);
-    await waitForModels(stage);
+    const fixture = await createFastClockFixture({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = fixture;
+    const app = await startBot(fixture);
+    await waitForModels(fixture);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
     await app.stop();
-    await startBot(stage);
-    await waitForModels(stage);
+    await startBot(fixture);
+    await waitForModels(fixture);
     await (await member.click(approvalRequest, 'Approve')).message(says('Finished in'));
     expect(text(await exchange.message(hasEnded))).toContain(latestAnswer(gateway));
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { createStage } from '../bot.ts';
+import { createFixture } from '../bot.ts';
 import { labels, says, submitCount } from '../quick.ts';
 import { startProcess, waitUntilReady } from './processes.ts';
 
 describe('Shards and workers', () => {
   onServers((createStore) => {
     it('A command, a button press and a form are handled by workers that have no gateway connection to Discord', async () => {
-      const [storeServer, servers] = [await createStore(), await createStage({ gateway: { speed: 20 } })];
+      const [storeServer, servers] = [await createStore(), await createFixture({ gateway: { speed: 20 } })];
       const { discord, gateway } = servers;
       const start = (role: 'shard' | 'worker') => startProcess(role, servers, storeServer);
       await waitUntilReady([start('shard'), start('worker'), start('worker')]);

@@ -5,8 +5,8 @@ import { partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import { labels, says, submitCount } from '../quick.ts';
 import { offeredTasks } from '../tasks/pages.ts';
+import { createCluster, homePartition, separatingPartitionCount, startFullCluster, testTimeout } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { createCluster, homePartition, separatingPartitionCount, startFullCluster, testTimeout } from './scene.ts';
 
 /** Channels outside the server of `hall`: one in another server, and direct messages. */
 const OTHER_CHANNELS = ['studio', 'dm'] as const;

@@ -2,8 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { messagesWith, says, submitCount } from '../quick.ts';
-import { onServersIfEnabled } from './on-request.ts';
-import { startTimeout, waitUntilReady } from './processes.ts';
 import {
   acknowledgementRoute,
   callbackCount,
@@ -13,7 +11,9 @@ import {
   ownerOf,
   startFullCluster,
   testTimeout,
-} from './scene.ts';
+} from './fixture.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { startTimeout, waitUntilReady } from './processes.ts';
 
 /** Short, because tests wait for leases to expire. */
 const LEASE_SECONDS = 10;

@@ -4,19 +4,19 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { bucketIn } from '../../../src/services/tasks/task-id.ts';
 import type { TestStore } from '../../services/store/sites.ts';
-import { createStage } from '../bot.ts';
+import { createFixture } from '../bot.ts';
 import { labels, says, submitCount } from '../quick.ts';
+import { bytesOf } from '../tasks/fixture.ts';
 import { offeredTasks } from '../tasks/pages.ts';
-import { bytesOf } from '../tasks/proof.ts';
+import { separatingPartitionCount } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { startProcess, waitUntilReady } from './processes.ts';
-import { separatingPartitionCount } from './scene.ts';
 
 const channels = ['studio', 'hall', 'dm'] as const;
 const LONG_TIMEOUT = { timeout: 60_000 };
 
 async function startCluster(storeServer: TestStore) {
-  const servers = await createStage({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+  const servers = await createFixture({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
   const partitions = separatingPartitionCount(servers.discord);
   const PARTITIONS = String(partitions);
   const settings = { DISCORD_USER_INSTALL: 'on', TOTAL_BUDGET: '13 tasks a day', PARTITIONS };

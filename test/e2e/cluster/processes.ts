@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { TestStore } from '../../services/store/sites.ts';
 import { shippedArgs } from '../../support/shipped.ts';
-import { GATEWAY_API_KEY, type Stage } from '../bot.ts';
+import { type Fixture, GATEWAY_API_KEY } from '../bot.ts';
 import { parseMetrics } from '../monitoring/served.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -22,7 +22,7 @@ export type Role = 'all' | 'shard' | 'worker';
 /** Starts the shipped bot as a process of a cluster. */
 export function startProcess(
   role: Role,
-  { discord, gateway }: Stage,
+  { discord, gateway }: Fixture,
   { url }: Pick<TestStore, 'url'>,
   settings: Record<string, string> = {},
 ): ClusterProcess {

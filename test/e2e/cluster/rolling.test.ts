@@ -2,9 +2,9 @@ import { InteractionResponseType as ResponseType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { says, submitCount } from '../quick.ts';
+import { type Cluster, createCluster, isAnswered, ownedPartitions, testTimeout } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { type ClusterProcess, type Role, startTimeout, waitUntilReady } from './processes.ts';
-import { type Cluster, createCluster, isAnswered, ownedPartitions, testTimeout } from './scene.ts';
 
 const SHARD_COUNT = 2;
 /** One channel on each of two servers, and direct messages, which arrive at the first shard. */

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { says, submitCount } from '../quick.ts';
-import { onServersIfEnabled } from './on-request.ts';
-import { type ClusterProcess, owns, startTimeout } from './processes.ts';
 import {
   type Cluster,
   createCluster,
@@ -12,7 +10,9 @@ import {
   ownerOf,
   startFullCluster,
   testTimeout,
-} from './scene.ts';
+} from './fixture.ts';
+import { onServersIfEnabled } from './on-request.ts';
+import { type ClusterProcess, owns, startTimeout } from './processes.ts';
 
 const PARTITIONS = 16;
 /** The time between two commands of a member. */

@@ -5,17 +5,17 @@ import { openInbox } from '../../../src/services/inbox/open-inbox.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';
-import { hasEnded, modelRequests, models } from '../asks/proof.ts';
-import { createStage, type Stage } from '../bot.ts';
+import { hasEnded, modelRequests, models } from '../asks/fixture.ts';
+import { createFixture, type Fixture } from '../bot.ts';
 import { says } from '../quick.ts';
-import { isOpening, TALK_MODEL, threadOf } from '../talk/proof.ts';
+import { isOpening, TALK_MODEL, threadOf } from '../talk/fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, waitUntilReady } from './processes.ts';
 
 const PARTITIONS = 4;
 const LONG_TIMEOUT = { timeout: 400_000 };
 
-interface Cluster extends Stage {
+interface Cluster extends Fixture {
   storeServer: TestStore;
   workers: ClusterProcess[];
   /** The values of the shard process's metrics. */
@@ -30,7 +30,7 @@ async function startCluster(createStore: () => Promise<TestStore>): Promise<Clus
     DISCORD_MESSAGE_CONTENT: 'on',
     STORE_LEASE_SECONDS: '15',
   };
-  const servers = await createStage({
+  const servers = await createFixture({
     settings,
     gateway: { speed: 20 },
     discord: { privilegedIntents: ['message-content'] },
@@ -53,7 +53,7 @@ async function passedMessageCount({ shardMetrics }: Cluster): Promise<number> {
   return values.get('atelier_hand_overs_total{event="message",outcome="passed"}') ?? 0;
 }
 
-const repliesTo = ({ discord }: Stage, { id }: { id: string }): Message[] =>
+const repliesTo = ({ discord }: Fixture, { id }: { id: string }): Message[] =>
   discord.messages('thread').filter(({ message_reference: reference }) => reference?.message_id === id);
 
 describe('Messages in threads', () =>

@@ -4,8 +4,8 @@ import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { labels, messagesWith, says, submitCount } from '../quick.ts';
 import { changeRules } from '../reports.ts';
+import { createCluster, kill, testTimeout } from './fixture.ts';
 import { waitUntilReady } from './processes.ts';
-import { createCluster, kill, testTimeout } from './scene.ts';
 
 const isAcknowledged = (exchange: Exchange): Promise<boolean> =>
   exchange.acknowledged().then(

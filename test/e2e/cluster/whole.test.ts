@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';
-import { createStage, type Stage } from '../bot.ts';
+import { createFixture, type Fixture } from '../bot.ts';
 import { says } from '../quick.ts';
 import { onServersIfEnabled } from './on-request.ts';
 import { type ClusterProcess, metricsOf, owns, startProcess, waitUntilReady } from './processes.ts';
@@ -19,7 +19,7 @@ interface Worker extends ClusterProcess {
 async function startCluster(createStore: () => Promise<TestStore>) {
   const storeServer = await createStore();
   const settings = { POLL_SCHEDULE: 'spec', STORE_LEASE_SECONDS: '15' };
-  const servers = await createStage({ gateway: { speed: 20 }, settings });
+  const servers = await createFixture({ gateway: { speed: 20 }, settings });
   // Nothing listens at this URL: the test itself sends each callback to a worker.
   const url = `http://127.0.0.1:${await freePort()}/callbacks`;
   const start = (role: 'shard' | 'worker', extraSettings: Record<string, string>) =>
@@ -36,7 +36,7 @@ async function startCluster(createStore: () => Promise<TestStore>) {
 }
 
 /** The path of the callback URL in the latest order. */
-function latestCallbackPath({ gateway }: Stage): string {
+function latestCallbackPath({ gateway }: Fixture): string {
   const order = gateway.requests.findLast(({ path }) => path.includes('/submit/'));
   if (!order) throw new Error('There is no order.');
   return new URL((order.body as { notifyHook: string }).notifyHook).pathname;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metricList } from '../../../src/monitoring/metric-list.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { says } from '../quick.ts';
-import { TALK_MODEL, threadOf } from '../talk/proof.ts';
+import { TALK_MODEL, threadOf } from '../talk/fixture.ts';
 import { type MonitoredBot, startMonitoredBot } from './served.ts';
 
 const token = 'a-token-for-prometheus';

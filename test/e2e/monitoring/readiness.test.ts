@@ -6,9 +6,9 @@ import { onServers } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { TcpProxy } from '../../support/wire.ts';
-import { createStage, startBot } from '../bot.ts';
+import { createFixture, startBot } from '../bot.ts';
 import { submitCount } from '../quick.ts';
-import { startMonitoredBot, startMonitoredStage } from './served.ts';
+import { startMonitoredBot, startMonitoredFixture } from './served.ts';
 
 const pollOptions = { timeout: 20_000 };
 const allReady = { status: 200, reasons: {} };
@@ -39,8 +39,8 @@ function rawRequest(url: string, bytes: string): Promise<string> {
 describe('/livez and /readyz', () => {
   it('A bot whose parts all work is live and ready, and the gateway is queried only if it has not responded for a while', async () => {
     const clock = new AdjustableClock();
-    const baseStage = await createStage();
-    const bot = await startMonitoredStage({ ...baseStage, tools: { ...baseStage.tools, clock } });
+    const baseFixture = await createFixture();
+    const bot = await startMonitoredFixture({ ...baseFixture, tools: { ...baseFixture.tools, clock } });
     const listRequestCount = (): number => bot.gateway.requests.filter(({ path }) => path === '/v1/models').length;
     expect(await bot.request('/livez')).toMatchObject({ status: 200, text: '{"live":true}' });
     // The start has queried it.
@@ -74,11 +74,11 @@ describe('/livez and /readyz', () => {
 
   it('A bot whose gateway does not respond is not ready, and the reason says what is wrong', async () => {
     const clock = new AdjustableClock();
-    const baseStage = await createStage();
-    const proxy = await TcpProxy.open(baseStage.gateway.url);
+    const baseFixture = await createFixture();
+    const proxy = await TcpProxy.open(baseFixture.gateway.url);
     const baseUrl = proxy.url.replace(/\/$/, '');
-    const config = { ...baseStage.config, gateway: { ...baseStage.config.gateway, baseUrl } };
-    const bot = await startMonitoredStage({ ...baseStage, config, tools: { ...baseStage.tools, clock } });
+    const config = { ...baseFixture.config, gateway: { ...baseFixture.config.gateway, baseUrl } };
+    const bot = await startMonitoredFixture({ ...baseFixture, config, tools: { ...baseFixture.tools, clock } });
     expect(await bot.readiness()).toEqual(allReady);
     proxy.disconnect();
     // The gateway’s last response is still recent enough.
@@ -159,10 +159,10 @@ describe('/livez and /readyz', () => {
   });
 
   it('Without HTTP_PORT, the bot does not serve its state', async () => {
-    const baseStage = await createStage();
-    expect(baseStage.config.http.port).toBeUndefined();
-    const app = await startBot(baseStage);
-    expect(baseStage.logged()).not.toContain('Serving /livez');
+    const baseFixture = await createFixture();
+    expect(baseFixture.config.http.port).toBeUndefined();
+    const app = await startBot(baseFixture);
+    expect(baseFixture.logged()).not.toContain('Serving /livez');
     await app.stop();
   });
 });

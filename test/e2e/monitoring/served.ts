@@ -1,5 +1,5 @@
 import type { App } from '../../../src/roles/app.ts';
-import { createStage, type Stage, type StageOptions, startBot } from '../bot.ts';
+import { createFixture, type Fixture, type FixtureOptions, startBot } from '../bot.ts';
 
 interface HttpResponse {
   status: number;
@@ -12,7 +12,7 @@ interface Readiness {
   parts: Record<string, { ready: boolean; reason?: string }>;
 }
 
-export interface MonitoredBot extends Stage {
+export interface MonitoredBot extends Fixture {
   app: App;
   url: string;
   request(path: string, init?: RequestInit): Promise<HttpResponse>;
@@ -23,21 +23,21 @@ export interface MonitoredBot extends Stage {
 }
 
 /** Starts a bot that serves its state on a free port, with an embedded Discord and an embedded gateway. */
-export async function startMonitoredBot(options: StageOptions = {}, metricsToken?: string): Promise<MonitoredBot> {
-  return startMonitoredStage(await createStage(options), metricsToken);
+export async function startMonitoredBot(options: FixtureOptions = {}, metricsToken?: string): Promise<MonitoredBot> {
+  return startMonitoredFixture(await createFixture(options), metricsToken);
 }
 
-export async function startMonitoredStage(baseStage: Stage, metricsToken?: string): Promise<MonitoredBot> {
-  const config = { ...baseStage.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
-  const app = await startBot({ ...baseStage, config });
-  const ports = [...baseStage.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
+export async function startMonitoredFixture(baseFixture: Fixture, metricsToken?: string): Promise<MonitoredBot> {
+  const config = { ...baseFixture.config, http: { port: 0, host: '127.0.0.1', metricsToken } };
+  const app = await startBot({ ...baseFixture, config });
+  const ports = [...baseFixture.logged().matchAll(/"port":(\d+).*Serving \/livez/g)];
   const url = `http://127.0.0.1:${ports.at(-1)?.[1]}`;
   const request = async (path: string, init?: RequestInit): Promise<HttpResponse> => {
     const response = await fetch(url + path, init);
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   return {
-    ...baseStage,
+    ...baseFixture,
     ...{ config, app, url, request },
     async readiness() {
       const { status, text } = await request('/readyz');

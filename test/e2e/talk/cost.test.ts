@@ -7,7 +7,7 @@ import { compare, sumOf } from '../../../src/lib/decimals.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { sql } from '../../services/store/store-fixture.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
-import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkStage, upgradeCount } from './proof.ts';
+import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkFixture, upgradeCount } from './fixture.ts';
 
 const PRICE_LIST_PATH = '/api/pricing';
 
@@ -16,16 +16,16 @@ async function startPricedBot(budget: string) {
     ...{ GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' },
     DEFAULT_MEMBER_BUDGET: budget,
   };
-  const stage = await startTalkBot({ gateway: { profile: 'stock' }, settings });
-  const { discord, gateway } = stage;
+  const fixture = await startTalkBot({ gateway: { profile: 'stock' }, settings });
+  const { discord, gateway } = fixture;
   await discord.until(
     () => gateway.requests.find(({ path, status }) => path === PRICE_LIST_PATH && status === 200),
     'the list',
   );
-  return stage;
+  return fixture;
 }
 
-async function sendRecording({ discord }: TalkStage, opening: Message): Promise<Message> {
+async function sendRecording({ discord }: TalkFixture, opening: Message): Promise<Message> {
   const bytes = await readFile(new URL('../../services/sound/files/with-a-list.wav', import.meta.url));
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
@@ -33,15 +33,15 @@ async function sendRecording({ discord }: TalkStage, opening: Message): Promise<
 }
 
 it('Utterances are charged by tokens at the gateway’s price, including audio, exactly as the gateway bills them', async () => {
-  const stage = await startPricedBot('$0.6 a day');
-  const { gateway, app, config } = stage;
-  const { opening } = await startTalk(stage);
-  const first = await sendUtterance(stage, opening, 'tell me of snow');
-  const second = await sendUtterance(stage, first, 'and of ice');
+  const fixture = await startPricedBot('$0.6 a day');
+  const { gateway, app, config } = fixture;
+  const { opening } = await startTalk(fixture);
+  const first = await sendUtterance(fixture, opening, 'tell me of snow');
+  const second = await sendUtterance(fixture, first, 'and of ice');
   expect(text(second)).toContain('The first of 2 things was');
   // The second recording's input contains the first one, as cached audio.
-  const third = await sendRecording(stage, second);
-  await sendRecording(stage, third);
+  const third = await sendRecording(fixture, second);
+  await sendRecording(fixture, third);
   await app.stop();
   const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
   const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
@@ -53,8 +53,8 @@ it('Utterances are charged by tokens at the gateway’s price, including audio, 
 });
 
 it('A live conversation whose turns cost more than is left is refused before its session and thread are opened', async () => {
-  const stage = await startPricedBot('$0.01 a day');
-  const { discord, gateway } = stage;
+  const fixture = await startPricedBot('$0.01 a day');
+  const { discord, gateway } = fixture;
   const reply = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(reply)).toContain('$0.01 a day');
   expect(upgradeCount(gateway)).toBe(0);

@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './proof.ts';
+import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './fixture.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -12,9 +12,9 @@ describe('The end of a live conversation', () => {
   it.each(['the command', 'the button'])(
     'A live conversation is ended by %s, and its message says so',
     async (trigger) => {
-      const stage = await startTalkBot();
-      const { discord, gateway } = stage;
-      const { thread, opening } = await startTalk(stage);
+      const fixture = await startTalkBot();
+      const { discord, gateway } = fixture;
+      const { thread, opening } = await startTalk(fixture);
       const speaker = discord.as('member').in(thread);
       const closed = once(gateway.realtime, 'close');
       const reply =
@@ -24,15 +24,15 @@ describe('The end of a live conversation', () => {
       expect([endedOpening.id, labels(endedOpening)]).toEqual([opening.id, []]);
       expect(text(endedOpening)).toContain('/talk start');
       await closed;
-      expect(publicMessages(stage, thread)).toHaveLength(1);
+      expect(publicMessages(fixture, thread)).toHaveLength(1);
       expect(text(await (await speaker.slash('talk end', {})).message())).toContain('no live conversation here');
     },
   );
 
   it('Another member can end a live conversation only with the permission to manage messages', async () => {
-    const stage = await startTalkBot();
-    const { discord } = stage;
-    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
+    const fixture = await startTalkBot();
+    const { discord } = fixture;
+    const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
     const refusal = await (await discord.as('other').click(opening, 'End')).message();
     expect([text(refusal), refusal.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     await discord.as('admin').in(thread).slash('talk end', {});
@@ -45,10 +45,10 @@ describe('The end of a live conversation', () => {
   });
 
   it('A press on a button of an ended live conversation is refused with an explanation, and nothing is submitted', async () => {
-    const stage = await startTalkBot();
-    const { discord, gateway } = stage;
-    const { thread, opening } = await startTalk(stage);
-    const answer = await sendUtterance(stage, opening, 'hello');
+    const fixture = await startTalkBot();
+    const { discord, gateway } = fixture;
+    const { thread, opening } = await startTalk(fixture);
+    const answer = await sendUtterance(fixture, opening, 'hello');
     await (await discord.as('member').in(thread).slash('talk end', {})).message();
     const sessionCount = gateway.realtime.openedCount;
     expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('has ended');
@@ -56,9 +56,9 @@ describe('The end of a live conversation', () => {
   });
 
   it('A live conversation ends after a period of silence, with a notice that pings no one', async () => {
-    const stage = await startTalkBot();
-    const { discord, clock } = stage;
-    const { thread, opening } = await startTalk(stage);
+    const fixture = await startTalkBot();
+    const { discord, clock } = fixture;
+    const { thread, opening } = await startTalk(fixture);
     clock.advance(16 * MINUTE_MS);
     const [endedOpening, notice] = await discord.until(() => {
       const notices = messagesWith(discord, thread, 'of inactivity');
@@ -72,43 +72,43 @@ describe('The end of a live conversation', () => {
 });
 
 it('After a restart, a live conversation continues with its history and its buttons', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage);
-  await sendUtterance(stage, opening, 'remember the snow');
-  await stage.app.stop();
-  await startBot(stage);
-  const answer = await sendUtterance(stage, opening, 'what was it?');
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture);
+  await sendUtterance(fixture, opening, 'remember the snow');
+  await fixture.app.stop();
+  await startBot(fixture);
+  const answer = await sendUtterance(fixture, opening, 'what was it?');
   expect(text(answer)).toMatch(/The first of 2 things was: “remember the snow”/);
   await (await discord.as('member').in(thread).slash('talk end', {})).message();
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
 it('No live conversation remains after a restart if the bot stopped before the thread was created', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
   void discord.as('member').slash('talk start', {});
   await discord.until(
     () => [...discord.world.channels.values()].some(({ name }) => name.startsWith('Live')) || undefined,
   );
-  await stage.app.stop();
-  await startBot(stage);
-  const workingTasks = await openTaskList(stage, 'member', { kind: 'talk', state: 'working' });
+  await fixture.app.stop();
+  await startBot(fixture);
+  const workingTasks = await openTaskList(fixture, 'member', { kind: 'talk', state: 'working' });
   expect(text(workingTasks)).toContain('No tasks found');
-  expect(text(await openTaskList(stage))).not.toContain('could not be delivered');
+  expect(text(await openTaskList(fixture))).not.toContain('could not be delivered');
 });
 
 it('The task list shows a live conversation, its page shows the last utterances, and Show posts the transcript', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
-  await sendUtterance(stage, opening, 'tell me of snow');
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture, { instructions: 'be brief' });
+  await sendUtterance(fixture, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const taskList = await openTaskList(stage);
+  const taskList = await openTaskList(fixture);
   expect(text(taskList)).toMatch(/Live conversation · be brief 🔒/);
   expect(text(taskList)).not.toContain('Message in');
-  const talkPage = await openTask(stage, taskList);
+  const talkPage = await openTask(fixture, taskList);
   expect(text(talkPage)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
   expect(labels(talkPage)).toContain('End');
   await (await speaker.in(thread).slash('talk end', {})).message();
@@ -116,7 +116,7 @@ it('The task list shows a live conversation, its page shows the last utterances,
   const listAgain = await (await speaker.click(talkPage, 'Back')).message(
     (message) => !labels(message).includes('Back'),
   );
-  const endedTalkPage = await openTask(stage, listAgain);
+  const endedTalkPage = await openTask(fixture, listAgain);
   const transcript = await (await speaker.click(endedTalkPage, 'Show only to me')).message();
   expect(text(transcript)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(isOpening)).toEqual([]);
@@ -124,12 +124,12 @@ it('The task list shows a live conversation, its page shows the last utterances,
 });
 
 it('An utterance can be shown elsewhere, but a live conversation accepts utterances only in its own thread', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
-  const { opening } = await startTalk(stage, { who: 'everyone' });
-  await sendUtterance(stage, opening, 'tell me of snow');
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
+  const { opening } = await startTalk(fixture, { who: 'everyone' });
+  await sendUtterance(fixture, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const page = await openTask(stage, await openTaskList(stage, 'member', { kind: 'said' }));
+  const page = await openTask(fixture, await openTaskList(fixture, 'member', { kind: 'said' }));
   expect(labels(page)).not.toContain('Retry');
   const copy = await (await speaker.click(page, 'Show here')).message();
   expect(text(copy)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);

@@ -5,7 +5,7 @@ import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, isVoiceMessage, startTalk, startTalkBot, type TalkStage } from './proof.ts';
+import { hasEnded, isVoiceMessage, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
 import { chargedReplyCount, recordSessions, type SessionLog, storedEntries, storedTasks } from './wire.ts';
 
 const dialects = ['ga', 'beta'] as const;
@@ -19,10 +19,12 @@ const stageWithDialect = (realtimeDialect: 'ga' | 'beta') =>
 const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
 /** The refusal begins with what the member asked for. */
 const refusalIn = (message: Message): string | undefined =>
-  labels(message).every((label) => label === 'Correct it') ? /^-# Your request: .*\n(The gateway.*)/.exec(text(message))?.[1] : undefined;
+  labels(message).every((label) => label === 'Correct it')
+    ? /^-# Your request: .*\n(The gateway.*)/.exec(text(message))?.[1]
+    : undefined;
 
 /** Sends an utterance and waits for its outcome. */
-async function say({ discord }: TalkStage, target: Message, words: string): Promise<Message> {
+async function say({ discord }: TalkFixture, target: Message, words: string): Promise<Message> {
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
   return exchange.message((message) => hasEnded(message) || isUnconfirmed(message) || refusalIn(message) !== undefined);
@@ -41,23 +43,23 @@ function outcomeOf(message: Message): string {
 const lastWordsOf = (task: Task | undefined): string | undefined => task?.text?.trim().split(/\s+/).slice(-8).join(' ');
 
 /** The newest utterance that the gateway has accepted. */
-const newestUtterance = (stage: TalkStage) =>
-  storedTasks(stage)
+const newestUtterance = (fixture: TalkFixture) =>
+  storedTasks(fixture)
     .filter(({ kind, times }) => kind === 'said' && times.accepted !== undefined)
     .sort((one, other) => (one.times.accepted ?? 0) - (other.times.accepted ?? 0))
     .at(-1);
 
 /** Expects that every reply charged by the gateway is in the ledger once, with its token counts. */
-async function expectLedgerToMatch(stage: TalkStage, sessionLog: SessionLog): Promise<void> {
+async function expectLedgerToMatch(fixture: TalkFixture, sessionLog: SessionLog): Promise<void> {
   await expect
-    .poll(() => storedTasks(stage).every(({ kind, state }) => kind === 'talk' || state !== 'ready'))
+    .poll(() => storedTasks(fixture).every(({ kind, state }) => kind === 'talk' || state !== 'ready'))
     .toBe(true);
-  const entries = storedEntries(stage);
+  const entries = storedEntries(fixture);
   const standings = entries.map(standingOf);
   const charged = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
-  expect(charged).toHaveLength(chargedReplyCount(stage.gateway));
+  expect(charged).toHaveLength(chargedReplyCount(fixture.gateway));
   expect(sessionLog.requestCount()).toBe(entries.length);
-  const utterances = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
+  const utterances = storedTasks(fixture).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
   expect(utterances.map(({ remoteId }) => remoteId).sort()).toEqual([...sessionLog.replies.keys()].sort());
   for (const { id, remoteId = '', answer } of utterances) {
     const { tokens } = sessionLog.replies.get(remoteId) ?? {};
@@ -78,47 +80,47 @@ function expectToRemember(message: Message, previous: Task | undefined): void {
 
 /** Runs a talk in which each fault affects one reply, after which the talk continues. */
 async function talkUnderFaults(dialect: 'ga' | 'beta', faults: readonly RealtimeFaultKind[]) {
-  const stage = await stageWithDialect(dialect);
-  const sessionLog = recordSessions(stage.gateway);
-  const { thread, opening } = await startTalk(stage);
-  await say(stage, opening, FIRST_UTTERANCE);
+  const fixture = await stageWithDialect(dialect);
+  const sessionLog = recordSessions(fixture.gateway);
+  const { thread, opening } = await startTalk(fixture);
+  await say(fixture, opening, FIRST_UTTERANCE);
   const outcomes: Record<string, string> = {};
   for (const fault of faults) {
-    const previous = newestUtterance(stage);
-    stage.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
-    const affectedReply = await say(stage, opening, `tell me of ${fault}`);
+    const previous = newestUtterance(fixture);
+    fixture.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
+    const affectedReply = await say(fixture, opening, `tell me of ${fault}`);
     const outcome = outcomeOf(affectedReply);
     outcomes[fault] = outcome;
     if (outcome === 'whole') {
       expectToRemember(affectedReply, previous);
       continue;
     }
-    if (isUnconfirmed(affectedReply)) await stage.discord.as('member').click(affectedReply, 'Dismiss');
-    const lastAccepted = newestUtterance(stage);
-    const next = await say(stage, opening, `what came of ${fault}?`);
+    if (isUnconfirmed(affectedReply)) await fixture.discord.as('member').click(affectedReply, 'Dismiss');
+    const lastAccepted = newestUtterance(fixture);
+    const next = await say(fixture, opening, `what came of ${fault}?`);
     expectToRemember(next, lastAccepted);
     expect(outcomeOf(next)).toBe('whole');
   }
-  return { stage, sessionLog, thread, outcomes };
+  return { fixture, sessionLog, thread, outcomes };
 }
 
 describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) => {
   it('A reply that continues after a fault is complete', async () => {
     const faults = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
-    const { stage, sessionLog, thread, outcomes } = await talkUnderFaults(dialect, faults);
+    const { fixture, sessionLog, thread, outcomes } = await talkUnderFaults(dialect, faults);
     expect(outcomes).toEqual(Object.fromEntries(faults.map((fault) => [fault, 'whole'])));
     const utteranceCount = 1 + faults.length;
-    await stage.discord.until(
-      () => stage.discord.messages(thread).filter(isVoiceMessage).length === utteranceCount || undefined,
+    await fixture.discord.until(
+      () => fixture.discord.messages(thread).filter(isVoiceMessage).length === utteranceCount || undefined,
       'a voice message for each',
     );
-    await expectLedgerToMatch(stage, sessionLog);
+    await expectLedgerToMatch(fixture, sessionLog);
     // The socket stays open, so no new one is needed.
-    expect(stage.gateway.realtime.openedCount).toBe(1);
+    expect(fixture.gateway.realtime.openedCount).toBe(1);
   });
 
   it('A reply that is cut off keeps the part that had arrived and names the reason', async () => {
-    const { stage, sessionLog, outcomes } = await talkUnderFaults(dialect, [
+    const { fixture, sessionLog, outcomes } = await talkUnderFaults(dialect, [
       'drop-middle',
       'hang-middle',
       'limit-middle',
@@ -138,11 +140,11 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       failed: 'The reply failed: The sandbox was told to fail in the middle of its response.',
       incomplete: 'The model stopped before finishing its reply (content\\_filter).',
     });
-    await expectLedgerToMatch(stage, sessionLog);
+    await expectLedgerToMatch(fixture, sessionLog);
   });
 
   it('If a reply never starts, the speaker can retry or dismiss it, or is told the reason', async () => {
-    const { stage, sessionLog, outcomes } = await talkUnderFaults(dialect, [
+    const { fixture, sessionLog, outcomes } = await talkUnderFaults(dialect, [
       'drop-asked',
       'hang-asked',
       'limit',
@@ -154,6 +156,6 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       limit: 'unconfirmed',
       refused: 'The gateway is busy. Try again in a moment.',
     });
-    await expectLedgerToMatch(stage, sessionLog);
+    await expectLedgerToMatch(fixture, sessionLog);
   });
 });

@@ -12,7 +12,7 @@ import {
   startTalk,
   startTalkBot,
   upgradeCount,
-} from './proof.ts';
+} from './fixture.ts';
 
 const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
@@ -23,30 +23,30 @@ describeProfiles('A live conversation with a faulty gateway', (profile) => {
   ] as const)(
     'A live conversation with a gateway that %s is refused with an explanation and leaves nothing behind',
     async (_name, fault, words) => {
-      const stage = await startTalkBot({ gateway: { profile } });
-      const { discord, gateway } = stage;
+      const fixture = await startTalkBot({ gateway: { profile } });
+      const { discord, gateway } = fixture;
       gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
       expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
-      expect(text(await openTaskList(stage))).toContain('No tasks found');
+      expect(text(await openTaskList(fixture))).toContain('No tasks found');
       expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
     },
   );
 
   it('If the connection breaks during a reply, the part that had arrived is kept, and the live conversation continues', async () => {
-    const stage = await startTalkBot({ gateway: { profile } });
-    const { gateway } = stage;
-    const { opening } = await startTalk(stage);
+    const fixture = await startTalkBot({ gateway: { profile } });
+    const { gateway } = fixture;
+    const { opening } = await startTalk(fixture);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
-    const interrupted = await sendUtterance(stage, opening, 'tell me of snow');
+    const interrupted = await sendUtterance(fixture, opening, 'tell me of snow');
     expect(text(interrupted)).toMatch(/This is[\s\S]*The connection to the gateway was lost mid-reply/);
-    expect(text(await sendUtterance(stage, opening, 'once more'))).toContain('You said: “once more”');
+    expect(text(await sendUtterance(fixture, opening, 'once more'))).toContain('You said: “once more”');
   });
 });
 
 it('If it is unknown whether an utterance was received, the speaker can decide to send it again', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
-  const { opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
+  const { opening } = await startTalk(fixture);
   gateway.faults.add({ do: { type: 'realtime', how: 'drop-asked' } });
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
@@ -59,24 +59,24 @@ it('If it is unknown whether an utterance was received, the speaker can decide t
 });
 
 it('A bot that stops during a reply says so after the restart, and the live conversation continues', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
-  const { thread, opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
+  const { thread, opening } = await startTalk(fixture);
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await exchange.message((message) => labels(message).includes('Stop'));
-  await stage.app.stop();
-  await startBot(stage);
+  await fixture.app.stop();
+  await startBot(fixture);
   const interrupted = await discord.until(() => messagesWith(discord, thread, 'restarted mid-')[0]);
   expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
-  expect(text(await sendUtterance(stage, interrupted, 'go on'))).toContain('sandbox speaking');
+  expect(text(await sendUtterance(fixture, interrupted, 'go on'))).toContain('sandbox speaking');
 });
 
 it('No utterance pings a member, breaks the Markdown or appears in the log', async () => {
-  const stage = await startListeningBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage, { instructions: hostileText });
+  const fixture = await startListeningBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture, { instructions: hostileText });
   const utterance = await discord.as('member').in(thread).say(hostileText);
   const answer = await discord.until(() =>
     discord.messages(thread).find((one) => one.message_reference?.message_id === utterance.id && hasEnded(one)),
@@ -85,18 +85,18 @@ it('No utterance pings a member, breaks the Markdown or appears in the log', asy
     expect([message.mention_everyone, message.mention_roles]).toEqual([false, []]);
   }
   expect(text(answer).split('\n')[0]).toContain('\\*\\*bold\\*\\* \\`code\\` \\|\\|x\\|\\|');
-  expect(stage.logged()).not.toContain('a.example');
+  expect(fixture.logged()).not.toContain('a.example');
 });
 
 it('The erasure of a member’s data deletes their messages from the thread and ends the live conversation', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
-  const { thread, opening } = await startTalk(stage);
-  await sendUtterance(stage, opening, 'remember me');
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
+  const { thread, opening } = await startTalk(fixture);
+  await sendUtterance(fixture, opening, 'remember me');
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
-  await requestErasure(stage);
-  await discord.until(() => (publicMessages(stage, thread).length === 0 ? true : undefined));
-  expect(text(await openTaskList(stage))).toContain('No tasks found');
+  await requestErasure(fixture);
+  await discord.until(() => (publicMessages(fixture, thread).length === 0 ? true : undefined));
+  expect(text(await openTaskList(fixture))).toContain('No tasks found');
   const requestCount = upgradeCount(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
   expect(upgradeCount(gateway)).toBe(requestCount);

@@ -10,9 +10,9 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/store-fixture.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 
-import { createStage, GATEWAY_API_KEY, type Stage } from '../bot.ts';
+import { createFixture, type Fixture, GATEWAY_API_KEY } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { hasEnded, isOpening, isVoiceMessage, TALK_MODEL, threadOf } from './proof.ts';
+import { hasEnded, isOpening, isVoiceMessage, TALK_MODEL, threadOf } from './fixture.ts';
 import { chargedReplyCount, recordSessions, storedEntries } from './wire.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -30,7 +30,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Starts the shipped bot as a separate process and waits until it is ready. */
-async function startBotProcess({ discord, gateway, config }: Stage): Promise<ChildProcess> {
+async function startBotProcess({ discord, gateway, config }: Fixture): Promise<ChildProcess> {
   const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
@@ -48,14 +48,14 @@ async function startBotProcess({ discord, gateway, config }: Stage): Promise<Chi
   return child;
 }
 
-const doctor = ({ config }: Stage, ...args: string[]): Promise<string> =>
+const doctor = ({ config }: Fixture, ...args: string[]): Promise<string> =>
   new Promise((resolve) => {
     const entry = [...shippedArgs('scripts/doctor.ts'), ...args];
     const env = { PATH: process.env.PATH ?? '', STORE_URL: config.store.url };
     execFile(process.execPath, entry, { cwd: root, env }, (_error, stdout, stderr) => resolve(stdout + stderr));
   });
 
-async function submitUtterance({ discord }: Stage, target: Message, words: string) {
+async function submitUtterance({ discord }: Fixture, target: Message, words: string) {
   const speaker = discord.as('member');
   return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 }
@@ -66,7 +66,7 @@ const CHANNEL_MESSAGE_ROUTE = { method: 'POST', route: /channels\/\d+\/messages$
 it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
-  const fixture = await createStage({ gateway: { seed: 1, speed: 10 } });
+  const fixture = await createFixture({ gateway: { seed: 1, speed: 10 } });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
   const voiceMessages = (thread: string) => discord.messages(thread).filter(isVoiceMessage);

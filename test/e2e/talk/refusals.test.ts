@@ -4,15 +4,15 @@ import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
-import { errorsIn } from '../tasks/proof.ts';
-import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkStage, upgradeCount } from './proof.ts';
+import { errorsIn } from '../tasks/fixture.ts';
+import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkFixture, upgradeCount } from './fixture.ts';
 import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 const UPGRADE = { path: '/v1/realtime' } as const;
 
-const threadsIn = ({ discord }: TalkStage) =>
+const threadsIn = ({ discord }: TalkFixture) =>
   [...discord.world.channels.values()].filter(({ name }) => name.startsWith('Live:'));
 
 const refusals = [
@@ -29,33 +29,36 @@ describe('A live conversation with a failing gateway', () => {
   it.each(refusals)(
     'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, expectedText) => {
-      const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
-      const { discord, gateway } = stage;
+      const fixture = await startTalkBot({
+        gateway: fastGateway,
+        gatewayLimits: { ...gatewayLimits, connectMs: 2_000 },
+      });
+      const { discord, gateway } = fixture;
       gateway.faults.add({ on: UPGRADE, do: fault, times: 20 });
       const reply = text(await (await discord.as('member').slash('talk start', {})).message());
       expect(reply).toMatch(expectedText);
       expect(reply).not.toMatch(new RegExp(`<html|${GATEWAY_API_KEY}`));
-      expect(threadsIn(stage)).toEqual([]);
-      expect(storedTasks(stage)).toEqual([]);
+      expect(threadsIn(fixture)).toEqual([]);
+      expect(storedTasks(fixture)).toEqual([]);
       expect(
-        storedEntries(stage)
+        storedEntries(fixture)
           .map(standingOf)
           .filter((one) => one !== 'refunded'),
       ).toEqual([]);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(errorsIn(fixture)).toEqual([]);
       gateway.faults.clear();
       // After a quota error, new live conversations are refused for two minutes.
-      stage.clock.advance(180_000);
-      await startTalk(stage);
+      fixture.clock.advance(180_000);
+      await startTalk(fixture);
     },
   );
 
   it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits });
-    const { discord, gateway } = stage;
+    const fixture = await startTalkBot({ gateway: fastGateway, gatewayLimits });
+    const { discord, gateway } = fixture;
     const sessionLog = recordSessions(gateway);
-    const { opening } = await startTalk(stage);
-    await sendUtterance(stage, opening, 'my name is Wren');
+    const { opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'my name is Wren');
     gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
     gateway.realtime.dropAll();
     const speaker = discord.as('member');
@@ -64,7 +67,7 @@ describe('A live conversation with a failing gateway', () => {
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), ['Correct it']]);
     expect(sessionLog.requestCount()).toBe(1);
     gateway.faults.clear();
-    expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
+    expect(text(await sendUtterance(fixture, opening, 'and now?'))).toContain(
       'The first of 2 things was: “my name is Wren”',
     );
     expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([2, 2]);
@@ -73,28 +76,28 @@ describe('A live conversation with a failing gateway', () => {
   it.each(['ga', 'beta'] as const)(
     'Members do not notice faults that occur while a session in the dialect %s opens',
     async (realtimeDialect) => {
-      const stage = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
-      const { gateway } = stage;
+      const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
+      const { gateway } = fixture;
       const injectFault = (fault: RealtimeFaultKind) =>
         gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
       injectFault('drop-updated');
-      const { opening } = await startTalk(stage);
-      await sendUtterance(stage, opening, 'my name is Wren');
+      const { opening } = await startTalk(fixture);
+      await sendUtterance(fixture, opening, 'my name is Wren');
       for (const fault of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
         injectFault(fault);
         gateway.realtime.dropAll();
-        expect(text(await sendUtterance(stage, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
+        expect(text(await sendUtterance(fixture, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
       }
       expect(chargedReplyCount(gateway)).toBe(4);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
   it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway, gatewayLimits });
-    const { discord, gateway } = stage;
-    const { thread, opening } = await startTalk(stage);
-    await sendUtterance(stage, opening, 'hello');
+    const fixture = await startTalkBot({ gateway: fastGateway, gatewayLimits });
+    const { discord, gateway } = fixture;
+    const { thread, opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'hello');
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
     gateway.realtime.dropAll();
     const speaker = discord.as('member');
@@ -109,6 +112,6 @@ describe('A live conversation with a failing gateway', () => {
     expect(text(await (await speaker.in(thread).slash('talk end', {})).message())).toContain('no live conversation');
     expect(upgradeCount(gateway)).toBe(requestCount);
     expect(endNotices()).toHaveLength(2);
-    await expect.poll(() => storedTasks(stage).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    await expect.poll(() => storedTasks(fixture).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
   });
 });

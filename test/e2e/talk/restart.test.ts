@@ -14,19 +14,19 @@ import {
   startListeningBot,
   startTalk,
   startTalkBot,
-  type TalkStage,
-} from './proof.ts';
+  type TalkFixture,
+} from './fixture.ts';
 import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const submitUtterance = async ({ discord }: TalkStage, target: Message, words: string) => {
+const submitUtterance = async ({ discord }: TalkFixture, target: Message, words: string) => {
   const speaker = discord.as('member');
   return speaker.fill(await (await speaker.click(target, 'Speak')).modal(), { words });
 };
 
-const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
+const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && hasEnded(one)),
     'an answer',
@@ -34,21 +34,21 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
 
 describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
   it('If the bot restarts before a reply has begun, the speaker can retry or dismiss the utterance, and the live conversation keeps its settings', async () => {
-    const stage = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
-    const { discord, gateway, config, log, clock } = stage;
+    const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
+    const { discord, gateway, config, log, clock } = fixture;
     const sessionLog = recordSessions(gateway);
-    const { thread, opening } = await startTalk(stage, { voice: 'verse', instructions: 'Be a pirate.' });
-    await sendUtterance(stage, opening, 'my name is Wren');
+    const { thread, opening } = await startTalk(fixture, { voice: 'verse', instructions: 'Be a pirate.' });
+    await sendUtterance(fixture, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
-    const exchange = await submitUtterance(stage, opening, 'who am I?');
+    const exchange = await submitUtterance(fixture, opening, 'who am I?');
     await expect.poll(sessionLog.requestCount).toBe(2);
-    const stopping = stage.app.stop();
+    const stopping = fixture.app.stop();
     // The bot waits for running requests, but only for a limited time.
     clock.advance(60_000);
     await stopping;
-    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
+    expect(storedEntries(fixture).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
 
-    const second = await startBot(stage);
+    const second = await startBot(fixture);
     const unconfirmedMessage = await exchange.message((message) => labels(message).includes('Dismiss'));
     // There has been no utterance since the restart, so no new session has been opened.
     expect(gateway.realtime.openedCount).toBe(1);
@@ -59,35 +59,35 @@ describe.each(dialects)('A restart during a live conversation in the dialect %s'
     expect(gateway.realtime.sessions.at(-1)?.settings.voice).toBe('verse');
     await discord.until(() => discord.messages(thread).filter(isVoiceMessage).length === 2 || undefined, 'both voices');
     await second.stop();
-    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
+    expect(storedEntries(fixture).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
     expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);
-    expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${GATEWAY_API_KEY}`));
+    expect(fixture.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${GATEWAY_API_KEY}`));
   });
 });
 
 it('A message is processed once, even if the connection to Discord is lost and resumed', async () => {
-  const stage = await startListeningBot({ gateway: fastGateway });
-  const { discord, gateway } = stage;
+  const fixture = await startListeningBot({ gateway: fastGateway });
+  const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
-  const { thread } = await startTalk(stage);
+  const { thread } = await startTalk(fixture);
   const speaker = discord.as('member').in(thread);
-  await answerTo(stage, thread, await speaker.say('one'));
+  await answerTo(fixture, thread, await speaker.say('one'));
   const { resumes } = discord.gateway;
   discord.gateway.dropConnections();
   const missedMessage = await speaker.say('two');
-  const answer = await answerTo(stage, thread, missedMessage);
+  const answer = await answerTo(fixture, thread, missedMessage);
   expect(text(answer)).toContain('The first of 2 things was: “one”');
   expect(discord.gateway.resumes).toBeGreaterThan(resumes);
   expect(sessionLog.requestCount()).toBe(2);
-  expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
+  expect(storedTasks(fixture).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 
 it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const { discord, gateway } = stage;
-  const { opening } = await startTalk(stage);
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const { discord, gateway } = fixture;
+  const { opening } = await startTalk(fixture);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });
   const bytes = await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
   const speaker = discord.as('member');
@@ -95,8 +95,8 @@ it('Audio that the gateway could not transcribe is still answered and recorded a
   const answer = await (await speaker.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(hasEnded);
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).not.toContain('Heard:');
-  await stage.app.stop();
-  await startBot(stage);
-  const next = await sendUtterance(stage, opening, 'what did I say?');
+  await fixture.app.stop();
+  await startBot(fixture);
+  const next = await sendUtterance(fixture, opening, 'what did I say?');
   expect(text(next)).toContain('The first of 2 things was: “[A spoken message that was not written down.]”');
 });

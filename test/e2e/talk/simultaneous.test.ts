@@ -11,15 +11,15 @@ import {
   startListeningBot,
   startTalk,
   startTalkBot,
-  type TalkStage,
-} from './proof.ts';
+  type TalkFixture,
+} from './fixture.ts';
 import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const fastGateway = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, condition = hasEnded): Promise<Message> =>
+const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message, condition = hasEnded): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && condition(one)),
     'an answer',
@@ -29,20 +29,20 @@ const isRunning = (message: Message): boolean => labels(message).includes('Stop'
 
 describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDialect) => {
   it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
-    const stage = await startListeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
-    const { discord, gateway } = stage;
+    const fixture = await startListeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
+    const { discord, gateway } = fixture;
     const received: string[] = [];
     gateway.realtime.on('received', (_, event) => received.push(String((event as { type?: unknown }).type)));
-    const { thread } = await startTalk(stage);
+    const { thread } = await startTalk(fixture);
     const speaker = discord.as('member').in(thread);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const first = await speaker.say('a long story, 200 words');
-    await answerTo(stage, thread, first, isRunning);
+    await answerTo(fixture, thread, first, isRunning);
     gateway.setSpeed(20);
     const second = await speaker.say('wait, what was that?');
-    const interrupted = await answerTo(stage, thread, first);
+    const interrupted = await answerTo(fixture, thread, first);
     expect(text(interrupted)).toContain('Interrupted by a new message.');
-    const answer = await answerTo(stage, thread, second);
+    const answer = await answerTo(fixture, thread, second);
     const [, lastWords = 'none'] = /My last words were: “([^”]+)”/.exec(text(answer)) ?? [];
     expect(text(interrupted)).toContain(lastWords);
     expect(received.filter((type) => /cancel|truncate/.test(type))).toEqual([
@@ -59,23 +59,23 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
 });
 
 it('Two members who speak at the same time are answered one after the other, and each is charged for their own message', async () => {
-  const stage = await startListeningBot({ gateway: fastGateway });
-  const { discord, gateway } = stage;
+  const fixture = await startListeningBot({ gateway: fastGateway });
+  const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
-  const { thread } = await startTalk(stage, { who: 'everyone' });
+  const { thread } = await startTalk(fixture, { who: 'everyone' });
   const messages = await Promise.all(
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
-  const answers = await Promise.all(messages.map((one) => answerTo(stage, thread, one)));
+  const answers = await Promise.all(messages.map((one) => answerTo(fixture, thread, one)));
   expect(sessionLog.requestCount()).toBe(2);
   expect(answers.map(text)[1]).toContain('The first of 2 things was: “this is member speaking”');
-  await stage.app.stop();
-  const utterances = storedTasks(stage).filter(({ kind }) => kind === 'said');
+  await fixture.app.stop();
+  const utterances = storedTasks(fixture).filter(({ kind }) => kind === 'said');
   expect(utterances.map(({ requesterId }) => requesterId).sort()).toEqual(
     ['member', 'other'].map((who) => discord.world.user(who).id).sort(),
   );
   expect(
-    storedEntries(stage)
+    storedEntries(fixture)
       .map(({ memberId }) => memberId)
       .sort(),
   ).toEqual(utterances.map(({ requesterId }) => requesterId).sort());
@@ -83,19 +83,19 @@ it('Two members who speak at the same time are answered one after the other, and
 });
 
 it('Simultaneous talks are independent of each other', async () => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const { gateway } = stage;
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const { gateway } = fixture;
   const [firstTalk, secondTalk] = [
-    await startTalk(stage, { voice: 'sage' }),
-    await startTalk(stage, { who: 'everyone', voice: 'ash' }),
+    await startTalk(fixture, { voice: 'sage' }),
+    await startTalk(fixture, { who: 'everyone', voice: 'ash' }),
   ];
   await Promise.all([
-    sendUtterance(stage, firstTalk.opening, 'my name is Wren'),
-    sendUtterance(stage, secondTalk.opening, 'my name is Crane', 'other'),
+    sendUtterance(fixture, firstTalk.opening, 'my name is Wren'),
+    sendUtterance(fixture, secondTalk.opening, 'my name is Crane', 'other'),
   ]);
   const [firstAnswer, secondAnswer] = await Promise.all([
-    sendUtterance(stage, firstTalk.opening, 'who am I?'),
-    sendUtterance(stage, secondTalk.opening, 'who am I?', 'other'),
+    sendUtterance(fixture, firstTalk.opening, 'who am I?'),
+    sendUtterance(fixture, secondTalk.opening, 'who am I?', 'other'),
   ]);
   expect([text(firstAnswer), text(secondAnswer)]).toEqual([
     expect.stringContaining('was: “my name is Wren”'),
@@ -106,47 +106,47 @@ it('Simultaneous talks are independent of each other', async () => {
 
 describe('The time limits of a live conversation', () => {
   it('A live conversation without utterances ends with one notice, even if the bot is down', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const { discord, clock, gateway } = stage;
-    const { thread, opening } = await startTalk(stage);
-    await sendUtterance(stage, opening, 'hello');
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const { discord, clock, gateway } = fixture;
+    const { thread, opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'hello');
     await discord.until(() => discord.messages(thread).find(isVoiceMessage));
-    await stage.app.stop();
+    await fixture.app.stop();
     clock.advance(16 * MINUTE_MS);
-    const second = await startBot(stage);
+    const second = await startBot(fixture);
     const endNotices = () => messagesWith(discord, thread, 'of inactivity');
     await discord.until(() => endNotices().length === 2 || undefined, 'a notice');
     await second.stop();
-    await startBot(stage);
+    await startBot(fixture);
     await (await discord.as('member').slash('help')).message();
     expect(endNotices()).toHaveLength(2);
     expect(gateway.realtime.openedCount).toBe(1);
   });
 
   it('A live conversation continues unnoticed after the session limit of one hour', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const { clock, gateway } = stage;
-    const { opening } = await startTalk(stage);
-    await sendUtterance(stage, opening, 'my name is Wren');
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const { clock, gateway } = fixture;
+    const { opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'my name is Wren');
     for (const minutes of [14, 28, 42, 56, 70]) {
       clock.advance(14 * MINUTE_MS);
-      expect(text(await sendUtterance(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
+      expect(text(await sendUtterance(fixture, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
     }
     expect(gateway.realtime.openedCount).toBeGreaterThan(1);
-    expect(stage.logged()).not.toContain('session_expired');
+    expect(fixture.logged()).not.toContain('session_expired');
   });
 
   it.each(dialects)(
     'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
-      const stage = await startTalkBot({
+      const fixture = await startTalkBot({
         gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } },
       });
-      const { clock, gateway } = stage;
-      const { opening } = await startTalk(stage);
-      await sendUtterance(stage, opening, 'my name is Wren');
+      const { clock, gateway } = fixture;
+      const { opening } = await startTalk(fixture);
+      await sendUtterance(fixture, opening, 'my name is Wren');
       clock.advance(11 * MINUTE_MS);
-      expect(text(await sendUtterance(stage, opening, 'who am I?'))).toContain(
+      expect(text(await sendUtterance(fixture, opening, 'who am I?'))).toContain(
         'The first of 2 things was: “my name is Wren”',
       );
       expect(gateway.realtime.openedCount).toBe(2);
@@ -156,44 +156,44 @@ describe('The time limits of a live conversation', () => {
 
 describe('The erasure of a member’s data during a live conversation', () => {
   it('An erasure during a reply leaves nothing behind, and the gateway’s response is stopped', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const { discord, gateway } = stage;
-    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const { discord, gateway } = fixture;
+    const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
     const speaker = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const running = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await running.message(isRunning);
-    await requestErasure(stage);
-    await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
+    await requestErasure(fixture);
+    await discord.until(() => publicMessages(fixture, thread).length === 0 || undefined, 'an empty thread');
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
-    await expect.poll(() => storedTasks(stage)).toEqual([]);
-    expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
+    await expect.poll(() => storedTasks(fixture)).toEqual([]);
+    expect(storedEntries(fixture).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
   it('An erasure during an unconfirmed utterance leaves nothing behind once the wait limit is over', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const { discord, gateway, clock } = stage;
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const { discord, gateway, clock } = fixture;
     const sessionLog = recordSessions(gateway);
-    const { thread, opening } = await startTalk(stage);
+    const { thread, opening } = await startTalk(fixture);
     const speaker = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await expect.poll(sessionLog.requestCount).toBe(1);
-    await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
+    await (await requestErasure(fixture)).message((message) => text(message).includes('still running'));
     clock.advance(2 * MINUTE_MS);
-    await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
-    await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
-    expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
+    await expect.poll(() => storedTasks(fixture), { timeout: 15_000 }).toEqual([]);
+    await discord.until(() => publicMessages(fixture, thread).length === 0 || undefined, 'an empty thread');
+    expect(storedEntries(fixture).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
   it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const { discord, gateway } = stage;
-    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
-    await sendUtterance(stage, opening, 'my name is Wren');
-    const utterance = await sendUtterance(stage, opening, 'a secret of another member', 'other');
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const { discord, gateway } = fixture;
+    const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
+    await sendUtterance(fixture, opening, 'my name is Wren');
+    const utterance = await sendUtterance(fixture, opening, 'a secret of another member', 'other');
     await discord.until(() => discord.messages(thread).filter(isVoiceMessage).length === 2 || undefined, 'both voices');
-    await requestErasure(stage, 'other');
+    await requestErasure(fixture, 'other');
     await discord.until(
       () => !discord.messages(thread).some(({ id }) => id === utterance.id) || undefined,
       'its deletion',
@@ -202,12 +202,12 @@ describe('The erasure of a member’s data during a live conversation', () => {
       () => discord.messages(thread).filter(isVoiceMessage).length === 1 || undefined,
       'the deletion of its voice message',
     );
-    const next = await sendUtterance(stage, opening, 'who spoke?');
+    const next = await sendUtterance(fixture, opening, 'who spoke?');
     expect(text(next)).toContain('The first of 2 things was: “my name is Wren”');
     const items = JSON.stringify(gateway.realtime.sessions.map((session) => session.items));
     expect(items).not.toContain('secret');
     expect(
-      storedTasks(stage)
+      storedTasks(fixture)
         .map(({ kind }) => kind)
         .sort(),
     ).toEqual(['said', 'said', 'talk']);

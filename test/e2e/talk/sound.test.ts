@@ -7,8 +7,8 @@ import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { similarity } from '../../services/sound/listen.ts';
 import { SECONDS, toneSamples } from '../../services/sound/tones.ts';
 import { messagesWith } from '../quick.ts';
-import { bytesOf } from '../tasks/proof.ts';
-import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkStage } from './proof.ts';
+import { bytesOf } from '../tasks/fixture.ts';
+import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
 import { decodeVoiceMessage } from './voice-message-decoder.ts';
 import { recordSessions, storedEntries, storedTasks } from './wire.ts';
 
@@ -17,20 +17,20 @@ const recording = (name: string) => readFile(new URL(`../../services/sound/files
 const originalSamples = toneSamples(PCM_RATE);
 
 /** Submits the audio through the form, with or without text. */
-async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
+async function speak({ discord }: TalkFixture, opening: Message, name: string, bytes: Buffer, words = '') {
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   return speaker.fill(modal, { words, sound: [{ name, bytes }] });
 }
 
-const voiceMessagesIn = ({ discord }: TalkStage, thread: string): Message[] =>
+const voiceMessagesIn = ({ discord }: TalkFixture, thread: string): Message[] =>
   discord.messages(thread).filter((one) => isVoiceMessage(one) && one.author.bot);
 
 it('The samples of voice messages and audio files reach the gateway unchanged', async () => {
-  const stage = await startListeningBot({ gateway: fastGateway });
-  const { discord, gateway } = stage;
+  const fixture = await startListeningBot({ gateway: fastGateway });
+  const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
-  const { thread, opening } = await startTalk(stage);
+  const { thread, opening } = await startTalk(fixture);
   const voice = await discord
     .as('member')
     .in(thread)
@@ -39,7 +39,7 @@ it('The samples of voice messages and audio files reach the gateway unchanged', 
     discord.messages(thread).find((one) => one.message_reference?.message_id === voice.id && hasEnded(one)),
   );
   for (const name of ['constant-with-title.mp3', 'twenty-four-bits.wav', 'stereo.ogg']) {
-    const answer = await (await speak(stage, opening, name, await recording(name))).message(hasEnded);
+    const answer = await (await speak(fixture, opening, name, await recording(name))).message(hasEnded);
     // The gateway reports the length and the loudest tone that it received.
     expect(text(answer)).toMatch(/Heard: “a (?:clear|loud) sound of 0\.9 seconds, at about 330 hertz”/);
   }
@@ -51,17 +51,17 @@ it('The samples of voice messages and audio files reach the gateway unchanged', 
 });
 
 it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const sessionLog = recordSessions(stage.gateway);
-  const { opening } = await startTalk(stage);
-  const exchange = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const sessionLog = recordSessions(fixture.gateway);
+  const { opening } = await startTalk(fixture);
+  const exchange = await speak(fixture, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
   expect(text(await exchange.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
   expect(sessionLog.requestCount()).toBe(1);
   // The next session receives the audio as text.
-  stage.gateway.realtime.dropAll();
-  const next = await speak(stage, opening, 'tones.wav', await recording('with-a-list.wav'));
+  fixture.gateway.realtime.dropAll();
+  const next = await speak(fixture, opening, 'tones.wav', await recording('with-a-list.wav'));
   expect(text(await next.message(hasEnded))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
-  expect(stage.gateway.realtime.openedCount).toBe(2);
+  expect(fixture.gateway.realtime.openedCount).toBe(2);
 });
 
 const unsupportedFormat = 'audio format is not supported';
@@ -75,30 +75,30 @@ it.each([
 ])(
   'An utterance with %s is refused with an explanation, and nothing is sent or charged',
   async (_, name, bytes, words) => {
-    const stage = await startTalkBot({ gateway: fastGateway });
-    const sessionLog = recordSessions(stage.gateway);
-    const { opening } = await startTalk(stage);
-    const eventCountBefore = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
-    const reply = text(await (await speak(stage, opening, name, await bytes())).message());
+    const fixture = await startTalkBot({ gateway: fastGateway });
+    const sessionLog = recordSessions(fixture.gateway);
+    const { opening } = await startTalk(fixture);
+    const eventCountBefore = fixture.gateway.realtime.sessions[0]?.receivedEvents.length;
+    const reply = text(await (await speak(fixture, opening, name, await bytes())).message());
     expect(reply).toContain(words);
-    expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(eventCountBefore);
+    expect(fixture.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(eventCountBefore);
     expect([sessionLog.requestCount(), sessionLog.utteranceAudio]).toEqual([0, []]);
-    expect(storedEntries(stage)).toEqual([]);
-    expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
+    expect(storedEntries(fixture)).toEqual([]);
+    expect(storedTasks(fixture).map(({ kind }) => kind)).toEqual(['talk']);
   },
 );
 
 it('A voice message plays the reply from the gateway and states its duration', async () => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const { discord, gateway } = stage;
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
-  const { thread, opening } = await startTalk(stage, { voice: 'cedar' });
+  const { thread, opening } = await startTalk(fixture, { voice: 'cedar' });
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-odd-bytes' });
   const speaker = discord.as('member');
   await (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' })).message(
     hasEnded,
   );
-  const voice = await discord.until(() => voiceMessagesIn(stage, thread)[0], 'a voice message');
+  const voice = await discord.until(() => voiceMessagesIn(fixture, thread)[0], 'a voice message');
   const [sentReply] = sessionLog.replies.values();
   const sentSamples = samplesFrom(Buffer.concat(sentReply?.audio ?? []));
   const postedSamples = await decodeVoiceMessage(await bytesOf(voice));
@@ -112,25 +112,25 @@ it('A voice message plays the reply from the gateway and states its duration', a
   expect(file?.duration_secs).toBeCloseTo(secondsOf(sentSamples), 1);
   expect(waveformSimilarity(Buffer.from(file?.waveform ?? '', 'base64'), sentSamples)).toBeGreaterThan(0.8);
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
-  expect(voiceMessagesIn(stage, thread)).toHaveLength(1);
+  expect(voiceMessagesIn(fixture, thread)).toHaveLength(1);
   // Audio that is posted in Discord is deleted from the store.
-  await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => storesAudio(fixture), { timeout: 15_000 }).toBe(false);
 });
 
 it.each([
   ['may not send voice messages', 403, 50_173],
   ['sends an invalid voice message', 400, 50_160],
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const { discord } = stage;
-  const sessionLog = recordSessions(stage.gateway);
-  const { thread, opening } = await startTalk(stage);
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const { discord } = fixture;
+  const sessionLog = recordSessions(fixture.gateway);
+  const { thread, opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
   await exchange.message(hasEnded);
   const file = await discord.until(() => messagesWith(discord, thread, 'Voice reply')[0], 'a file');
-  expect(voiceMessagesIn(stage, thread)).toEqual([]);
+  expect(voiceMessagesIn(fixture, thread)).toEqual([]);
   const sentAudio = Buffer.concat([...sessionLog.replies.values()].flatMap(({ audio }) => audio));
   expect(sentAudio.length).toBeGreaterThan(PCM_RATE);
   expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(sentAudio).length);
@@ -142,21 +142,21 @@ it.each([
   ['closes the connection', { type: 'reset' }],
   ['accepts it and closes the connection', { type: 'reset', done: true }],
 ] as const)('If Discord %s, the voice message is still posted once', async (_, fault) => {
-  const stage = await startTalkBot({ gateway: fastGateway });
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage);
+  const fixture = await startTalkBot({ gateway: fastGateway });
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: fault, times: 2 });
   await exchange.message(hasEnded);
-  await discord.until(() => voiceMessagesIn(stage, thread)[0], 'a voice message');
-  await expect.poll(() => storesAudio(stage), { timeout: 15_000 }).toBe(false);
-  expect(voiceMessagesIn(stage, thread)).toHaveLength(1);
+  await discord.until(() => voiceMessagesIn(fixture, thread)[0], 'a voice message');
+  await expect.poll(() => storesAudio(fixture), { timeout: 15_000 }).toBe(false);
+  expect(voiceMessagesIn(fixture, thread)).toHaveLength(1);
   expect(messagesWith(discord, thread, 'Voice reply')).toEqual([]);
 });
 
-const storesAudio = (stage: TalkStage): boolean =>
-  storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
+const storesAudio = (fixture: TalkFixture): boolean =>
+  storedTasks(fixture).some(({ answer }) => answer?.voice?.sound !== undefined);
 
 /** The correlation between the posted waveform and the volume of the audio. */
 function waveformSimilarity(waveform: Buffer, audio: Int16Array): number {

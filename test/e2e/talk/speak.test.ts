@@ -5,7 +5,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL } from './proof.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL } from './fixture.ts';
 
 const recording = async (name: string) => ({
   name,
@@ -14,10 +14,10 @@ const recording = async (name: string) => ({
 
 describeProfiles('A live conversation', (profile) => {
   it('A text utterance gets a streamed text reply and one voice message below it', async () => {
-    const stage = await startTalkBot({ gateway: { profile } });
-    const { discord } = stage;
-    const { thread, opening } = await startTalk(stage);
-    const answer = await sendUtterance(stage, opening, 'tell me of *snow*');
+    const fixture = await startTalkBot({ gateway: { profile } });
+    const { discord } = fixture;
+    const { thread, opening } = await startTalk(fixture);
+    const answer = await sendUtterance(fixture, opening, 'tell me of *snow*');
     expect(text(answer)).toContain('tell me of \\*snow\\*');
     expect(text(answer)).toContain('This is the sandbox speaking.');
     expect(labels(answer)).toEqual(['Speak', 'Delete']);
@@ -28,17 +28,17 @@ describeProfiles('A live conversation', (profile) => {
     expect(attachment?.duration_secs).toBeGreaterThan(0.5);
     expect(Buffer.from(attachment?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
     // The next reply takes the first one into account and has its own voice message.
-    const next = await sendUtterance(stage, answer, 'and of ice');
+    const next = await sendUtterance(fixture, answer, 'and of ice');
     expect(text(next)).toContain('The first of 2 things was');
     await discord.until(() => (discord.messages(thread).filter(isVoiceMessage).length === 2 ? true : undefined));
-    expect(stage.logged()).not.toMatch(/tell me of|Something unexpected/);
+    expect(fixture.logged()).not.toMatch(/tell me of|Something unexpected/);
   });
 });
 
 it('An audio file is answered, and its transcript is shown', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   const answer = await (await speaker.fill(modal, { sound: [await recording('mono.ogg')] })).message(hasEnded);
@@ -47,9 +47,9 @@ it('An audio file is answered, and its transcript is shown', async () => {
 });
 
 it('An empty utterance and a file that is not audio are refused with an explanation', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
-  const { opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
+  const { opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const submitForm = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
     (await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), values)).message();
@@ -66,23 +66,23 @@ it('An empty utterance and a file that is not audio are refused with an explanat
 });
 
 it('Other members can speak only in a live conversation for everyone, and are refused in one for a single member', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const privateTalk = await startTalk(stage, {}, 'no-private-threads');
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const privateTalk = await startTalk(fixture, {}, 'no-private-threads');
   const refusal = await (await discord.as('other').click(privateTalk.opening, 'Speak')).message();
   expect(text(refusal)).toContain('Only the member who started this conversation can speak');
   expect(refusal.ephemeral).toBe(true);
-  const publicTalk = await startTalk(stage, { who: 'everyone' });
-  expect(text(await sendUtterance(stage, publicTalk.opening, 'hello', 'other'))).toContain(
+  const publicTalk = await startTalk(fixture, { who: 'everyone' });
+  expect(text(await sendUtterance(fixture, publicTalk.opening, 'hello', 'other'))).toContain(
     'This is the sandbox speaking.',
   );
 });
 
 it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage, {}, 'no-voice-messages');
-  await sendUtterance(stage, opening, 'hello');
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture, {}, 'no-voice-messages');
+  await sendUtterance(fixture, opening, 'hello');
   const [file] = await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
   expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
@@ -90,19 +90,19 @@ it('Without the permission for voice messages, the audio is posted as a file imm
 });
 
 it('If the bot is not allowed to post files, the voice message is posted with the speaker’s interaction token', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture);
   discord.restrict('studio', Permission.AttachFiles);
-  await sendUtterance(stage, opening, 'hello');
+  await sendUtterance(fixture, opening, 'hello');
   const voice = await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   expect(voice.webhook_id).toBe(discord.applicationId);
 });
 
 it('If Discord refuses the voice message, a file is posted once instead', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage);
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   const exchange = await speaker.fill(modal, { words: 'hello' });
@@ -114,14 +114,14 @@ it('If Discord refuses the voice message, a file is posted once instead', async 
 });
 
 it('A new utterance interrupts the current reply, whose message says so', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
-  const { thread, opening } = await startTalk(stage);
+  const { thread, opening } = await startTalk(fixture);
   const speaker = discord.as('member');
   const first = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await first.message((message) => labels(message).includes('Stop'));
-  await sendUtterance(stage, opening, 'wait');
+  await sendUtterance(fixture, opening, 'wait');
   const interrupted = await first.message(hasEnded);
   expect(text(interrupted)).toContain('Interrupted by a new message.');
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
@@ -129,10 +129,10 @@ it('A new utterance interrupts the current reply, whose message says so', async 
 });
 
 it('The Stop button ends a reply in a live conversation and keeps the part that had arrived', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
-  const { opening } = await startTalk(stage, { who: 'everyone' });
+  const { opening } = await startTalk(fixture, { who: 'everyone' });
   const speaker = discord.as('member');
   const exchange = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a long story' });
   const running = await exchange.message((message) => labels(message).includes('Stop'));
@@ -143,33 +143,33 @@ it('The Stop button ends a reply in a live conversation and keeps the part that 
 });
 
 it('The Delete button of a reply in a live conversation also deletes its voice message', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage);
-  const answer = await sendUtterance(stage, opening, 'hello');
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture);
+  const answer = await sendUtterance(fixture, opening, 'hello');
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   await discord.as('member').click(answer, 'Delete');
-  await discord.until(() => (publicMessages(stage, thread).length === 1 ? true : undefined));
+  await discord.until(() => (publicMessages(fixture, thread).length === 1 ? true : undefined));
 });
 
 const nonEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
 
 it('The first words of a conversation for everyone name its thread, until they are deleted', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
-  const { thread, opening } = await startTalk(stage, { who: 'everyone' });
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
   const threadName = () => discord.world.channel(thread).name;
-  const answer = await sendUtterance(stage, opening, 'tell **everyone** <@123> of https://snow.example today');
+  const answer = await sendUtterance(fixture, opening, 'tell **everyone** <@123> of https://snow.example today');
   await expect.poll(threadName).toBe('tell everyone of today');
-  await sendUtterance(stage, opening, 'and of ice');
+  await sendUtterance(fixture, opening, 'and of ice');
   expect(threadName()).toBe('tell everyone of today');
   await discord.as('member').click(answer, 'Delete');
   await expect.poll(threadName).toBe(`Live: ${TALK_MODEL}`);
 });
 
 it('A conversation for one member does not name its thread', async () => {
-  const stage = await startTalkBot();
-  const { thread, opening } = await startTalk(stage, {}, 'no-private-threads');
-  await sendUtterance(stage, opening, 'tell me of snow');
-  expect(stage.discord.world.channel(thread).name).toBe(`Live: ${TALK_MODEL}`);
+  const fixture = await startTalkBot();
+  const { thread, opening } = await startTalk(fixture, {}, 'no-private-threads');
+  await sendUtterance(fixture, opening, 'tell me of snow');
+  expect(fixture.discord.world.channel(thread).name).toBe(`Live: ${TALK_MODEL}`);
 });

@@ -5,12 +5,12 @@ import { START_CHECK } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { messagesWith } from '../quick.ts';
 import { publicMessages } from '../tasks/pages.ts';
-import { isOpening, startTalkBot, TALK_MODEL, threadOf, upgradeCount } from './proof.ts';
+import { isOpening, startTalkBot, TALK_MODEL, threadOf, upgradeCount } from './fixture.ts';
 
 describeProfiles('The start of a live conversation', (profile) => {
   it('A live conversation for one member gets a private thread, and only its owner is notified', async () => {
-    const stage = await startTalkBot({ gateway: { profile } });
-    const { discord } = stage;
+    const fixture = await startTalkBot({ gateway: { profile } });
+    const { discord } = fixture;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
     const reply = await exchange.message();
     expect(reply.ephemeral).toBe(true);
@@ -25,8 +25,8 @@ describeProfiles('The start of a live conversation', (profile) => {
   });
 
   it('A live conversation for everyone gets a public thread, and everyone is notified', async () => {
-    const stage = await startTalkBot({ gateway: { profile } });
-    const { discord } = stage;
+    const fixture = await startTalkBot({ gateway: { profile } });
+    const { discord } = fixture;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
     expect((await exchange.message()).ephemeral).toBe(false);
     const thread = discord.world.channel(await threadOf(exchange));
@@ -44,8 +44,8 @@ it('If the bot is not allowed to create private threads, the bot listens only to
 });
 
 it('A live conversation that is started in a thread takes place there, and a thread has one live conversation at a time', async () => {
-  const stage = await startTalkBot();
-  const { discord, gateway } = stage;
+  const fixture = await startTalkBot();
+  const { discord, gateway } = fixture;
   const speaker = discord.as('member').in('thread');
   expect(text(await (await speaker.slash('talk start', {})).message())).toContain('starts below');
   expect(discord.messages('thread').filter(isOpening)).toHaveLength(1);
@@ -56,15 +56,15 @@ it('A live conversation that is started in a thread takes place there, and a thr
 });
 
 it('Of two live conversations that start at the same time in one thread, one starts and the other leaves no trace', async () => {
-  const stage = await startTalkBot();
-  const { discord } = stage;
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
   const replies = await Promise.all(
     ['member', 'other'].map(async (who) => (await discord.as(who).in('thread').slash('talk start', {})).message()),
   );
   expect(replies.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
   await (await discord.as('member').in('thread').slash('talk end', {})).message();
   await discord.until(() => messagesWith(discord, 'thread', 'This conversation has ended.')[0]);
-  expect(publicMessages(stage, 'thread')).toHaveLength(1);
+  expect(publicMessages(fixture, 'thread')).toHaveLength(1);
 });
 
 it.each([

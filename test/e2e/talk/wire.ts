@@ -6,7 +6,7 @@ import type { Pcm } from '../../../src/lib/pcm.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import type { Stage } from '../bot.ts';
+import type { Fixture } from '../bot.ts';
 
 /** A reply as the gateway sent it over the socket. */
 interface SentReply {
@@ -74,7 +74,7 @@ function recordEvent(
   reply.tokens = { input, output, audioOutput: details.audio_tokens };
 }
 
-function readRows<Value>({ config }: Pick<Stage, 'config'>, namespace: string): Value[] {
+function readRows<Value>({ config }: Pick<Fixture, 'config'>, namespace: string): Value[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const storedRows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
@@ -82,11 +82,11 @@ function readRows<Value>({ config }: Pick<Stage, 'config'>, namespace: string): 
 }
 
 /** All tasks in the bot's store, read directly from its file. */
-export const storedTasks = (stage: Pick<Stage, 'config'>): Task[] => [
-  ...readRows<Task>(stage, 'live'),
-  ...readRows<Task>(stage, 'finished'),
+export const storedTasks = (fixture: Pick<Fixture, 'config'>): Task[] => [
+  ...readRows<Task>(fixture, 'live'),
+  ...readRows<Task>(fixture, 'finished'),
 ];
-export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => readRows<Entry>(stage, 'ledger');
+export const storedEntries = (fixture: Pick<Fixture, 'config'>): Entry[] => readRows<Entry>(fixture, 'ledger');
 
 /** The number of replies that the gateway has charged. */
 export const chargedReplyCount = ({ usage }: EmbeddedGateway): number =>

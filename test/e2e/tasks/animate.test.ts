@@ -4,29 +4,29 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
-import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './proof.ts';
+import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './fixture.ts';
 
 const minute = 60_000;
 
 /** Starts a bot whose gateway returns results without buttons, so the bot adds its own button for videos. */
-async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<FastClockStage> {
-  const stage = await startFastClockBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
-  stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
-  return stage;
+async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<FastClockFixture> {
+  const fixture = await startFastClockBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
+  fixture.gateway.faults.add({ do: 'no-buttons', times: 99 });
+  return fixture;
 }
 
-const upscaledImage = async (stage: FastClockStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
-  pressAndWait(stage, await orderGrid(stage, options), 'U1');
+const upscaledImage = async (fixture: FastClockFixture, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+  pressAndWait(fixture, await orderGrid(fixture, options), 'U1');
 
-const lastOrder = ({ gateway }: FastClockStage) =>
+const lastOrder = ({ gateway }: FastClockFixture) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
 describeProfiles('The video of a single image', (profile) => {
   it('A video is made from an image with the options of the form, the image itself and an end image', async () => {
-    const stage = await stageWithoutButtons(profile);
-    const { discord, gateway } = stage;
-    const image = await upscaledImage(stage, { spoiler: true });
+    const fixture = await stageWithoutButtons(profile);
+    const { discord, gateway } = fixture;
+    const image = await upscaledImage(fixture, { spoiler: true });
     expect(labels(image)).toContain('Animate');
     // The gateway's own file may have expired when a member requests a video of it.
     for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
@@ -44,7 +44,7 @@ describeProfiles('The video of a single image', (profile) => {
       end: [{ name: 'end.png', bytes: endImage }],
     });
     const video = await submission.message(says('Finished in'));
-    const { path, body } = lastOrder(stage);
+    const { path, body } = lastOrder(fixture);
     expect([path, Object.keys(body).sort()]).toEqual([
       '/imgx/submit/video',
       ['endImage', 'image', 'loop', 'motion', 'prompt'],
@@ -58,25 +58,25 @@ describeProfiles('The video of a single image', (profile) => {
     expect(video.attachments).toMatchObject([
       { content_type: 'video/mp4', filename: expect.stringMatching(/^SPOILER_/) },
     ]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A video without a prompt uses the prompt of its image and can be extended', async () => {
-    const stage = await stageWithoutButtons(profile);
-    const member = stage.discord.as('member');
-    const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
+    const fixture = await stageWithoutButtons(profile);
+    const member = fixture.discord.as('member');
+    const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
-    expect(Object.keys(lastOrder(stage).body).sort()).toEqual(['image', 'motion']);
-    expect(lastOrder(stage).body.motion).toBe('low');
+    expect(Object.keys(lastOrder(fixture).body).sort()).toEqual(['image', 'motion']);
+    expect(lastOrder(fixture).body.motion).toBe('low');
     expect(text(video)).toMatch(/^\*\*a fox in the snow\*\*/);
     expect(labels(video)).toContain('Extend');
     const extendForm = await (await member.click(video, 'Extend')).modal();
     const extended = await (await member.fill(extendForm, { words: 'it turns', motion: 'high' })).message(
       says('Finished in'),
     );
-    const [, , videoJob, extendJob] = jobs(stage.gateway);
+    const [, , videoJob, extendJob] = jobs(fixture.gateway);
     // The embedded gateway always asks for the prompt of an extended video, even if the request contains one.
-    expect(orders(stage.gateway).slice(-2)).toEqual([
+    expect(orders(fixture.gateway).slice(-2)).toEqual([
       {
         path: '/imgx/submit/video',
         body: { prompt: 'it turns', motion: 'high', action: 'extend', taskId: videoJob?.id, index: 0 },
@@ -87,10 +87,10 @@ describeProfiles('The video of a single image', (profile) => {
   });
 
   it('The message of a failed video says so, and a video that exceeds its wait limit is still delivered', async () => {
-    const stage = await stageWithoutButtons(profile);
-    const { discord, gateway, clock } = stage;
+    const fixture = await stageWithoutButtons(profile);
+    const { discord, gateway, clock } = fixture;
     const member = discord.as('member');
-    const image = await upscaledImage(stage);
+    const image = await upscaledImage(fixture);
     const animate = async (words: string) =>
       member.fill(await (await member.click(image, 'Animate')).modal(), { words });
     gateway.faults.add({ do: { type: 'fail', reason: 'The image does not move.' } });
@@ -111,11 +111,11 @@ describeProfiles('The video of a single image', (profile) => {
   it.each([302, 404, 405, 501])(
     'A video is still offered after the gateway responded with status %s without a reason',
     async (status) => {
-      const stage = await stageWithoutButtons(profile);
-      const { discord, gateway } = stage;
+      const fixture = await stageWithoutButtons(profile);
+      const { discord, gateway } = fixture;
       const member = discord.as('member');
-      const parent = await orderGrid(stage);
-      const image = await pressAndWait(stage, parent, 'U1');
+      const parent = await orderGrid(fixture);
+      const image = await pressAndWait(fixture, parent, 'U1');
       const fault: Fault =
         status < 400
           ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
@@ -123,18 +123,18 @@ describeProfiles('The video of a single image', (profile) => {
       gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: fault });
       const form = await (await member.click(image, 'Animate')).modal();
       expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
-      expect(labels(await pressAndWait(stage, parent, 'U2'))).toContain('Animate');
+      expect(labels(await pressAndWait(fixture, parent, 'U2'))).toContain('Animate');
       await (await discord.as('other').click(image, 'Animate')).modal();
     },
   );
 
   it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
-    const stage = await stageWithoutButtons(profile);
-    const { discord, gateway } = stage;
+    const fixture = await stageWithoutButtons(profile);
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
-    const parent = await orderGrid(stage);
-    const image = await pressAndWait(stage, parent, 'U1');
+    const parent = await orderGrid(fixture);
+    const image = await pressAndWait(fixture, parent, 'U1');
     const form = await (await member.click(image, 'Animate')).modal();
     gateway.faults.add({
       on: { path: '/imgx/submit/video' },
@@ -142,7 +142,7 @@ describeProfiles('The video of a single image', (profile) => {
     });
     const refused = await (await member.fill(form, {})).message();
     expect(text(refused)).toBe('This gateway does not support this feature.');
-    expect(labels(await pressAndWait(stage, parent, 'U2'))).not.toContain('Animate');
+    expect(labels(await pressAndWait(fixture, parent, 'U2'))).not.toContain('Animate');
     const submitCountBefore = submitCount(gateway);
     expect(text(await (await member.click(image, 'Animate')).message())).toBe(
       'This gateway does not support this feature.',
@@ -153,54 +153,54 @@ describeProfiles('The video of a single image', (profile) => {
 });
 
 it('A video that exceeds Discord’s upload limit is linked', async () => {
-  const stage = await stageWithoutButtons('stock');
-  const member = stage.discord.as('member');
-  const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
-  stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
+  const fixture = await stageWithoutButtons('stock');
+  const member = fixture.discord.as('member');
+  const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
+  fixture.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
   const video = await (await member.fill(form, {})).message(says('Finished in'));
   expect(video.attachments).toEqual([]);
-  expect(text(video)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
+  expect(text(video)).toContain(`The result could not be attached. Open it at ${fixture.gateway.url}/files/`);
 });
 
 describe('A gateway with buttons of its own for videos', () => {
   it('The gateway’s buttons for videos are shown, and the bot’s own button replaces them after the gateway refused one', async () => {
-    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
-    const member = stage.discord.as('member');
-    const parent = await orderGrid(stage);
-    const image = await pressAndWait(stage, parent, 'U1');
+    const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
+    const member = fixture.discord.as('member');
+    const parent = await orderGrid(fixture);
+    const image = await pressAndWait(fixture, parent, 'U1');
     expect(labels(image)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
     expect(labels(image)).not.toContain('Animate');
     await (await member.click(image, 'Animate (High motion)')).message(says('does not support this feature'));
-    const nextLabels = labels(await pressAndWait(stage, parent, 'U2'));
+    const nextLabels = labels(await pressAndWait(fixture, parent, 'U2'));
     expect(nextLabels).not.toContain('Animate (High motion)');
     expect(nextLabels).toContain('Animate');
   });
 
   it('A video requested with the bot’s own button can be extended with the gateway’s buttons', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
-    const member = stage.discord.as('member');
-    const parent = await orderGrid(stage);
-    stage.gateway.faults.add({ do: 'no-buttons' });
-    const form = await (await member.click(await pressAndWait(stage, parent, 'U1'), 'Animate')).modal();
+    const member = fixture.discord.as('member');
+    const parent = await orderGrid(fixture);
+    fixture.gateway.faults.add({ do: 'no-buttons' });
+    const form = await (await member.click(await pressAndWait(fixture, parent, 'U1'), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
     expect(labels(video)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
     expect(labels(video)).not.toContain('Extend');
   });
 
   it('The form that extends a video contains all of a prompt that is longer than a field of a form', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
-    const member = stage.discord.as('member');
+    const member = fixture.discord.as('member');
     const prompt = `a fox ${'runs through the snow, '.repeat(240)}at night`;
-    const image = await pressAndWait(stage, await orderGrid(stage, { prompt }), 'U1');
-    stage.gateway.faults.add({ do: 'no-buttons' });
+    const image = await pressAndWait(fixture, await orderGrid(fixture, { prompt }), 'U1');
+    fixture.gateway.faults.add({ do: 'no-buttons' });
     const video = await (await member.click(image, 'Animate (Low motion)')).message(says('Finished in'));
     const form = await (await member.click(video, 'Extend')).modal();
     await (await member.fill(form, {})).message(says('Finished in'));
-    const videoOrder = orders(stage.gateway).find(({ path }) => path === '/imgx/submit/video');
+    const videoOrder = orders(fixture.gateway).find(({ path }) => path === '/imgx/submit/video');
     // The embedded gateway records the beginning and the length of a long text.
     const recordedPrompt = expect.stringMatching(new RegExp(`^a fox runs .*\\(${prompt.length} characters\\)$`));
     expect(videoOrder?.body).toMatchObject({ action: 'extend', prompt: recordedPrompt });

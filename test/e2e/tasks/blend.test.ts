@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
-import { errorsIn, jobs, orders, pressAndWait } from './proof.ts';
+import { errorsIn, jobs, orders, pressAndWait } from './fixture.ts';
 
 const minute = 60_000;
 
@@ -18,8 +18,8 @@ const createImages = async () => ({ image1: await png('fox.png', 'orange'), imag
 
 describeProfiles('/blend', (profile) => {
   it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = fixture;
     const files = { ...(await createImages()), image3: await png('hare.png', 'white') };
     const exchange = await discord.as('member').slash('blend', { ...files, aspect: 'portrait' });
     const message = await exchange.message(says('Finished in'));
@@ -32,11 +32,11 @@ describeProfiles('/blend', (profile) => {
     expect(grid).toMatchObject({ description: 'AI-generated: fox.png + sea.png + hare.png' });
     expect((grid?.height ?? 0) / (grid?.width ?? 1)).toBeCloseTo(1.5, 1);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4', 'Upscale all']));
-    const upscaled = await pressAndWait(stage, message, 'U2');
+    const upscaled = await pressAndWait(fixture, message, 'U2');
     expect(text(upscaled)).toMatch(
       /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of image 2 · \[source\]/,
     );
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/blend without a selected shape neither sends nor shows one', async () => {

@@ -5,17 +5,25 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  says,
+  startFastClockBot,
+  submitCount,
+} from '../quick.ts';
 import { offeredTasks, openTaskList } from './pages.ts';
 
 const pollOptions = { timeout: 20_000 };
 
-async function createGrid(stage: FastClockStage, options: Record<string, string | boolean> = {}): Promise<Message> {
-  const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
+async function createGrid(fixture: FastClockFixture, options: Record<string, string | boolean> = {}): Promise<Message> {
+  const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
   return exchange.message(says('Finished in'));
 }
 
-const lastSubmit = ({ gateway }: FastClockStage) => gateway.requests.findLast(({ path }) => path.includes('/submit/'));
+const lastSubmit = ({ gateway }: FastClockFixture) =>
+  gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
 describeProfiles('The buttons of a grid', (profile) => {
   it.each([
@@ -24,17 +32,17 @@ describeProfiles('The buttons of a grid', (profile) => {
   ] as const)(
     'The button %s submits exactly the stored action, and its result is a new message',
     async (label, title) => {
-      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const parent = await createGrid(stage);
-      const press = await stage.discord.as('other').click(parent, label);
+      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const parent = await createGrid(fixture);
+      const press = await fixture.discord.as('other').click(parent, label);
       const child = await press.message(says('Finished in'));
       expect(child.id).not.toBe(parent.id);
       expect(text(child)).toContain(title);
       expect(text(child)).toContain(parent.id);
-      expect(text(child)).toContain(stage.discord.world.user('other').id);
+      expect(text(child)).toContain(fixture.discord.world.user('other').id);
       expect(child.attachments).toHaveLength(1);
-      const [job] = stage.gateway.jobs.list();
-      expect(lastSubmit(stage)?.body).toMatchObject({
+      const [job] = fixture.gateway.jobs.list();
+      expect(lastSubmit(fixture)?.body).toMatchObject({
         taskId: job?.id,
         customId: expect.stringContaining(`::${label[1]}::`),
       });
@@ -43,17 +51,17 @@ describeProfiles('The buttons of a grid', (profile) => {
   );
 
   it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await createGrid(stage);
-    const member = stage.discord.as('member');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await createGrid(fixture);
+    const member = fixture.discord.as('member');
     const rerolled = await (await member.click(parent, '🔄')).message(says('Finished in'));
     expect(text(rerolled)).toContain('Reroll');
     const upscaled = await (await member.click(rerolled, 'U1')).message(says('Finished in'));
     const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Finished in'));
     expect(text(zoomed)).toContain('Zoom out');
-    expect(submitCount(stage.gateway)).toBe(4);
+    expect(submitCount(fixture.gateway)).toBe(4);
     // Lists, pages and usage call each task by its own name.
-    const list = await openTaskList(stage, 'member', { kind: 'action' });
+    const list = await openTaskList(fixture, 'member', { kind: 'action' });
     const names = text(list).match(/(?<=🟢 )[^·]+(?= ·)/g);
     expect(names).toEqual(['Zoom out', 'Upscale', 'Reroll']);
     const upscaleId = offeredTasks(list)[1]?.value ?? '';
@@ -66,46 +74,46 @@ describeProfiles('The buttons of a grid', (profile) => {
   });
 
   it('Upscale all creates four tasks, each with its own message', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await createGrid(stage);
-    const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await createGrid(fixture);
+    const question = await (await fixture.discord.as('member').click(parent, 'Upscale all')).message();
     expect(question.ephemeral).toBe(true);
     expect(text(question)).toContain('This submits 4 upscales as separate tasks.');
-    expect(submitCount(stage.gateway)).toBe(1);
-    await stage.discord.as('member').click(question, 'Run all 4');
+    expect(submitCount(fixture.gateway)).toBe(1);
+    await fixture.discord.as('member').click(question, 'Run all 4');
     await expect
       .poll(
         () =>
-          stage.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
+          fixture.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
         pollOptions,
       )
       .toHaveLength(4);
-    expect(submitCount(stage.gateway)).toBe(5);
+    expect(submitCount(fixture.gateway)).toBe(5);
   });
 
   it('If the gateway returns no buttons, the bot’s own buttons for upscales, variations and rerolls send the short action text', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    stage.gateway.faults.add({ do: 'no-buttons' });
-    const parent = await createGrid(stage);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    fixture.gateway.faults.add({ do: 'no-buttons' });
+    const parent = await createGrid(fixture);
     expect(labels(parent)).toContain('V4');
-    const child = await (await stage.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
+    const child = await (await fixture.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
     expect(text(child)).toContain('Variation of image 4');
-    const id = stage.gateway.jobs.list()[0]?.id;
+    const id = fixture.gateway.jobs.list()[0]?.id;
     const content = profile === 'stock' ? `${id} V4` : `V4 ${id}`;
-    expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/simple-change', body: { content } });
+    expect(lastSubmit(fixture)).toMatchObject({ path: '/imgx/submit/simple-change', body: { content } });
   });
 
   it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
-    const submitCountBefore = submitCount(stage.gateway);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
+    const submitCountBefore = submitCount(fixture.gateway);
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
-    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
+    expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const zoomed = await submission.message(says('Finished in'));
     expect(text(zoomed)).toContain('a wide valley');
-    const submitRequests = stage.gateway.requests
+    const submitRequests = fixture.gateway.requests
       .filter(({ path }) => path.includes('/submit/'))
       .slice(submitCountBefore);
     expect(submitRequests.map(({ path }) => path)).toEqual(['/imgx/submit/action', '/imgx/submit/modal']);
@@ -113,35 +121,35 @@ describeProfiles('The buttons of a grid', (profile) => {
   });
 
   it('A task is called by the prompt that was entered for it before the gateway has the prompt', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
-    stage.gateway.faults.add({ on: { path: /\/submit\/action/ }, do: 'accepted-then-reset' });
+    fixture.gateway.faults.add({ on: { path: /\/submit\/action/ }, do: 'accepted-then-reset' });
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const unconfirmed = await submission.message(says('couldn’t confirm'));
     expect(text(unconfirmed)).toMatch(/^\*\*a fox in a wide valley --zoom 1\.7\*\* · /);
   });
 
   it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    const upscaled = await (await member.click(await createGrid(stage), 'U1')).message(says('Finished in'));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
     const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'black' } })
       .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
       .png()
       .toBuffer();
-    const submitsBefore = submitCount(stage.gateway);
+    const submitsBefore = submitCount(fixture.gateway);
     const withoutArea = await member.fill(form, { words: 'a red fox' });
     expect(text(await withoutArea.message()).trimEnd()).toMatch(/Choose an area to change, or upload a mask\.$/);
-    expect(submitCount(stage.gateway)).toBe(submitsBefore);
+    expect(submitCount(fixture.gateway)).toBe(submitsBefore);
     const maskValues = maskType === 'side' ? { side: 'left' } : { mask: [{ name: 'mask.png', bytes }] };
     const secondForm = await (await member.click(upscaled, 'Vary (Region)')).modal();
     const submission = await member.fill(secondForm, { words: 'a red fox', ...maskValues });
     const changed = await submission.message(says('Finished in'));
     expect(text(changed)).toContain('Region edit');
-    expect(lastSubmit(stage)).toMatchObject({
+    expect(lastSubmit(fixture)).toMatchObject({
       path: '/imgx/submit/modal',
       body: { prompt: 'a red fox', maskBase64: expect.stringContaining('data:image/png;base64,') },
     });
@@ -150,45 +158,45 @@ describeProfiles('The buttons of a grid', (profile) => {
 
 describe('The permission to press a button', () => {
   it('Everyone can press the buttons of a public result, but only the owner can press those of a private one', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const privateResult = await createGrid(stage, { private: true });
-    const submitCountBefore = submitCount(stage.gateway);
-    const refused = await stage.discord
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const privateResult = await createGrid(fixture, { private: true });
+    const submitCountBefore = submitCount(fixture.gateway);
+    const refused = await fixture.discord
       .as('other')
       .click(privateResult, 'U1')
       .catch((error: Error) => error.message);
     // Discord does not show the result to others, and the bot refuses a forged press.
     if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
-    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
-    const child = await (await stage.discord.as('member').click(privateResult, 'U1')).message(says('Finished in'));
+    expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
+    const child = await (await fixture.discord.as('member').click(privateResult, 'U1')).message(says('Finished in'));
     expect(child.ephemeral).toBe(true);
-    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+    expect(fixture.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
   it('Two members who press the same button at the same time get a task each, and a member who presses it twice gets only one', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const parent = await createGrid(stage);
-    const member = stage.discord.as('member');
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const parent = await createGrid(fixture);
+    const member = fixture.discord.as('member');
     const presses = await Promise.all([
       member.click(parent, 'U1'),
-      stage.discord.as('other').click(parent, 'U1'),
+      fixture.discord.as('other').click(parent, 'U1'),
       member.click(parent, 'U1'),
     ]);
     const replies = await Promise.all(
       presses.map((one) => one.message((m) => /Finished in|just submitted/.test(text(m)))),
     );
     expect(replies.map(text).filter((words) => words.includes('just submitted'))).toHaveLength(1);
-    expect(submitCount(stage.gateway)).toBe(3);
+    expect(submitCount(fixture.gateway)).toBe(3);
   });
 
   it('A press on a result that the gateway no longer has is refused with an explanation', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const parent = await createGrid(stage);
-    stage.gateway.faults.add({
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const parent = await createGrid(fixture);
+    fixture.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'status', status: 400, code: '4', message: 'task_not_found' },
     });
-    const refusal = await (await stage.discord.as('member').click(parent, 'U1')).message();
+    const refusal = await (await fixture.discord.as('member').click(parent, 'U1')).message();
     expect(text(refusal)).toContain('The gateway');
     expect(labels(refusal)).toEqual([]);
   });
@@ -196,31 +204,31 @@ describe('The permission to press a button', () => {
 
 describe('The buttons of a failed task', () => {
   it('The owner of a failed task can retry it unchanged or with another prompt, in a new message', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const member = stage.discord.as('member');
-    stage.gateway.faults.add({ do: 'fail' });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = fixture.discord.as('member');
+    fixture.gateway.faults.add({ do: 'fail' });
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
-    const refused = await stage.discord.as('other').click(failed, 'Retry');
+    const refused = await fixture.discord.as('other').click(failed, 'Retry');
     expect(text(await refused.message())).toContain('Only the member who requested');
     // An identical request within three seconds counts as a duplicate.
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     const second = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(second.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
-    stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
-    const submitCountBefore = submitCount(stage.gateway);
+    fixture.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
+    const submitCountBefore = submitCount(fixture.gateway);
     expect(text(await (await member.click(failed, 'Retry')).message())).toContain('these permissions: `Attach Files`.');
-    expect(submitCount(stage.gateway)).toBe(submitCountBefore);
+    expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
   });
 });
 
 describe('The buttons of a running job', () => {
   it('A job that is waiting for a prompt has a button to enter it', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20, quirks: { remix: true } } });
-    const member = stage.discord.as('member');
-    const parent = await createGrid(stage);
+    const fixture = await startFastClockBot({ gateway: { speed: 20, quirks: { remix: true } } });
+    const member = fixture.discord.as('member');
+    const parent = await createGrid(fixture);
     const press = await member.click(parent, 'V1');
     const waiting = await press.message(says('needs a prompt'));
     expect(labels(waiting)).toEqual(['Continue']);
@@ -231,31 +239,31 @@ describe('The buttons of a running job', () => {
     expect(refusal.ephemeral).toBe(true);
     // The corrected form continues the task in its own message, although it was opened from the refusal.
     await member.fill(await (await member.click(refusal, 'Correct it')).modal(), { words: 'a blue fox' });
-    const final = await stage.discord.until(() =>
-      stage.discord.messages('studio').find((one) => one.id === waiting.id && says('Finished in')(one)),
+    const final = await fixture.discord.until(() =>
+      fixture.discord.messages('studio').find((one) => one.id === waiting.id && says('Finished in')(one)),
     );
     expect(text(final)).toContain('a blue fox');
   });
 
   it('In remix mode, a variation button asks for a prompt first', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
     });
-    const member = stage.discord.as('member');
-    const form = await (await member.click(await createGrid(stage), 'V1')).modal();
+    const member = fixture.discord.as('member');
+    const form = await (await member.click(await createGrid(fixture), 'V1')).modal();
     const final = await (await member.fill(form, { words: 'a green fox' })).message(says('Finished in'));
     expect(text(final)).toContain('a green fox');
   });
 });
 
 it('A button still works after the bot was stopped and started again', async () => {
-  const stage = await createFastClockStage({ gateway: { speed: 20 } });
-  const app = await startBot(stage);
-  const parent = await createGrid(stage);
+  const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
+  const app = await startBot(fixture);
+  const parent = await createGrid(fixture);
   await app.stop();
-  stage.clock.advance(60 * 24 * 3_600_000);
-  await startBot(stage);
-  const child = await (await stage.discord.as('other').click(parent, 'U4')).message(says('Finished in'));
+  fixture.clock.advance(60 * 24 * 3_600_000);
+  await startBot(fixture);
+  const child = await (await fixture.discord.as('other').click(parent, 'U4')).message(says('Finished in'));
   expect(text(child)).toContain('Upscale of image 4');
 });

@@ -6,8 +6,15 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
-import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  says,
+  startFastClockBot,
+  submitCount,
+} from '../quick.ts';
+import { bytesOf, errorsIn, jobs, orders } from './fixture.ts';
 
 const minute = 60_000;
 const pngBytes = (background: string) =>
@@ -18,7 +25,7 @@ const png = async (name: string, background: string) => ({ name, bytes: await pn
 
 const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 
-async function describeImages({ discord }: FastClockStage, options: { private?: boolean } = {}): Promise<Message> {
+async function describeImages({ discord }: FastClockFixture, options: { private?: boolean } = {}): Promise<Message> {
   const image = await png('fox.png', 'orange');
   return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
@@ -38,7 +45,7 @@ const descriptionLines = (message: Message): string[] =>
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
 /** Waits for the messages of the tasks made from all four lines, but not for their images. */
-const waitForTaskMessages = ({ discord }: FastClockStage): Promise<Message[]> =>
+const waitForTaskMessages = ({ discord }: FastClockFixture): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
     return found.length === 4 ? found : undefined;
@@ -46,8 +53,8 @@ const waitForTaskMessages = ({ discord }: FastClockStage): Promise<Message[]> =>
 
 describeProfiles('/describe', (profile) => {
   it('/describe sends its images as data in order and shows them with a button for each line', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = fixture;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
     const exchange = await discord.as('member').slash('describe', { image, image2 });
     const message = await exchange.message(says('Finished in'));
@@ -61,25 +68,25 @@ describeProfiles('/describe', (profile) => {
       { content_type: 'image/png', description: 'Described image: sea.png' },
     ]);
     expect(buttonVerbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/describe lets everyone who sees a line open it in a form and order an image from it', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await describeImages(stage);
-    const other = stage.discord.as('other');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await describeImages(fixture);
+    const other = fixture.discord.as('other');
     const form = await (await other.click(parent, '2️⃣')).modal();
     expect(form.title).toBe('Generate images from this prompt');
     const [, line = ''] = descriptionLines(parent);
     expect(JSON.stringify(form.components)).toContain(JSON.stringify(line));
-    expect(submitCount(stage.gateway)).toBe(1);
+    expect(submitCount(fixture.gateway)).toBe(1);
     const refused = await other.fill(form, { words: `${line} --chaos 900` });
     expect(text(await refused.message())).toContain('--chaos');
-    expect(submitCount(stage.gateway)).toBe(1);
+    expect(submitCount(fixture.gateway)).toBe(1);
     const secondForm = await (await other.click(parent, '2️⃣')).modal();
     const child = await (await other.fill(secondForm, {})).message(says('Finished in'));
-    expect(orders(stage.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
-    expect(text(child)).toContain(`<@${stage.discord.world.user('other').id}>`);
+    expect(orders(fixture.gateway).slice(1)).toEqual([{ path: '/imgx/submit/imagine', body: { prompt: line } }]);
+    expect(text(child)).toContain(`<@${fixture.discord.world.user('other').id}>`);
     expect(text(child)).toMatch(
       new RegExp(`Made from \\[this result\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
     );
@@ -87,19 +94,19 @@ describeProfiles('/describe', (profile) => {
   });
 
   it('/describe can be repeated for the same images', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await describeImages(stage);
-    const press = await stage.discord.as('other').click(parent, 'Describe again');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await describeImages(fixture);
+    const press = await fixture.discord.as('other').click(parent, 'Describe again');
     const child = await press.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
-    const [first, second] = orders(stage.gateway);
+    const [first, second] = orders(fixture.gateway);
     expect(second).toEqual(first);
   });
 
   it('/describe shows the number of tasks to a member who presses Generate all, and submits them only once, however often the member confirms', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { discord, gateway } = stage;
-    const parent = await describeImages(stage);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = fixture;
+    const parent = await describeImages(fixture);
     const other = discord.as('other');
     const question = await (await other.click(parent, 'Generate all')).message();
     expect(question.ephemeral).toBe(true);
@@ -107,7 +114,7 @@ describeProfiles('/describe', (profile) => {
     expect(submitCount(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     const presses = await Promise.all([1, 2].map(() => other.click(question, 'Run all 4')));
-    const results = await waitForTaskMessages(stage);
+    const results = await waitForTaskMessages(fixture);
     expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
     expect(
       orders(gateway)
@@ -121,16 +128,16 @@ describeProfiles('/describe', (profile) => {
     const updatedQuestion = discord.messages('studio').find(({ id }) => id === question.id);
     expect(updatedQuestion && text(updatedQuestion)).toBe('4 tasks submitted. Each has its own message.');
     expect(updatedQuestion && labels(updatedQuestion)).toEqual([]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('Generate all submits as many tasks as Discord allows messages, and keeps the others for the next press', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
       discord: { limits: { userInstallFollowUps: 3 } },
     });
-    const { discord, gateway } = stage;
+    const { discord, gateway } = fixture;
     const installer = discord.as('installer');
     const image = await png('fox.png', 'orange');
     const parent = await (await installer.slash('describe', { image })).message(says('Finished in'));
@@ -152,21 +159,21 @@ describeProfiles('/describe', (profile) => {
   });
 
   it('The result of a private /describe and everything made from it are hidden from others', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { discord } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord } = fixture;
     const member = discord.as('member');
-    const parent = await describeImages(stage, { private: true });
+    const parent = await describeImages(fixture, { private: true });
     expect(parent.ephemeral).toBe(true);
     const question = await (await member.click(parent, 'Generate all')).message();
-    stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
+    fixture.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     await member.click(question, 'Run all 4');
-    await waitForTaskMessages(stage);
+    await waitForTaskMessages(fixture);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
   it('The message of a failed description says so, and a description that exceeds its wait limit is still delivered', async () => {
-    const stage = await startFastClockBot({ gateway: { profile } });
-    const { discord, gateway, clock } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile } });
+    const { discord, gateway, clock } = fixture;
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'The image cannot be read.' } });
     const failed = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
@@ -220,8 +227,8 @@ async function largeImage() {
 
 describe('An image that exceeds the gateway’s limit', () => {
   it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
+    const { discord, gateway } = fixture;
     const message = await (await discord.as('member').slash('describe', { image: await largeImage() })).message(
       says('Finished in'),
     );
@@ -261,8 +268,8 @@ describe('An image that exceeds the gateway’s limit', () => {
 
 describe('The message menu for descriptions', () => {
   it('The message menu describes up to four images of a message ephemerally, with working buttons', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
     const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
     const note = { name: 'note.txt', bytes: Buffer.from('hello') };
     const message = await discord.as('other').say('look', [note, ...files]);
@@ -320,18 +327,18 @@ describe('A long description', () => {
 });
 
 it('The buttons of a description still work after months and a restart', async () => {
-  const stage = await createFastClockStage({ gateway: { speed: 20 } });
-  const app = await startBot(stage);
-  const parent = await describeImages(stage);
+  const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
+  const app = await startBot(fixture);
+  const parent = await describeImages(fixture);
   await app.stop();
-  stage.clock.advance(60 * 24 * 60 * minute);
-  await startBot(stage);
-  const other = stage.discord.as('other');
+  fixture.clock.advance(60 * 24 * 60 * minute);
+  await startBot(fixture);
+  const other = fixture.discord.as('other');
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
   // The image is no longer available from Discord.
   const second = await (await other.click(parent, 'Describe again')).message();
   expect(text(second)).toContain('Upload it again.');
-  expect(submitCount(stage.gateway)).toBe(2);
+  expect(submitCount(fixture.gateway)).toBe(2);
 });

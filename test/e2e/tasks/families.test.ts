@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
   buttonIdOf,
   errorsIn,
@@ -13,7 +13,7 @@ import {
   pressAndWait,
   respondToPollsWith,
   shortVideos,
-} from './proof.ts';
+} from './fixture.ts';
 
 /** The buttons of a single image that submit without a form, with the title of their result. */
 const formlessButtons = [
@@ -30,19 +30,19 @@ const formlessButtons = [
   ['⬇️', 'Pan'],
 ] as const;
 
-const singleImage = async (stage: FastClockStage, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
-  pressAndWait(stage, await orderGrid(stage, options), 'U1');
+const singleImage = async (fixture: FastClockFixture, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
+  pressAndWait(fixture, await orderGrid(fixture, options), 'U1');
 
 /** Options for a gateway that accepts the buttons for videos. */
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describeProfiles('The buttons of a single image', (profile) => {
   it.each(formlessButtons)('The button %s submits its own id and produces its result (%s)', async (button, title) => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await singleImage(stage, { aspect: '3:2' });
-    const child = await pressAndWait(stage, parent, button);
-    const [, upscaleJob, job] = jobs(stage.gateway);
-    expect(upscaleJob && orders(stage.gateway).slice(2)).toEqual([
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await singleImage(fixture, { aspect: '3:2' });
+    const child = await pressAndWait(fixture, parent, button);
+    const [, upscaleJob, job] = jobs(fixture.gateway);
+    expect(upscaleJob && orders(fixture.gateway).slice(2)).toEqual([
       {
         path: '/imgx/submit/action',
         body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
@@ -54,16 +54,16 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(child.attachments).toMatchObject([
       { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
     ]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each(['Animate (High motion)', 'Animate (Low motion)'])(
     'The button %s produces an attached video',
     async (button) => {
-      const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
-      const video = await pressAndWait(stage, await singleImage(stage), button);
-      const [, upscaleJob] = jobs(stage.gateway);
-      expect(orders(stage.gateway).at(-1)).toEqual({
+      const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
+      const video = await pressAndWait(fixture, await singleImage(fixture), button);
+      const [, upscaleJob] = jobs(fixture.gateway);
+      expect(orders(fixture.gateway).at(-1)).toEqual({
         path: '/imgx/submit/action',
         body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
       });
@@ -82,17 +82,17 @@ describeProfiles('The buttons of a single image', (profile) => {
   it.each(['Extend (High motion)', 'Extend (Low motion)'])(
     '%s asks for a prompt first, and then requests the longer video with that prompt',
     async (button) => {
-      const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
-      const member = stage.discord.as('member');
-      const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
-      const submitCountBefore = submitCount(stage.gateway);
+      const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
+      const member = fixture.discord.as('member');
+      const video = await pressAndWait(fixture, await singleImage(fixture), 'Animate (Low motion)');
+      const submitCountBefore = submitCount(fixture.gateway);
       const form = await (await member.click(video, button)).modal();
       expect(form.title).toBe(button);
-      expect(submitCount(stage.gateway)).toBe(submitCountBefore);
+      expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
       const submission = await member.fill(form, { words: 'the fox runs away' });
       const extendedVideo = await submission.message(says('Finished in'));
-      const [, , videoJob, extendJob] = jobs(stage.gateway);
-      expect(orders(stage.gateway).slice(submitCountBefore)).toEqual([
+      const [, , videoJob, extendJob] = jobs(fixture.gateway);
+      expect(orders(fixture.gateway).slice(submitCountBefore)).toEqual([
         {
           path: '/imgx/submit/action',
           body: { taskId: videoJob?.id, customId: videoJob && buttonIdOf(videoJob, button) },
@@ -106,11 +106,11 @@ describeProfiles('The buttons of a single image', (profile) => {
   );
 
   it('A member can select one of several videos', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
-    const video = await pressAndWait(stage, await singleImage(stage), 'Animate (Low motion)');
-    const selectedVideo = await pressAndWait(stage, video, 'U1');
-    const [, , videoJob] = jobs(stage.gateway);
-    expect(orders(stage.gateway).at(-1)?.body).toEqual({
+    const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
+    const video = await pressAndWait(fixture, await singleImage(fixture), 'Animate (Low motion)');
+    const selectedVideo = await pressAndWait(fixture, video, 'U1');
+    const [, , videoJob] = jobs(fixture.gateway);
+    expect(orders(fixture.gateway).at(-1)?.body).toEqual({
       taskId: videoJob?.id,
       customId: videoJob && buttonIdOf(videoJob, 'U1'),
     });
@@ -119,110 +119,110 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('The reroll of an upscale uses the button id of that upscale', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await orderGrid(stage);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await orderGrid(fixture);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
-    const [first] = jobs(stage.gateway);
+    const [first] = jobs(fixture.gateway);
     respondToPollsWith(
-      stage.gateway,
+      fixture.gateway,
       finishedTask({
-        ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
+        ...{ action: 'UPSCALE', imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🔄', label: '', type: 2, style: 2 }],
       }),
     );
-    const upscaled = await pressAndWait(stage, parent, 'U1');
-    stage.gateway.faults.clear();
-    const [, upscaleJob] = jobs(stage.gateway);
+    const upscaled = await pressAndWait(fixture, parent, 'U1');
+    fixture.gateway.faults.clear();
+    const [, upscaleJob] = jobs(fixture.gateway);
     // The embedded gateway has no such button, so this response returns the job of the grid instead.
-    stage.gateway.faults.add({
+    fixture.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
     });
-    const rerolled = await pressAndWait(stage, upscaled, '🔄');
-    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: upscaleJob?.id, customId });
+    const rerolled = await pressAndWait(fixture, upscaled, '🔄');
+    expect(orders(fixture.gateway).at(-1)?.body).toEqual({ taskId: upscaleJob?.id, customId });
     expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
   it('Five button presses in a row produce five results, each made from the previous one', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    let message = await orderGrid(stage);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    let message = await orderGrid(fixture);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
-      const child = await pressAndWait(stage, message, button);
+      const child = await pressAndWait(fixture, message, button);
       expect(text(child)).toContain(`/${message.id})`);
       message = child;
     }
-    const allJobs = jobs(stage.gateway);
+    const allJobs = jobs(fixture.gateway);
     expect(allJobs.map(({ details }) => details.parent)).toEqual([
       undefined,
       ...allJobs.slice(0, 5).map(({ id }) => id),
     ]);
-    expect(new Set(stage.discord.messages('studio').map(({ id }) => id)).size).toBe(6);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(new Set(fixture.discord.messages('studio').map(({ id }) => id)).size).toBe(6);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each([
     ['Vary (Subtle)', 'Variation'],
     ['⬅️', 'Pan'],
   ])('In remix mode, %s asks for a prompt and sends it', async (button, title) => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
     });
-    const member = stage.discord.as('member');
-    const parent = await singleImage(stage);
-    const submitCountBefore = submitCount(stage.gateway);
+    const member = fixture.discord.as('member');
+    const parent = await singleImage(fixture);
+    const submitCountBefore = submitCount(fixture.gateway);
     const form = await (await member.click(parent, button)).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(child)).toContain(`${title} · [source]`);
     expect(text(child)).toContain('a blue fox');
-    expect(orders(stage.gateway).slice(submitCountBefore)).toMatchObject([
+    expect(orders(fixture.gateway).slice(submitCountBefore)).toMatchObject([
       { path: '/imgx/submit/action' },
       { path: '/imgx/submit/modal', body: { prompt: 'a blue fox' } },
     ]);
-    expect(jobs(stage.gateway).at(-1)?.prompt).toBe('a blue fox');
+    expect(jobs(fixture.gateway).at(-1)?.prompt).toBe('a blue fox');
   });
 
   it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
-    const member = stage.discord.as('member');
-    const form = await (await member.click(await orderGrid(stage), 'V1')).modal();
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
+    const member = fixture.discord.as('member');
+    const form = await (await member.click(await orderGrid(fixture), 'V1')).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
-    expect(orders(stage.gateway).map(({ path }) => path)).toEqual(['/imgx/submit/imagine', '/imgx/submit/action']);
-    expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
+    expect(orders(fixture.gateway).map(({ path }) => path)).toEqual(['/imgx/submit/imagine', '/imgx/submit/action']);
+    expect(text(child)).toContain(jobs(fixture.gateway).at(-1)?.prompt);
   });
 
   it('A region button without a label still opens its form', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const parent = await orderGrid(stage);
-    const [first] = jobs(stage.gateway);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await orderGrid(fixture);
+    const [first] = jobs(fixture.gateway);
     const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
     respondToPollsWith(
-      stage.gateway,
+      fixture.gateway,
       finishedTask({
-        ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
+        ...{ action: 'UPSCALE', imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🖌️', label: '', type: 2, style: 2 }],
       }),
     );
-    const upscaled = await pressAndWait(stage, parent, 'U1');
-    const form = await (await stage.discord.as('member').click(upscaled, '🖌️')).modal();
+    const upscaled = await pressAndWait(fixture, parent, 'U1');
+    const form = await (await fixture.discord.as('member').click(upscaled, '🖌️')).modal();
     expect(form.title).not.toBe('');
   });
 
   it('A message shows as many of the gateway’s buttons as it can hold', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const first = await orderGrid(stage);
-    const [job] = jobs(stage.gateway);
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const first = await orderGrid(fixture);
+    const [job] = jobs(fixture.gateway);
     const buttons = Array.from({ length: 25 }, (_, index) => ({
       ...{ customId: `MJ::JOB::pan_left::${index}::5c1d2a4e::SOLO`, type: 2, style: 2 },
       ...(index % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${index}` }),
     }));
     respondToPollsWith(
-      stage.gateway,
-      finishedTask({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }),
+      fixture.gateway,
+      finishedTask({ imageUrl: `${fixture.gateway.url}/files/${job?.id}/1.png`, buttons }),
     );
-    const fullMessage = await pressAndWait(stage, first, 'V1');
+    const fullMessage = await pressAndWait(fixture, first, 'V1');
     expect(fullMessage.attachments).toHaveLength(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
     const ids = JSON.stringify(fullMessage.components);
     for (let position = 0; position < 25; position++)
       expect(ids).toMatch(new RegExp(`"a\\.1\\.\\w{17}\\.${position}"`));
@@ -234,26 +234,29 @@ describe('Buttons that a stock gateway refuses', () => {
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],
   ])('%s is refused with an explanation and leaves nothing behind (private: %s)', async (button, isPrivate) => {
-    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
-    const member = stage.discord.as('member');
-    const parent = await singleImage(stage, { private: isPrivate });
-    const jobCount = jobs(stage.gateway).length;
+    const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
+    const member = fixture.discord.as('member');
+    const parent = await singleImage(fixture, { private: isPrivate });
+    const jobCount = jobs(fixture.gateway).length;
     const refused = await (await member.click(parent, button)).message();
     expect(text(refused)).toContain('This gateway does not support this feature.');
     expect(refused.ephemeral).toBe(true);
     expect(labels(refused)).toEqual([]);
-    expect(jobs(stage.gateway)).toHaveLength(jobCount);
+    expect(jobs(fixture.gateway)).toHaveLength(jobCount);
     const { content, components } = parent;
-    expect(stage.discord.messages('studio').find(({ id }) => id === parent.id)).toMatchObject({ content, components });
+    expect(fixture.discord.messages('studio').find(({ id }) => id === parent.id)).toMatchObject({
+      content,
+      components,
+    });
     expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
-    expect(labels(await pressAndWait(stage, parent, 'Vary (Strong)'))).toContain('U1');
-    expect(labels(await singleImage(stage, { prompt: 'a hare in the grass' }))).not.toContain(button);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(labels(await pressAndWait(fixture, parent, 'Vary (Strong)'))).toContain('U1');
+    expect(labels(await singleImage(fixture, { prompt: 'a hare in the grass' }))).not.toContain(button);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('The favourite button is not offered to members', async () => {
-    const stage = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
-    const components = JSON.stringify((await singleImage(stage)).components);
+    const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
+    const components = JSON.stringify((await singleImage(fixture)).components);
     expect(components).toContain('🪄');
     expect(components).not.toContain('❤');
   });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, says, startFastClockBot } from '../quick.ts';
-import { errorsIn, jobs, orderGrid, orders } from './proof.ts';
+import { type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
+import { errorsIn, jobs, orderGrid, orders } from './fixture.ts';
 
 const mentionText =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
@@ -39,18 +39,18 @@ const headline = (message: Message): string => text(message).split('\n')[0] ?? '
 
 const statusText = (message: Message): string => text(message).split('\n').slice(1).join('\n');
 
-const promptOf = ({ gateway }: FastClockStage): string | undefined => jobs(gateway).at(-1)?.prompt;
+const promptOf = ({ gateway }: FastClockFixture): string | undefined => jobs(gateway).at(-1)?.prompt;
 
 describeProfiles('A hostile prompt', (profile) => {
   it.each(Object.entries(prompts))(
     'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {
-      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const { discord } = stage;
+      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const { discord } = fixture;
       const exchange = await discord.as('member').slash('imagine', { prompt });
       const progressMessage = await exchange.message(says('%'));
       const final = await exchange.message(says('Finished in'));
-      expect(promptOf(stage)).toBe(prompt);
+      expect(promptOf(fixture)).toBe(prompt);
       for (const message of [progressMessage, final]) {
         expect(pingsNoOne(message)).toBe(true);
         // The whole prompt is between the two markers, on one line before the requester, and no part of it is below.
@@ -62,7 +62,7 @@ describeProfiles('A hostile prompt', (profile) => {
       expect(labels(final)).toContain('Upscale all');
       expect(final.attachments).toHaveLength(1);
       expect(final.attachments[0]?.description).toMatch(/^AI-generated: ./);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
@@ -76,15 +76,15 @@ describeProfiles('A hostile prompt', (profile) => {
   ])(
     'A prompt of 6,000 characters (%s) arrives complete, and its message still shows the status and the requester',
     async (_, prompt) => {
-      const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const exchange = await stage.discord.as('member').slash('imagine', { prompt });
+      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const exchange = await fixture.discord.as('member').slash('imagine', { prompt });
       const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
       const final = await exchange.message(hasUpscaleAll);
-      expect(promptOf(stage)).toBe(prompt);
+      expect(promptOf(fixture)).toBe(prompt);
       expect(pingsNoOne(final)).toBe(true);
       expect(text(final).isWellFormed()).toBe(true);
       expect(final.attachments[0]?.description?.isWellFormed()).toBe(true);
-      expect(text(final)).toContain(`<@${stage.discord.world.user('member').id}>`);
+      expect(text(final)).toContain(`<@${fixture.discord.world.user('member').id}>`);
       expect(text(final)).toMatch(/Finished in \d+ s\./);
     },
   );
@@ -92,17 +92,17 @@ describeProfiles('A hostile prompt', (profile) => {
 
 describe('A prompt that contains a URL', () => {
   it('A URL in a prompt does not end the bold text of the message', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const message = await orderGrid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const message = await orderGrid(fixture, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
-    expect(promptOf(stage)).toContain('https://a.example/**x**/y');
+    expect(promptOf(fixture)).toContain('https://a.example/**x**/y');
   });
 });
 
 describe('A prompt with right-to-left characters', () => {
   it('A prompt with right-to-left characters does not reverse the text after it', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const firstLine = headline(await orderGrid(stage, { prompt: rightToLeft }));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const firstLine = headline(await orderGrid(fixture, { prompt: rightToLeft }));
     const overrideCount = [...firstLine.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
     const isolateCount = [...firstLine.matchAll(/[\u2066-\u2068]/g)].length;
     expect([...firstLine.matchAll(/\u202c/g)]).toHaveLength(overrideCount);
@@ -116,10 +116,10 @@ describe('An invisible prompt', () => {
     ['right to left', '\u202e\u200f'],
     ['spaces', '\u00a0\u3000 \t'],
   ])('An invisible prompt (%s) is refused without a request to the gateway', async (_, prompt) => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt });
     expect(text(await exchange.message())).toContain('The prompt is empty');
-    expect(orders(stage.gateway)).toEqual([]);
+    expect(orders(fixture.gateway)).toEqual([]);
   });
 });
 
@@ -129,15 +129,15 @@ describe('Hostile text in a form', () => {
     ['markdown', prompts.markdown],
     ['2,000 emoji', '🦊'.repeat(2_000)],
   ])('Text with %s in a form arrives unchanged and pings no one', async (_, words) => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const member = stage.discord.as('member');
-    const single = await (await member.click(await orderGrid(stage), 'U1')).message(says('Finished in'));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = fixture.discord.as('member');
+    const single = await (await member.click(await orderGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const zoomed = await (await member.fill(form, { words })).message(says('Finished in'));
-    expect(promptOf(stage)).toBe(words);
+    expect(promptOf(fixture)).toBe(words);
     expect(pingsNoOne(zoomed)).toBe(true);
     expect(text(zoomed)).toContain('Custom zoom · [source]');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each([
@@ -147,17 +147,17 @@ describe('Hostile text in a form', () => {
   ])(
     'A prompt that is too long for a form field (%s) is unchanged if the form is submitted without edits',
     async (_, prompt) => {
-      const stage = await startFastClockBot({ gateway: { speed: 20 } });
-      const member = stage.discord.as('member');
-      stage.gateway.faults.add({ do: 'fail' });
+      const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+      const member = fixture.discord.as('member');
+      fixture.gateway.faults.add({ do: 'fail' });
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
       // Waits until an identical request no longer counts as a duplicate.
-      stage.clock.advance(5_000);
+      fixture.clock.advance(5_000);
       const second = await member.fill(form, {});
       await second.message((one) => labels(one).includes('Upscale all'));
-      expect(promptOf(stage)).toBe(prompt);
+      expect(promptOf(fixture)).toBe(prompt);
     },
   );
 });
@@ -174,8 +174,8 @@ const isWellFormed = (value: object): boolean => {
 
 describe('Hostile text from the gateway', () => {
   it('Hostile failure reasons ping no one and stay plain text', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
     gateway.faults.add({
       do: { type: 'fail', reason: `${mentionText} **now** https://a.example ${'x'.repeat(5_000)}` },
     });
@@ -189,8 +189,8 @@ describe('Hostile text from the gateway', () => {
   });
 
   it('Hostile refusal reasons ping no one and stay plain text', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    stage.gateway.faults.add({
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    fixture.gateway.faults.add({
       on: { path: /\/submit\// },
       do: {
         type: 'status',
@@ -199,7 +199,7 @@ describe('Hostile text from the gateway', () => {
         message: `${mentionText} **now** https://a.example/`,
       },
     });
-    const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+    const refused = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
     expect(pingsNoOne(refused)).toBe(true);
     expect(withoutEscapes(text(refused)).replace(/`[^`]*`/g, '')).not.toMatch(/<@|\*\*|(?<!<)https:/);
   });
@@ -218,14 +218,14 @@ describe('An uploaded file with a hostile name', () => {
   };
 
   it.each(Object.entries(names))('A file whose name contains %s reaches the gateway', async (_, name) => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
     const image = { name, bytes, contentType: 'image/png' };
-    const message = await orderGrid(stage, { image });
+    const message = await orderGrid(fixture, { image });
     // The gateway cannot reach Discord's files here, so the image is uploaded first.
-    expect(orders(stage.gateway)).toMatchObject([
+    expect(orders(fixture.gateway)).toMatchObject([
       { path: '/imgx/submit/upload-discord-images', body: { base64Array: [expect.stringContaining('data:image/')] } },
       { path: '/imgx/submit/imagine', body: { prompt: expect.stringMatching(/^http:\S+ /) } },
     ]);
@@ -236,13 +236,13 @@ describe('An uploaded file with a hostile name', () => {
   it.each(Object.entries(names))(
     'A file that is not an image and whose name contains %s is refused, and the refusal escapes the name',
     async (_, name) => {
-      const stage = await startFastClockBot({ gateway: { speed: 20 } });
+      const fixture = await startFastClockBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
-      const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
+      const refused = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
       expect(text(refused)).toMatch(/^-# Your request: \/imagine a fox\n`[^`]+` is not a valid image\./);
       expect(pingsNoOne(refused)).toBe(true);
-      expect(orders(stage.gateway)).toEqual([]);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(orders(fixture.gateway)).toEqual([]);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 });

@@ -2,9 +2,10 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import type { StageOptions } from '../bot.ts';
+import type { FixtureOptions } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, says } from '../quick.ts';
+import { type FastClockFixture, labels, says } from '../quick.ts';
+import { bytesOf, errorsIn } from './fixture.ts';
 import {
   imageUpload,
   JOBS_PATH,
@@ -13,22 +14,22 @@ import {
   startLocalBot,
   TEST_IMAGE_MODEL,
   urlContaining,
-} from './image-scene.ts';
+} from './image-fixture.ts';
 import { openDetails, openTask, openTaskList } from './pages.ts';
-import { bytesOf, errorsIn } from './proof.ts';
 
 describeProfiles('/image', (profile) => {
-  const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
+  const start = (options: FixtureOptions = {}) =>
+    startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
-    const stage = await start();
+    const fixture = await start();
     // Larger sizes are offered once the list of models is known.
-    await (await stage.discord.as('member').slash('models')).message(says('24 models'));
-    const message = await orderImage(stage);
-    expect(receivedOrders(stage.gateway)).toEqual([{ model: TEST_IMAGE_MODEL, prompt: 'a red fox' }]);
+    await (await fixture.discord.as('member').slash('models')).message(says('24 models'));
+    const message = await orderImage(fixture);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ model: TEST_IMAGE_MODEL, prompt: 'a red fox' }]);
     // The job was polled right after its creation, so its id is recorded (specification, 4.5).
     expect(
-      stage.gateway.requests.find(({ method, path }) => method === 'GET' && path.startsWith(JOBS_PATH)),
+      fixture.gateway.requests.find(({ method, path }) => method === 'GET' && path.startsWith(JOBS_PATH)),
     ).toBeDefined();
     expect(text(message)).toContain(`-# Model: ${TEST_IMAGE_MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
@@ -45,31 +46,31 @@ describeProfiles('/image', (profile) => {
   });
 
   it('An image that is contained in the response to a poll is shown without another request', async () => {
-    const stage = await start({ gateway: { quirks: { base64Results: true } } });
-    const message = await orderImage(stage);
+    const fixture = await start({ gateway: { quirks: { base64Results: true } } });
+    const message = await orderImage(fixture);
     expect(message.attachments).toHaveLength(1);
-    const { finishedAt = Number.NaN } = stage.gateway.jobs.list()[0] ?? {};
-    const polls = stage.gateway.requests.filter(
+    const { finishedAt = Number.NaN } = fixture.gateway.jobs.list()[0] ?? {};
+    const polls = fixture.gateway.requests.filter(
       ({ method, path, at }) => method === 'GET' && path.startsWith(JOBS_PATH) && at >= finishedAt,
     );
     expect(polls).toHaveLength(1);
     // The task can also be run again.
-    const repeated = await stage.discord.as('member').click(message, 'Run again');
+    const repeated = await fixture.discord.as('member').click(message, 'Run again');
     await repeated.message(says('Finished in'));
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
-    const stage = await start();
-    const sourceMessage = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
+    const fixture = await start();
+    const sourceMessage = await fixture.discord.as('member').say('look', [await imageUpload('linked.png')]);
     const links = `<${sourceMessage.attachments[0]?.url}>`;
-    await orderImage(stage, {
+    await orderImage(fixture, {
       image: await imageUpload('one.png'),
       image3: await imageUpload('three.png'),
       links,
       model: `${TEST_IMAGE_MODEL}-2K`,
     });
-    expect(receivedOrders(stage.gateway)).toEqual([
+    expect(receivedOrders(fixture.gateway)).toEqual([
       {
         model: `${TEST_IMAGE_MODEL}-2K`,
         prompt: 'a red fox',
@@ -77,68 +78,68 @@ describeProfiles('/image', (profile) => {
       },
     ]);
     // The embedded gateway has fetched the references: it fails a job whose references it cannot read.
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/image shows why a job failed and can be retried with another prompt', async () => {
-    const stage = await start();
-    stage.gateway.faults.add({ do: 'moderated' });
-    const member = stage.discord.as('member');
+    const fixture = await start();
+    fixture.gateway.faults.add({ do: 'moderated' });
+    const member = fixture.discord.as('member');
     const exchange = await member.slash('image', { prompt: 'a red fox' });
     const failed = await exchange.message(says('rejected by moderation'));
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const edited = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a blue fox');
-    expect(receivedOrders(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
+    expect(receivedOrders(fixture.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
 
   it('A retry after a lost response creates no second image job', async () => {
-    const stage = await start();
-    stage.gateway.faults.add({ on: { method: 'POST', path: JOBS_PATH }, do: 'accepted-then-reset' });
-    const member = stage.discord.as('member');
+    const fixture = await start();
+    fixture.gateway.faults.add({ on: { method: 'POST', path: JOBS_PATH }, do: 'accepted-then-reset' });
+    const member = fixture.discord.as('member');
     const exchange = await member.slash('image', { prompt: 'a red fox', image: await imageUpload('one.png') });
     const message = await exchange.message(says('couldn’t confirm whether the gateway accepted this'));
     await member.click(message, 'Try again (may be charged twice)');
     const isFinished = (one: Message) => one.id === message.id && says('Finished in')(one);
-    await stage.discord.until(() => stage.discord.messages('studio').find(isFinished));
-    const [first, second, ...others] = stage.gateway.requests.filter(
+    await fixture.discord.until(() => fixture.discord.messages('studio').find(isFinished));
+    const [first, second, ...others] = fixture.gateway.requests.filter(
       ({ method, path }) => method === 'POST' && path === JOBS_PATH,
     );
     expect(others).toEqual([]);
     expect(second?.body).toEqual(first?.body);
     expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
-    expect(stage.gateway.jobs.list().filter(({ kind }) => kind === 'image')).toHaveLength(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(fixture.gateway.jobs.list().filter(({ kind }) => kind === 'image')).toHaveLength(1);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('The message of an image job that exceeds its wait limit says so, the job is not submitted again, and its result is finally delivered', async () => {
-    const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
-    stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
-    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
+    const fixture = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
+    fixture.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
+    const exchange = await fixture.discord.as('member').slash('image', { prompt: 'a red fox' });
     await exchange.message(says('longer than usual'));
     const message = await exchange.message(says('Finished in'));
     expect(message.attachments).toHaveLength(1);
-    expect(receivedOrders(stage.gateway)).toHaveLength(1);
+    expect(receivedOrders(fixture.gateway)).toHaveLength(1);
   });
 
   it('/image links a result that exceeds the upload limit', async () => {
     // Not even the smallest copy of the image fits.
-    const stage = await start({ discord: { limits: { uploadBytes: 512 } } });
-    const message = await orderImage(stage);
+    const fixture = await start({ discord: { limits: { uploadBytes: 512 } } });
+    const message = await orderImage(fixture);
     expect(message.attachments).toEqual([]);
-    expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
+    expect(text(message)).toContain(`Open it at ${fixture.gateway.url}/`);
     // The link is the reference, because the message has no attachment.
-    const member = stage.discord.as('member');
+    const member = fixture.discord.as('member');
     const form = await (await member.click(message, 'Use as reference')).modal();
     await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
-    expect(receivedOrders(stage.gateway).at(-1)).toMatchObject({ image: [urlContaining(`${stage.gateway.url}/`)] });
+    expect(receivedOrders(fixture.gateway).at(-1)).toMatchObject({ image: [urlContaining(`${fixture.gateway.url}/`)] });
   });
 });
 
 describe('The refusals of /image before a request to the gateway', () => {
   it('/image immediately refuses options that the payload of the interaction shows to be invalid', async () => {
-    const stage = await startLocalBot();
+    const fixture = await startLocalBot();
     const links = Array.from({ length: 17 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
@@ -150,18 +151,18 @@ describe('The refusals of /image before a request to the gateway', () => {
       ],
       [{ prompt: 'a fox', image2: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
-      const exchange = await stage.discord.as('member').slash('image', options);
+      const exchange = await fixture.discord.as('member').slash('image', options);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
     }
-    const forbidden = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
+    const forbidden = await fixture.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
     expect(text(await forbidden.message())).toContain('these permissions: `Send Messages`');
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('/image refuses files whose content is invalid', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     const sourceMessage = await member.say('look', [await imageUpload('old.png')]);
     const oldUrl = String(sourceMessage.attachments[0]?.url);
     for (const [options, words] of [
@@ -173,7 +174,7 @@ describe('The refusals of /image before a request to the gateway', () => {
       const exchange = await member.slash('image', { prompt: 'a fox', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('/image uploads an image that the gateway cannot reach or that may expire too early', async () => {
@@ -181,55 +182,57 @@ describe('The refusals of /image before a request to the gateway', () => {
       { settings: { MEDIA_ALLOW_PRIVATE: 'off' }, linkMs: 86_400_000 },
       { settings: { MAX_WAIT_PICTURE_SECONDS: '600' }, linkMs: 300_000 },
     ]) {
-      const stage = await startLocalBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
-      const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
+      const fixture = await startLocalBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
+      const exchange = await fixture.discord
+        .as('member')
+        .slash('image', { prompt: 'a fox', image: await imageUpload() });
       await exchange.message(says('Finished in'));
-      const image = expect.stringContaining(`${stage.gateway.url}/`);
-      expect(receivedOrders(stage.gateway)).toMatchObject([{ image: [image] }]);
+      const image = expect.stringContaining(`${fixture.gateway.url}/`);
+      expect(receivedOrders(fixture.gateway)).toMatchObject([{ image: [image] }]);
     }
   });
 
   it('/image refuses URLs that the gateway cannot reach, or that may expire too early, if it does not store uploads', async () => {
     const notFound = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
-    const refuseUploads = ({ gateway }: FastClockStage): void =>
+    const refuseUploads = ({ gateway }: FastClockFixture): void =>
       void gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 9 });
-    const unreachableStage = await startLocalBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    refuseUploads(unreachableStage);
-    const requestImage = async ({ discord }: FastClockStage, options: object) =>
+    const unreachableFixture = await startLocalBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    refuseUploads(unreachableFixture);
+    const requestImage = async ({ discord }: FastClockFixture, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
-    expect(await requestImage(unreachableStage, { image: await imageUpload() })).toContain('cannot download');
-    expect(await requestImage(unreachableStage, { links: 'http://10.0.0.1/a.png' })).toContain(
+    expect(await requestImage(unreachableFixture, { image: await imageUpload() })).toContain('cannot download');
+    expect(await requestImage(unreachableFixture, { links: 'http://10.0.0.1/a.png' })).toContain(
       '`a.png` is not on the public internet',
     );
-    expect(await requestImage(unreachableStage, { links: 'http://localhost:1/a.png' })).toContain(
+    expect(await requestImage(unreachableFixture, { links: 'http://localhost:1/a.png' })).toContain(
       '`a.png` is not on the public internet',
     );
-    expect(receivedOrders(unreachableStage.gateway)).toEqual([]);
-    const expiringStage = await startLocalBot({
+    expect(receivedOrders(unreachableFixture.gateway)).toEqual([]);
+    const expiringFixture = await startLocalBot({
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
-    refuseUploads(expiringStage);
-    expect(await requestImage(expiringStage, { image: await imageUpload() })).toMatch(
+    refuseUploads(expiringFixture);
+    expect(await requestImage(expiringFixture, { image: await imageUpload() })).toMatch(
       /`fox\.png` expires at `.* UTC`.*`10` minutes/,
     );
-    expect(receivedOrders(expiringStage.gateway)).toEqual([]);
+    expect(receivedOrders(expiringFixture.gateway)).toEqual([]);
   });
 
   it('/image shows a refusal from the gateway unchanged', async () => {
-    const stage = await startLocalBot();
+    const fixture = await startLocalBot();
     const refusal = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
-    stage.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}$`) }, do: { type: 'status', ...refusal } });
-    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
+    fixture.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}$`) }, do: { type: 'status', ...refusal } });
+    const exchange = await fixture.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
     expect(text(await exchange.message())).toContain('This model takes no references.');
-    expect(stage.gateway.jobs.list()).toEqual([]);
+    expect(fixture.gateway.jobs.list()).toEqual([]);
   });
 });
 
 describe('The suggestions of /image', () => {
   it('/image suggests models for images, and others once a member searches for them', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     // Waits for the list of models, because the one-second limit on suggestions passes almost at once on the fast clock.
     await (await member.slash('models', {})).message();
     const unsearched = await member.complete('image', { prompt: 'x', model: '' }, 'model');
@@ -245,10 +248,10 @@ describeProfiles('The buttons of an image task', (profile) => {
   const start = () => startLocalBot({ gateway: { profile } });
 
   it('Everyone who sees an image can order it again unchanged or with another prompt, or enlarge the result once they have seen the price', async () => {
-    const stage = await start();
-    const parent = await orderImage(stage, { image: await imageUpload() });
-    const other = stage.discord.as('other');
-    const [first] = receivedOrders(stage.gateway);
+    const fixture = await start();
+    const parent = await orderImage(fixture, { image: await imageUpload() });
+    const other = fixture.discord.as('other');
+    const [first] = receivedOrders(fixture.gateway);
     const second = await (await other.click(parent, 'Run again')).message(says('Finished in'));
     expect(second.id).not.toBe(parent.id);
     expect(text(second)).toContain(other.user.id);
@@ -263,20 +266,20 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(question.ephemeral).toBe(true);
     await other.click(question, 'Run');
     const isDone = (one: Message) => says('Made from [this result](')(one) && says('Finished in')(one);
-    const enlarged = await stage.discord.until(() => stage.discord.messages('studio').find(isDone));
+    const enlarged = await fixture.discord.until(() => fixture.discord.messages('studio').find(isDone));
     expect(enlarged.ephemeral).toBe(false);
     expect(text(enlarged)).toContain(parent.id);
     expect(text(enlarged)).toContain('**a red fox**');
     expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
     expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
-    const page = await openTask(stage, await openTaskList(stage, 'other'), 'other');
+    const page = await openTask(fixture, await openTaskList(fixture, 'other'), 'other');
     expect(text(page)).toMatch(/^\*\*a red fox\*\*\n/);
     const enlargedForms = ['Edit prompt', 'Use as reference'].map(async (name) =>
       JSON.stringify((await (await other.click(enlarged, name)).modal()).components),
     );
     expect((await Promise.all(enlargedForms)).join()).not.toContain('Reproduce');
-    expect(text(await openDetails(stage, page, 'other'))).not.toContain('Options');
-    expect(receivedOrders(stage.gateway)).toEqual([
+    expect(text(await openDetails(fixture, page, 'other'))).not.toContain('Options');
+    expect(receivedOrders(fixture.gateway)).toEqual([
       first,
       first,
       { ...(first as object), prompt: 'a blue fox' },

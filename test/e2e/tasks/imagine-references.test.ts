@@ -1,79 +1,79 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { StageOptions } from '../bot.ts';
-import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
-import { imageUpload } from './image-scene.ts';
-import { orderGrid, orders } from './proof.ts';
+import type { FixtureOptions } from '../bot.ts';
+import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { orderGrid, orders } from './fixture.ts';
+import { imageUpload } from './image-fixture.ts';
 
-const start = ({ settings, ...options }: StageOptions = {}) =>
+const start = ({ settings, ...options }: FixtureOptions = {}) =>
   startFastClockBot({ gateway: { speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'on', ...settings }, ...options });
 const profiles = ['spec', 'stock'] as const;
 
-const uploads = ({ gateway }: FastClockStage) => orders(gateway).filter(({ path }) => path.includes('upload'));
-const lastBody = ({ gateway }: FastClockStage) =>
+const uploads = ({ gateway }: FastClockFixture) => orders(gateway).filter(({ path }) => path.includes('upload'));
+const lastBody = ({ gateway }: FastClockFixture) =>
   orders(gateway).at(-1)?.body as { prompt: string; base64Array?: string[] };
 
 it.each(profiles)('/imagine passes the URL of an image that the gateway can reach (%s profile)', async (profile) => {
-  const stage = await start({ gateway: { profile, speed: 60 } });
-  await orderGrid(stage, { image: await imageUpload() });
-  expect(uploads(stage)).toEqual([]);
-  expect(lastBody(stage)).toEqual({
+  const fixture = await start({ gateway: { profile, speed: 60 } });
+  await orderGrid(fixture, { image: await imageUpload() });
+  expect(uploads(fixture)).toEqual([]);
+  expect(lastBody(fixture)).toEqual({
     prompt: expect.stringMatching(/^http:\S+attachments\S+ex=\S+ a fox in the snow$/),
   });
 });
 
 it.each(profiles)('/imagine uploads an image that the gateway cannot reach (%s profile)', async (profile) => {
-  const stage = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-  await orderGrid(stage, { image: await imageUpload() });
-  expect(uploads(stage)).toHaveLength(1);
-  const { prompt } = lastBody(stage);
+  const fixture = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+  await orderGrid(fixture, { image: await imageUpload() });
+  expect(uploads(fixture)).toHaveLength(1);
+  const { prompt } = lastBody(fixture);
   const [url = ''] = prompt.split(' ');
-  expect(new URL(url).origin).toBe(new URL(stage.gateway.url).origin);
+  expect(new URL(url).origin).toBe(new URL(fixture.gateway.url).origin);
   expect(prompt).toBe(`${url} a fox in the snow`);
 });
 
 it('/imagine always uploads reference images if the operator has configured that', async () => {
-  const stage = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
-  await orderGrid(stage, { image: await imageUpload(), image2: await imageUpload() });
-  expect(uploads(stage)).toHaveLength(2);
+  const fixture = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
+  await orderGrid(fixture, { image: await imageUpload(), image2: await imageUpload() });
+  expect(uploads(fixture)).toHaveLength(2);
   expect(
-    lastBody(stage)
+    lastBody(fixture)
       .prompt.split(' ')
-      .filter((word) => word.startsWith(stage.gateway.url)),
+      .filter((word) => word.startsWith(fixture.gateway.url)),
   ).toHaveLength(2);
 });
 
 it('/imagine sends images as data URIs if the operator has configured base64', async () => {
-  const stage = await start({
+  const fixture = await start({
     gateway: { profile: 'stock', speed: 60 },
     settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },
   });
-  await orderGrid(stage, { image: await imageUpload() });
+  await orderGrid(fixture, { image: await imageUpload() });
   const base64Array = [expect.stringMatching(/^data:image\/png;base64,/)];
-  expect(lastBody(stage)).toEqual({ prompt: 'a fox in the snow', base64Array });
-  expect(uploads(stage)).toEqual([]);
+  expect(lastBody(fixture)).toEqual({ prompt: 'a fox in the snow', base64Array });
+  expect(uploads(fixture)).toEqual([]);
 });
 
 it('/imagine refuses an image that the gateway can neither fetch nor store, and submits nothing', async () => {
-  const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+  const fixture = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
   const notFound = { error: { message: 'Invalid URL (POST /upload)', type: 'invalid_request_error', code: '' } };
-  stage.gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 5 });
+  fixture.gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 5 });
   const options = { prompt: 'a fox', image: await imageUpload() };
-  const refused = await stage.discord.as('member').slash('imagine', options);
+  const refused = await fixture.discord.as('member').slash('imagine', options);
   expect(text(await refused.message(says('cannot download')))).toContain('`links`');
-  expect(orders(stage.gateway).filter(({ path }) => path.includes('imagine'))).toEqual([]);
+  expect(orders(fixture.gateway).filter(({ path }) => path.includes('imagine'))).toEqual([]);
 });
 
 it('No stored, shown or exported prompt contains the URL of an image, even after a retry', async () => {
-  const stage = await start();
-  const { discord } = stage;
+  const fixture = await start();
+  const { discord } = fixture;
   const member = discord.as('member');
-  stage.gateway.faults.add({ do: 'fail' });
+  fixture.gateway.faults.add({ do: 'fail' });
   const exchange = await member.slash('imagine', { prompt: 'a fox in the snow', image: await imageUpload() });
   const failed = await exchange.message(says('could not finish'));
   await (await member.click(failed, 'Retry')).message(says('Finished in'));
-  expect(orders(stage.gateway)).toHaveLength(2);
-  for (const { body } of orders(stage.gateway)) expect(JSON.stringify(body)).toContain('attachments');
+  expect(orders(fixture.gateway)).toHaveLength(2);
+  for (const { body } of orders(fixture.gateway)) expect(JSON.stringify(body)).toContain('attachments');
   expect(discord.messages('studio').map(text).join('\n')).not.toMatch(/ex=|attachments\/\d/);
   const list = text(await (await member.slash('tasks')).message());
   expect(list).toContain('a fox in the snow');

@@ -2,108 +2,108 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot } from '../quick.ts';
+import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { offeredTasks, openTask, openTaskList } from './pages.ts';
-import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const day = 24 * 3_600_000;
 
 describeProfiles('/tasks', (profile) => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    await orderGrid(stage, { prompt: 'a fox in the snow' });
-    await orderGrid(stage, { prompt: 'an owl at night', private: true });
-    const taskList = await openTaskList(stage, 'member');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    await orderGrid(fixture, { prompt: 'a fox in the snow' });
+    await orderGrid(fixture, { prompt: 'an owl at night', private: true });
+    const taskList = await openTaskList(fixture, 'member');
     expect(taskList.ephemeral).toBe(true);
     expect(text(taskList)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
-    expect(text(await openTaskList(stage, 'member', { text: 'owl' }))).not.toContain('fox');
-    expect(text(await openTaskList(stage, 'member', { state: 'failed' }))).toContain(
+    expect(text(await openTaskList(fixture, 'member', { text: 'owl' }))).not.toContain('fox');
+    expect(text(await openTaskList(fixture, 'member', { state: 'failed' }))).toContain(
       'No tasks found. Use `/tasks` without options',
     );
-    expect(text(await openTaskList(stage, 'other'))).toContain('No tasks found. Use `/help`');
-    const managerList = text(await openTaskList(stage, 'admin', { whose: 'server' }));
+    expect(text(await openTaskList(fixture, 'other'))).toContain('No tasks found. Use `/help`');
+    const managerList = text(await openTaskList(fixture, 'admin', { whose: 'server' }));
     expect(managerList).toContain('a fox in the snow');
     expect(managerList).not.toContain('an owl at night');
-    expect(text(await openTaskList(stage, 'member', { whose: 'server' }))).toContain(
+    expect(text(await openTaskList(fixture, 'member', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
     );
   });
 
   it('/tasks shows a result again after three months, with the file stored by Discord and with working buttons', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const originalBytes = await bytesOf(await orderGrid(stage));
-    const [job] = jobs(stage.gateway);
-    stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.advance(90 * day);
-    const page = await openTask(stage, await openTaskList(stage));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const originalBytes = await bytesOf(await orderGrid(fixture));
+    const [job] = jobs(fixture.gateway);
+    fixture.gateway.jobs.expireFiles(job?.id ?? '');
+    fixture.clock.advance(90 * day);
+    const page = await openTask(fixture, await openTaskList(fixture));
     expect(labels(page)).toContain('Show here');
-    const copy = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
+    const copy = await (await fixture.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     expect(copy.ephemeral).toBe(false);
     expect((await bytesOf(copy)).equals(originalBytes)).toBe(true);
-    const upscaled = await (await stage.discord.as('member').click(copy, 'U2')).message(says('Finished in'));
+    const upscaled = await (await fixture.discord.as('member').click(copy, 'U2')).message(says('Finished in'));
     expect(upscaled.attachments).toHaveLength(1);
   });
 
   it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
     });
-    const { discord } = stage;
-    await orderGrid(stage);
-    await orderGrid(stage, { prompt: 'an owl in secret', private: true });
-    await orderGrid(stage, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
-    await orderGrid(stage, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
+    const { discord } = fixture;
+    await orderGrid(fixture);
+    await orderGrid(fixture, { prompt: 'an owl in secret', private: true });
+    await orderGrid(fixture, { prompt: 'a hare in the hall' }, discord.as('member').in('hall'));
+    await orderGrid(fixture, { prompt: 'a wolf between us' }, discord.as('member').in('dm'));
     const whose = { whose: 'server' };
-    const serverList = await openTaskList(stage, 'admin', whose);
+    const serverList = await openTaskList(fixture, 'admin', whose);
     expect(text(serverList)).toContain('fox');
     expect(text(serverList)).not.toMatch(/owl|hare|wolf/);
     // The page of another member's task has no owner actions and no amounts.
-    const page = await openTask(stage, serverList, 'admin');
+    const page = await openTask(fixture, serverList, 'admin');
     expect(labels(page)).toEqual([
       ...['Jump to message', 'Details', 'Back'],
       ...['Show only to me', 'Show here', 'Delete message'],
     ]);
-    const hallList = text(await openTaskList(stage, 'owner', whose, 'hall'));
+    const hallList = text(await openTaskList(fixture, 'owner', whose, 'hall'));
     expect(hallList).toContain('hare');
     expect(hallList).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
-      expect(text(await openTaskList(stage, who, whose))).toContain('Only members with the Manage Server permission');
-    expect(text(await openTaskList(stage, 'member', whose, 'dm'))).toContain('works only on servers');
-    expect(text(await openTaskList(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
-    expect(text(await openTaskList(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
-    expect(errorsIn(stage)).toEqual([]);
+      expect(text(await openTaskList(fixture, who, whose))).toContain('Only members with the Manage Server permission');
+    expect(text(await openTaskList(fixture, 'member', whose, 'dm'))).toContain('works only on servers');
+    expect(text(await openTaskList(fixture, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
+    expect(text(await openTaskList(fixture, 'admin', {}, 'dm'))).toContain('No tasks found');
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/tasks shows the tasks of a server to the owner of the application, who has no permissions there', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { world } = stage.discord;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { world } = fixture.discord;
     world.ownerId = world.user('other').id;
-    await orderGrid(stage);
-    await orderGrid(stage, { prompt: 'an owl in secret', private: true });
-    const serverList = await openTaskList(stage, 'other', { whose: 'server' });
+    await orderGrid(fixture);
+    await orderGrid(fixture, { prompt: 'an owl in secret', private: true });
+    const serverList = await openTaskList(fixture, 'other', { whose: 'server' });
     expect(text(serverList)).toContain('fox');
     expect(text(serverList)).not.toContain('owl');
-    expect(text(await openTask(stage, serverList, 'other'))).toContain('a fox in the snow');
+    expect(text(await openTask(fixture, serverList, 'other'))).toContain('a fox in the snow');
   });
 
   it('/tasks shows members with a user installation only their own tasks', async () => {
-    const stage = await startFastClockBot({
+    const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
     });
-    await orderGrid(stage, {}, stage.discord.as('installer'));
-    await orderGrid(stage, { prompt: 'an owl at home' });
-    expect(text(await openTaskList(stage, 'installer'))).toContain('fox');
-    expect(text(await openTaskList(stage, 'installer', { whose: 'server' }))).toContain(
+    await orderGrid(fixture, {}, fixture.discord.as('installer'));
+    await orderGrid(fixture, { prompt: 'an owl at home' });
+    expect(text(await openTaskList(fixture, 'installer'))).toContain('fox');
+    expect(text(await openTaskList(fixture, 'installer', { whose: 'server' }))).toContain(
       'Only members with the Manage Server permission',
     );
-    expect(text(await openTaskList(stage, 'installer', {}, 'dm'))).toContain('fox');
-    expect(text(await openTaskList(stage, 'installer'))).not.toContain('owl');
+    expect(text(await openTaskList(fixture, 'installer', {}, 'dm'))).toContain('fox');
+    expect(text(await openTaskList(fixture, 'installer'))).not.toContain('owl');
   });
 
   it('/tasks keeps its filters on every page', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
     const prompts = [
       '🦊 fox',
       '🦉',
@@ -111,17 +111,17 @@ describeProfiles('/tasks', (profile) => {
       '**fox** `x`',
       ...Array.from({ length: 9 }, (_, index) => `fox ${index}`),
     ];
-    stage.gateway.faults.add({ do: 'fail', times: prompts.length });
+    fixture.gateway.faults.add({ do: 'fail', times: prompts.length });
     for (const prompt of prompts) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
-    const first = await openTaskList(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
+    const first = await openTaskList(fixture, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
     expect(offeredTasks(first)).toHaveLength(10);
     const second = await (await member.click(first, 'Older')).message((message) => labels(message).includes('Newest'));
     expect(offeredTasks(second)).toHaveLength(2);
-    const page = await openTask(stage, second);
+    const page = await openTask(fixture, second);
     const previousList = await (await member.click(page, 'Back')).message(says('Your tasks'));
     expect(offeredTasks(previousList)).toEqual(offeredTasks(second));
-    const allLabels = [...offeredTasks(await openTaskList(stage)), ...offeredTasks(second)].map(({ label }) => label);
+    const allLabels = [...offeredTasks(await openTaskList(fixture)), ...offeredTasks(second)].map(({ label }) => label);
     expect(allLabels.every((label) => label.trim() !== '')).toBe(true);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

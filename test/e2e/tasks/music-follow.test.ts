@@ -3,8 +3,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, labels, says, startFastClockBot } from '../quick.ts';
-import { bytesOf, errorsIn, shortSongs } from './proof.ts';
+import { createFastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
+import { bytesOf, errorsIn, shortSongs } from './fixture.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
 
 const fastGateway = () => ({ speed: 60, studio: shortSongs() });
@@ -52,14 +52,14 @@ describeProfiles('/music follow', (profile) => {
   });
 
   it('/music follow continues in the same message after a restart', async () => {
-    const stage = await createFastClockStage({ gateway: { profile, ...fastGateway() } });
-    const { discord, gateway } = stage;
-    const app = await startBot(stage);
+    const fixture = await createFastClockFixture({ gateway: { profile, ...fastGateway() } });
+    const { discord, gateway } = fixture;
+    const app = await startBot(fixture);
     const [lightId, stormId] = await orderSongs(gateway, 'Light', 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${lightId} ${stormId}` });
     const first = await exchange.message(says('0 of 2'));
     await app.stop();
-    await startBot(stage);
+    await startBot(fixture);
     const message = await exchange.message(isComplete);
     expect(message.id).toBe(first.id);
     expect(fileNames(message)).toHaveLength(8);
@@ -133,26 +133,26 @@ describe('/music follow', () => {
   });
 
   it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
-    const stage = await createFastClockStage({ gateway: fastGateway() });
-    const { discord, gateway } = stage;
-    const app = await startBot(stage);
+    const fixture = await createFastClockFixture({ gateway: fastGateway() });
+    const { discord, gateway } = fixture;
+    const app = await startBot(fixture);
     gateway.faults.add({ do: { type: 'stick' } });
     await (await discord.as('member').slash('music make', { about: 'a storm' })).message();
     const other = discord.as('other');
     const follow = await other.slash('music follow', { ids: gateway.jobs.list()[0]?.id ?? '' });
     await follow.message(says('1 song'));
     await app.stop();
-    await startBot(stage);
+    await startBot(fixture);
     const usage = text(await (await other.slash('usage')).message());
     expect(usage).toContain('You have no usage');
     expect(usage).not.toContain('has not finished');
   });
 
   it('/music follow allows operators and managers to follow songs that the bot did not order, and names the ids that it refuses', async () => {
-    const stage = await createFastClockStage({ gateway: fastGateway() });
-    const { discord, gateway, config } = stage;
+    const fixture = await createFastClockFixture({ gateway: fastGateway() });
+    const { discord, gateway, config } = fixture;
     const adminGuildIds = [discord.world.guild('atelier').id];
-    await startBot({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
+    await startBot({ ...fixture, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const follow = async (who: string, ids: string, isPrivate = false, channel = 'studio') =>
       text(await (await discord.as(who).in(channel).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');

@@ -3,8 +3,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
-import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
+import { createFastClockFixture, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
+import { bytesOf, errorsIn, orders, shortSongs } from './fixture.ts';
 
 const notSupported = 'This gateway cannot generate songs';
 const fastGateway = () => ({ speed: 60, studio: shortSongs() });
@@ -80,9 +80,9 @@ describeProfiles('/music make', (profile) => {
   });
 
   it('After the gateway reported that it does not support music, /music make is refused for some minutes without a request to the gateway', async () => {
-    const stage = await createFastClockStage({ gateway: { profile, ...fastGateway() } });
-    const { discord, gateway, clock } = stage;
-    await startBot(stage);
+    const fixture = await createFastClockFixture({ gateway: { profile, ...fastGateway() } });
+    const { discord, gateway, clock } = fixture;
+    await startBot(fixture);
     const notFound: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
     gateway.faults.add({ on: { path: '/music/submit' }, do: notFound, times: 2 });
     const makeSong = (who: string, about: string) => discord.as(who).slash('music make', { about });

@@ -111,10 +111,10 @@ it('The submit tests cover every fault that a response can have', () => {
 
 describe('A request with an unknown outcome', () => {
   async function botWithUnknownOutcome() {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    stage.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
-    const message = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
-    return { ...stage, message };
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    fixture.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
+    const message = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
+    return { ...fixture, message };
   }
 
   it('The owner of a request with an unknown outcome can retry it in the same message, and only once, however often the button is pressed', async () => {

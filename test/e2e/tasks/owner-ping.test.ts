@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts'
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { createFastClockStage, says, startFastClockBot } from '../quick.ts';
+import { createFastClockFixture, says, startFastClockBot } from '../quick.ts';
 
 const minute = 60_000;
 const pollOptions = { timeout: 20_000 };
@@ -97,19 +97,19 @@ describe('The owner ping of a job', () => {
   });
 
   it('A job pings its owner once, regardless of the number of restarts', async () => {
-    const stage = await createFastClockStage();
-    const { discord, clock } = stage;
-    let app = await startBot(stage);
+    const fixture = await createFastClockFixture();
+    const { discord, clock } = fixture;
+    let app = await startBot(fixture);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
     await app.stop();
     clock.advance(20 * minute);
     for (let starts = 0; starts < 4; starts++) {
-      app = await startBot(stage);
+      app = await startBot(fixture);
       await discord.until(() => discord.messages('studio').find(says('Finished in')));
       await app.stop();
     }
-    await startBot(stage);
+    await startBot(fixture);
     await waitUntilIdle(discord);
     expect(pings(discord)).toHaveLength(1);
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);

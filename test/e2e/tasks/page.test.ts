@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { openDetails, openTask, openTaskList, publicMessages } from './pages.ts';
-import { bytesOf, errorsIn, jobs, orderGrid } from './proof.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -22,96 +22,101 @@ const submitRoute = { path: /\/submit\// };
 
 describeProfiles('The page of a task', (profile) => {
   it('The page of a task shows the image, the prompt and the cost, has details in a second view, deletes the message of the task, and stays open afterwards', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
-    const result = await orderGrid(stage);
-    const page = await openTask(stage, await openTaskList(stage));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+    const result = await orderGrid(fixture);
+    const page = await openTask(fixture, await openTaskList(fixture));
     expect(text(page)).toContain(profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)');
     expect(text(page)).toMatch(/^\*\*a fox in the snow\*\*\n🟢 Imagine · Finished\nCost: /);
     expect(page.attachments).toHaveLength(1);
     expect(JSON.stringify(page.components)).toContain(`/${result.id}"`);
     expect(text(page)).not.toMatch(/Requested|Reference|http/);
-    const details = await openDetails(stage, page);
+    const details = await openDetails(fixture, page);
     expect(text(details)).toMatch(/Status checks: \d+\nReference: `.+`\nGateway task ID: `.+`\nOriginal: <http/);
     expect(details.attachments).toEqual([]);
-    const member = stage.discord.as('member');
+    const member = fixture.discord.as('member');
     await (await member.click(details, 'Back')).message((message) => message.attachments.length === 1);
     expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(
       'kept',
     );
-    expect(publicMessages(stage)).toEqual([]);
+    expect(publicMessages(fixture)).toEqual([]);
     const again = await (await member.click(page, 'Delete message')).message(says('already'));
     expect(text(again)).toContain('was already deleted');
     const list = await (await member.click(page, 'Back')).message(says('Your tasks'));
     expect(list.attachments).toEqual([]);
-    const second = await openTask(stage, list);
+    const second = await openTask(fixture, list);
     expect(second.attachments).toEqual([]);
     expect(labels(second)).not.toContain('Delete message');
     // Discord's copy has been deleted, so the file comes from the gateway.
     const copy = await (await member.click(second, 'Show here')).message(says('Finished in'));
     expect(copy.attachments).toHaveLength(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('The page of a failed task names its price and the source of the price in one pair of parentheses', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
-    stage.gateway.faults.add({ do: 'fail' });
-    await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
-    const page = await openTask(stage, await openTaskList(stage));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+    fixture.gateway.faults.add({ do: 'fail' });
+    await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
+    const page = await openTask(fixture, await openTaskList(fixture));
     expect(text(page)).toContain('Cost: none, because the task had no result (≈ $0.05, from the operator’s prices)\n');
   });
 
   it('The details of a task list its options by the names they have in the command', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    await orderGrid(stage, { aspect: '16:9', stylize: 200, spoiler: true });
-    const page = await openTask(stage, await openTaskList(stage));
-    expect(text(await openDetails(stage, page))).toContain('Options: `--ar 16:9 --stylize 200` `spoiler: true`');
-    const member = stage.discord.as('member');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    await orderGrid(fixture, { aspect: '16:9', stylize: 200, spoiler: true });
+    const page = await openTask(fixture, await openTaskList(fixture));
+    expect(text(await openDetails(fixture, page))).toContain('Options: `--ar 16:9 --stylize 200` `spoiler: true`');
+    const member = fixture.discord.as('member');
     await (await member.slash('video', { prompt: 'waves', size: '16:9' })).message(says('Finished in'));
-    const videoPage = await openTask(stage, await openTaskList(stage), 'member', 'waves');
-    expect(text(await openDetails(stage, videoPage))).toContain('Options: `size: 16:9`\n');
+    const videoPage = await openTask(fixture, await openTaskList(fixture), 'member', 'waves');
+    expect(text(await openDetails(fixture, videoPage))).toContain('Options: `size: 16:9`\n');
   });
 
   it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    stage.gateway.faults.add({ do: 'fail', times: 2 });
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    fixture.gateway.faults.add({ do: 'fail', times: 2 });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('This task failed'));
-    const failedTasks = await openTaskList(stage, 'member', { state: 'failed' });
-    const foxPage = await openTask(stage, failedTasks, 'member', 'fox');
+    const failedTasks = await openTaskList(fixture, 'member', { state: 'failed' });
+    const foxPage = await openTask(fixture, failedTasks, 'member', 'fox');
     expect(text(foxPage)).toContain('🔴');
     // An identical request within three seconds counts as a duplicate.
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     const retryResult = await (await member.click(foxPage, 'Retry')).message(says('Finished in'));
     expect(retryResult.ephemeral).toBe(false);
     const modal = await (await member.click(foxPage, 'Edit and retry')).modal();
     const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Finished in'));
     expect([edited.ephemeral, text(edited).includes('a hare')]).toEqual([false, true]);
-    const owlPage = await openTask(stage, await openTaskList(stage, 'member', { state: 'failed' }), 'member', 'owl');
+    const owlPage = await openTask(
+      fixture,
+      await openTaskList(fixture, 'member', { state: 'failed' }),
+      'member',
+      'owl',
+    );
     expect((await (await member.click(owlPage, 'Retry')).message(says('Finished in'))).ephemeral).toBe(true);
-    expect(JSON.stringify(publicMessages(stage))).not.toContain('owl');
-    expect(submitCount(stage.gateway)).toBe(5);
+    expect(JSON.stringify(publicMessages(fixture))).not.toContain('owl');
+    expect(submitCount(fixture.gateway)).toBe(5);
   });
 
   it('A task with an unknown outcome can be retried from its page in public, but only once', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    stage.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    fixture.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
-    const page = await openTask(stage, await openTaskList(stage, 'member', { state: 'unknown' }));
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
     const tryAgain = 'Try again (may be charged twice)';
     expect((await (await member.click(page, tryAgain)).message(says('Finished in'))).ephemeral).toBe(false);
     await (await member.click(page, tryAgain)).message(says('already been resubmitted'));
-    const laterPage = await openTask(stage, await openTaskList(stage, 'member', { state: 'unknown' }));
+    const laterPage = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
     expect([labels(laterPage).includes(tryAgain), labels(laterPage).includes('Dismiss')]).toEqual([false, true]);
-    expect(submitCount(stage.gateway)).toBe(2);
+    expect(submitCount(fixture.gateway)).toBe(2);
   });
 
   it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    await orderGrid(stage, { private: true, spoiler: true });
-    const member = stage.discord.as('member');
-    const page = await openTask(stage, await openTaskList(stage, 'member', { text: 'fox' }));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    await orderGrid(fixture, { private: true, spoiler: true });
+    const member = fixture.discord.as('member');
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', { text: 'fox' }));
     expect(page.attachments.map(({ filename }) => filename.startsWith('SPOILER_'))).toEqual([true]);
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([privateCopy.ephemeral, privateCopy.attachments.map(({ filename }) => filename)]).toEqual([
@@ -120,7 +125,7 @@ describeProfiles('The page of a task', (profile) => {
     ]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     expect(question.ephemeral).toBe(true);
-    expect(publicMessages(stage)).toEqual([]);
+    expect(publicMessages(fixture)).toEqual([]);
     const publicCopy = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     expect(publicCopy.ephemeral).toBe(false);
     expect(text(page)).toContain('Visibility: private (only you can see it, unless you show it to others)');
@@ -128,30 +133,30 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
-    await orderGrid(stage);
-    const [job] = jobs(stage.gateway);
-    stage.gateway.jobs.expireFiles(job?.id ?? '');
-    stage.clock.advance(90 * DAY_MS);
-    const page = await openTask(stage, await openTaskList(stage));
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    await orderGrid(fixture);
+    const [job] = jobs(fixture.gateway);
+    fixture.gateway.jobs.expireFiles(job?.id ?? '');
+    fixture.clock.advance(90 * DAY_MS);
+    const page = await openTask(fixture, await openTaskList(fixture));
     await (await member.click(page, 'Delete message')).message(says('has been deleted'));
-    stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
+    fixture.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
     await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
-    stage.gateway.faults.clear();
+    fixture.gateway.faults.clear();
     await (await member.click(page, 'Show only to me')).message(
       says('no longer available on Discord or on the gateway'),
     );
   });
 
   it('The page of a task shows the prompt unchanged', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const member = stage.discord.as('member');
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
     const original = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
       says('Finished in'),
     );
-    stage.clock.advance(90 * DAY_MS);
-    const page = await openTask(stage, await openTaskList(stage));
+    fixture.clock.advance(90 * DAY_MS);
+    const page = await openTask(fixture, await openTaskList(fixture));
     expect(text(page)).toContain('a very long red fox');
     const copy = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect(text(copy).split('\n').slice(1)).toEqual(text(original).split('\n').slice(1));
@@ -159,19 +164,19 @@ describeProfiles('The page of a task', (profile) => {
 });
 
 it('The page of a task shows no image once a moderator has deleted the message of the result', async () => {
-  const stage = await startFastClockBot({ gateway: { speed: 20 } });
-  const { apiUrl, token } = stage.discord;
-  const result = await orderGrid(stage);
-  expect((await openTask(stage, await openTaskList(stage))).attachments).toHaveLength(1);
+  const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+  const { apiUrl, token } = fixture.discord;
+  const result = await orderGrid(fixture);
+  expect((await openTask(fixture, await openTaskList(fixture))).attachments).toHaveLength(1);
   const options = { method: 'DELETE', headers: { authorization: `Bot ${token}` } };
   await fetch(`${apiUrl}/v10/channels/${result.channel_id}/messages/${result.id}`, options);
-  expect((await openTask(stage, await openTaskList(stage))).attachments).toEqual([]);
+  expect((await openTask(fixture, await openTaskList(fixture))).attachments).toEqual([]);
 });
 
 describe('A result that could not be delivered', () => {
   it('A result that could not be delivered is announced above the list until its owner has viewed it', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
@@ -182,20 +187,20 @@ describe('A result that could not be delivered', () => {
     });
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     await expect
-      .poll(async () => text(await openTaskList(stage)), { timeout: 20_000 })
+      .poll(async () => text(await openTaskList(fixture)), { timeout: 20_000 })
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
-    const undeliveredList = await (await member.click(await openTaskList(stage), 'Show undelivered')).message(
+    const undeliveredList = await (await member.click(await openTaskList(fixture), 'Show undelivered')).message(
       says('📬'),
     );
     // A manager can view it too, but it still counts as undelivered for its owner.
-    const managerPage = await openTask(stage, await openTaskList(stage, 'admin', { whose: 'server' }), 'admin');
+    const managerPage = await openTask(fixture, await openTaskList(fixture, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managerPage, 'Show only to me')).message(says('Finished in'));
-    expect(text(await openTaskList(stage))).toContain('1 result could not be delivered');
-    const page = await openTask(stage, undeliveredList);
+    expect(text(await openTaskList(fixture))).toContain('1 result could not be delivered');
+    const page = await openTask(fixture, undeliveredList);
     expect(page.attachments).toEqual([]);
     const copy = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(copy)).length).toBeGreaterThan(100);
-    expect(text(await openTaskList(stage))).not.toContain('could not be delivered');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(text(await openTaskList(fixture))).not.toContain('could not be delivered');
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
-import { GATEWAY_API_KEY, type Stage, type StageOptions, startTestBot } from '../bot.ts';
+import { type Fixture, type FixtureOptions, GATEWAY_API_KEY, startTestBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { says, startFastClockBot } from '../quick.ts';
 
@@ -23,7 +23,7 @@ const SPEED = 10;
  * Starts a bot with a slower clock than in other tests, because drawing a preview takes real time,
  * and the bot waits at most five seconds for it.
  */
-const startSlowerBot = (options: StageOptions = {}): Promise<Stage> =>
+const startSlowerBot = (options: FixtureOptions = {}): Promise<Fixture> =>
   startTestBot({
     clock: new FastClock(SPEED),
     discord: { limits: { acknowledgeMs: 10_000 * SPEED } },

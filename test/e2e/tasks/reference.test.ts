@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
+import { orderGrid } from './fixture.ts';
 import {
   imageUpload,
   orderImage,
@@ -9,8 +10,7 @@ import {
   startLocalBot,
   TEST_IMAGE_MODEL,
   urlContaining,
-} from './image-scene.ts';
-import { orderGrid } from './proof.ts';
+} from './image-fixture.ts';
 
 const MENU = 'Use as reference';
 
@@ -18,29 +18,29 @@ describeProfiles('Using a message as a reference', (profile) => {
   const start = () => startLocalBot({ gateway: { profile } });
 
   it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', async () => {
-    const stage = await start();
-    const parent = await orderImage(stage);
-    const other = stage.discord.as('other');
+    const fixture = await start();
+    const parent = await orderImage(fixture);
+    const other = fixture.discord.as('other');
     const form = await (await other.click(parent, 'Use as reference')).modal();
     const child = await (await other.fill(form, { words: 'the same at night' })).message(says('Finished in'));
     expect(text(child)).toContain(parent.id);
     expect(text(child)).toContain(other.user.id);
     expect(child.ephemeral).toBe(false);
     const file = parent.attachments[0]?.filename ?? '?';
-    expect(receivedOrders(stage.gateway).at(-1)).toEqual({
+    expect(receivedOrders(fixture.gateway).at(-1)).toEqual({
       ...{ model: TEST_IMAGE_MODEL, prompt: 'the same at night', image: [urlContaining(`/${file}?ex=`)] },
     });
     expect(labels(child)).toContain('Use as reference');
   });
 
   it('A new image can use a result of /imagine as its reference', async () => {
-    const stage = await start();
-    const parent = await orderGrid(stage, { spoiler: true });
-    const member = stage.discord.as('member');
+    const fixture = await start();
+    const parent = await orderGrid(fixture, { spoiler: true });
+    const member = fixture.discord.as('member');
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const submission = await member.fill(form, { words: 'as a woodcut', model: `${TEST_IMAGE_MODEL}-2K` });
     const child = await submission.message(says('Finished in'));
-    expect(receivedOrders(stage.gateway)).toEqual([
+    expect(receivedOrders(fixture.gateway)).toEqual([
       { model: `${TEST_IMAGE_MODEL}-2K`, prompt: 'as a woodcut', image: [urlContaining('ex=')] },
     ]);
     // Everything made from a spoiler is a spoiler too.
@@ -48,11 +48,11 @@ describeProfiles('Using a message as a reference', (profile) => {
   });
 
   it('An image made from a private result is private', async () => {
-    const stage = await start();
-    const parent = await orderImage(stage, { private: true });
-    const member = stage.discord.as('member');
+    const fixture = await start();
+    const parent = await orderImage(fixture, { private: true });
+    const member = fixture.discord.as('member');
     // An identical request within three seconds counts as a duplicate.
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     const second = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
@@ -62,10 +62,10 @@ describeProfiles('Using a message as a reference', (profile) => {
   });
 
   it('A new image can use one or all images of any message as its references', async () => {
-    const stage = await start();
-    const member = stage.discord.as('member');
+    const fixture = await start();
+    const member = fixture.discord.as('member');
     const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(imageUpload));
-    const message = await stage.discord
+    const message = await fixture.discord
       .as('other')
       .say('look', [...files, { name: 'notes.txt', bytes: Buffer.from('x') }]);
     for (const [which, images] of [
@@ -76,25 +76,25 @@ describeProfiles('Using a message as a reference', (profile) => {
       const submission = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
       const result = await submission.message(says('Finished in'));
       expect(result.ephemeral).toBe(false);
-      expect(receivedOrders(stage.gateway).at(-1)).toEqual({
+      expect(receivedOrders(fixture.gateway).at(-1)).toEqual({
         model: TEST_IMAGE_MODEL,
         prompt: 'as a woodcut',
         image: images,
       });
     }
-    expect(receivedOrders(stage.gateway)).toHaveLength(2);
+    expect(receivedOrders(fixture.gateway)).toHaveLength(2);
   });
 });
 
 describe('The refusals of references', () => {
   it('A reference is refused from a message without an image, and in a channel where the bot is not allowed to post', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, textMessage);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
-    const adminRoom = stage.discord.as('admin').in('admin-room');
+    const adminRoom = fixture.discord.as('admin').in('admin-room');
     const imageMessage = await adminRoom.say('look', [await imageUpload()]);
     expect(text(await (await adminRoom.menu(MENU, imageMessage)).message())).toContain(
       'these permissions: `View Channel`',
@@ -102,24 +102,24 @@ describe('The refusals of references', () => {
   });
 
   it('Invalid values in the reference form are refused, and nothing is submitted', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     const message = await member.say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
     for (const [values, words] of [[{ words: ' \u200b' }, 'The prompt is empty']] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('A press is refused if the URL of the reference has expired or the larger model no longer exists', async () => {
-    const stage = await startLocalBot();
-    const { discord, gateway } = stage;
-    const parent = await orderImage(stage, { image: await imageUpload() });
+    const fixture = await startLocalBot();
+    const { discord, gateway } = fixture;
+    const parent = await orderImage(fixture, { image: await imageUpload() });
     const orderCountBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
     // Discord's URL of a file is valid for a day, but the button works for longer.
-    stage.clock.advance(25 * 3_600_000);
+    fixture.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
       'The URL of `fox.png` expired at',
     );

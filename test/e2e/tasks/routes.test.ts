@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, labels, messagesWith, says, startFastClockBot, submitCount } from '../quick.ts';
-import { errorsIn, jobs } from './proof.ts';
+import { type FastClockFixture, labels, messagesWith, says, startFastClockBot, submitCount } from '../quick.ts';
+import { errorsIn, jobs } from './fixture.ts';
 
 const minute = 60_000;
 /** Longer than the time in which an identical order counts as a duplicate. */
@@ -25,26 +25,26 @@ const endTexts = {
   failure: 'This task failed: no reason at all',
 } as const;
 
-const startStage = (gateway: object = {}): ReturnType<typeof startFastClockBot> =>
+const startFixture = (gateway: object = {}): ReturnType<typeof startFastClockBot> =>
   startFastClockBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
 /** Starts a job that runs until the test ends it. */
 async function startJob(
-  stage: FastClockStage,
+  fixture: FastClockFixture,
   order: () => Promise<Exchange>,
 ): Promise<{ exchange: Exchange; message: Message }> {
-  stage.gateway.faults.add({ do: 'stick' });
+  fixture.gateway.faults.add({ do: 'stick' });
   const exchange = await order();
   return { exchange, message: await exchange.message(says('%')) };
 }
 
-function endJob({ gateway }: FastClockStage, outcome: keyof typeof endTexts): void {
+function endJob({ gateway }: FastClockFixture, outcome: keyof typeof endTexts): void {
   const id = jobs(gateway).at(-1)?.id ?? '';
   if (outcome === 'result') gateway.jobs.finish(id);
   else gateway.jobs.fail(id, 'no reason at all');
 }
 
-function expireTokens({ clock, discord }: FastClockStage): void {
+function expireTokens({ clock, discord }: FastClockFixture): void {
   clock.advance(20 * minute);
   discord.expireTokens();
 }
@@ -53,7 +53,7 @@ function expireTokens({ clock, discord }: FastClockStage): void {
 const operatorChannelId = (discord: EmbeddedDiscord): string => discord.openDirectMessage('owner').id;
 
 /** The messages that other members can read, in all channels. */
-function messagesVisibleToOthers({ discord }: FastClockStage, who: string): Message[] {
+function messagesVisibleToOthers({ discord }: FastClockFixture, who: string): Message[] {
   const directChannelId = discord.world.directMessage(discord.world.user(who).id)?.id;
   return [...discord.world.channels.keys()]
     .filter((id) => id !== directChannelId && id !== operatorChannelId(discord))
@@ -61,7 +61,7 @@ function messagesVisibleToOthers({ discord }: FastClockStage, who: string): Mess
 }
 
 /** The bot-token requests for channels that others can read. */
-function publicChannelRequests({ discord }: FastClockStage, who: string): string[] {
+function publicChannelRequests({ discord }: FastClockFixture, who: string): string[] {
   const directChannelId = discord.world.directMessage(discord.world.user(who).id)?.id;
   return discord.requests
     .filter(({ path }) => path.startsWith('/channels/') && !path.startsWith(`/channels/${directChannelId}/`))
@@ -70,15 +70,15 @@ function publicChannelRequests({ discord }: FastClockStage, who: string): string
 }
 
 /** The messages of tasks, which all have buttons, in the bot's direct messages with a member. */
-const directMessages = ({ discord }: FastClockStage, who: string): readonly Message[] =>
+const directMessages = ({ discord }: FastClockFixture, who: string): readonly Message[] =>
   discord
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
     .filter((message) => labels(message).length > 0);
 
-const waitForDirectMessage = async (stage: FastClockStage, who: string, words: string): Promise<Message> =>
-  stage.discord.until(() => directMessages(stage, who).find((one) => !one.ephemeral && says(words)(one)));
+const waitForDirectMessage = async (fixture: FastClockFixture, who: string, words: string): Promise<Message> =>
+  fixture.discord.until(() => directMessages(fixture, who).find((one) => !one.ephemeral && says(words)(one)));
 
-async function waitUntilIdle({ discord }: FastClockStage): Promise<void> {
+async function waitUntilIdle({ discord }: FastClockFixture): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), pollOptions)
     .toContain('Tasks in progress: 0');
@@ -94,46 +94,46 @@ describeProfiles('The routes of results', (profile) => {
           it.each(['before', 'after'])(
             'The end of a public job is delivered once, %s its interaction token has expired',
             async (when) => {
-              const stage = await startStage({ profile });
-              const actor = stage.discord.as(requester).in(channelName);
-              const { exchange, message } = await startJob(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
-              if (when === 'after') expireTokens(stage);
-              endJob(stage, outcome);
+              const fixture = await startFixture({ profile });
+              const actor = fixture.discord.as(requester).in(channelName);
+              const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', { prompt: 'a fox' }));
+              if (when === 'after') expireTokens(fixture);
+              endJob(fixture, outcome);
               const isMoved = when === 'after' && routeAfterExpiry === 'direct';
               const final = isMoved
-                ? await waitForDirectMessage(stage, requester, words)
+                ? await waitForDirectMessage(fixture, requester, words)
                 : await exchange.message(says(words));
               expect(final.id === message.id).toBe(!isMoved);
               expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
               expect(labels(final)).toContain(outcome === 'result' ? 'U1' : 'Retry');
-              await waitUntilIdle(stage);
-              expect(messagesWith(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-              expect(errorsIn(stage)).toEqual([]);
+              await waitUntilIdle(fixture);
+              expect(messagesWith(fixture.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+              expect(errorsIn(fixture)).toEqual([]);
             },
           );
 
           it.each(['before', 'after'])(
             'The end of a private job is visible only to its owner, %s its interaction token has expired',
             async (when) => {
-              const stage = await startStage({ profile });
-              const actor = stage.discord.as(requester).in(channelName);
+              const fixture = await startFixture({ profile });
+              const actor = fixture.discord.as(requester).in(channelName);
               const options = { prompt: 'a secret', private: true };
-              const { exchange, message } = await startJob(stage, () => actor.slash('imagine', options));
-              if (when === 'after') expireTokens(stage);
-              endJob(stage, outcome);
+              const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', options));
+              if (when === 'after') expireTokens(fixture);
+              endJob(fixture, outcome);
               const final =
                 when === 'after'
-                  ? await waitForDirectMessage(stage, requester, words)
+                  ? await waitForDirectMessage(fixture, requester, words)
                   : await exchange.message(says(words));
               expect(final.id === message.id).toBe(when === 'before');
               expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
-              await waitUntilIdle(stage);
+              await waitUntilIdle(fixture);
               expect(
-                messagesVisibleToOthers(stage, requester).filter((one) => !says('Tasks in progress')(one)),
+                messagesVisibleToOthers(fixture, requester).filter((one) => !says('Tasks in progress')(one)),
               ).toEqual([]);
-              expect(publicChannelRequests(stage, requester)).toEqual([]);
-              expect(stage.logged()).not.toContain('a secret');
-              expect(errorsIn(stage)).toEqual([]);
+              expect(publicChannelRequests(fixture, requester)).toEqual([]);
+              expect(fixture.logged()).not.toContain('a secret');
+              expect(errorsIn(fixture)).toEqual([]);
             },
           );
         },
@@ -144,110 +144,110 @@ describeProfiles('The routes of results', (profile) => {
 
 describeProfiles('The follow-ups of a private result', (profile) => {
   /** Requests a private grid in the studio channel. */
-  async function orderPrivateGrid(stage: FastClockStage): Promise<Message> {
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
+  async function orderPrivateGrid(fixture: FastClockFixture): Promise<Message> {
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     return exchange.message(says('Finished in'));
   }
 
   it('All follow-ups of a private result are private: upscales, forms, failures, retries, refusals and unknown outcomes', async () => {
-    const stage = await startStage({ profile });
-    const member = stage.discord.as('member');
-    const parent = await orderPrivateGrid(stage);
+    const fixture = await startFixture({ profile });
+    const member = fixture.discord.as('member');
+    const parent = await orderPrivateGrid(fixture);
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
     const upscales = () =>
-      stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
+      fixture.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
     await expect.poll(upscales, pollOptions).toHaveLength(4);
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
     await (await member.fill(form, { words: 'a wider secret' })).message(says('Finished in'));
 
-    stage.gateway.faults.add({ do: 'moderated' });
+    fixture.gateway.faults.add({ do: 'moderated' });
     const failed = await (await member.click(parent, 'V1')).message(says('This task failed'));
-    stage.clock.advance(duplicateWindowMs);
+    fixture.clock.advance(duplicateWindowMs);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
 
-    stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'quota' });
+    fixture.gateway.faults.add({ on: { path: /\/submit\// }, do: 'quota' });
     await (await member.click(parent, 'V2')).message(says('used up'));
     // New images are refused for two minutes.
-    stage.clock.advance(180_000);
+    fixture.clock.advance(180_000);
 
-    stage.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
+    fixture.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
     const unconfirmed = await (await member.click(parent, 'V3')).message(says('couldn’t confirm'));
     await member.click(unconfirmed, 'Try again (may be charged twice)');
-    await stage.discord.until(() =>
-      stage.discord.messages('studio').find((m) => m.id === unconfirmed.id && says('Finished in')(m)),
+    await fixture.discord.until(() =>
+      fixture.discord.messages('studio').find((m) => m.id === unconfirmed.id && says('Finished in')(m)),
     );
 
-    await waitUntilIdle(stage);
-    expect(messagesVisibleToOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+    await waitUntilIdle(fixture);
+    expect(messagesVisibleToOthers(fixture, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     // The notice to the operator only names the kind.
-    const notices = stage.discord.messages(operatorChannelId(stage.discord));
+    const notices = fixture.discord.messages(operatorChannelId(fixture.discord));
     expect(notices.filter(says('no credit left'))).toHaveLength(1);
     expect(notices.filter(says('secret'))).toEqual([]);
-    expect(publicChannelRequests(stage, 'member')).toEqual([]);
-    expect(stage.logged()).not.toContain('secret');
+    expect(publicChannelRequests(fixture, 'member')).toEqual([]);
+    expect(fixture.logged()).not.toContain('secret');
   });
 
   it('After the interaction token has expired, a private result is sent as a direct message, whose buttons still work', async () => {
-    const stage = await startStage({ profile });
-    const member = stage.discord.as('member');
-    const parent = await orderPrivateGrid(stage);
-    const { message } = await startJob(stage, () => member.click(parent, 'U1'));
-    expireTokens(stage);
-    endJob(stage, 'result');
-    const upscaled = await waitForDirectMessage(stage, 'member', 'Upscale of image 1');
+    const fixture = await startFixture({ profile });
+    const member = fixture.discord.as('member');
+    const parent = await orderPrivateGrid(fixture);
+    const { message } = await startJob(fixture, () => member.click(parent, 'U1'));
+    expireTokens(fixture);
+    endJob(fixture, 'result');
+    const upscaled = await waitForDirectMessage(fixture, 'member', 'Upscale of image 1');
     expect(upscaled.id).not.toBe(message.id);
-    const zoomed = await startJob(stage, () => member.click(upscaled, 'Zoom Out 2x'));
-    expireTokens(stage);
-    endJob(stage, 'result');
+    const zoomed = await startJob(fixture, () => member.click(upscaled, 'Zoom Out 2x'));
+    expireTokens(fixture);
+    endJob(fixture, 'result');
     const final = await zoomed.exchange.message(says('Finished in'));
     expect(final.id).toBe(zoomed.message.id);
-    expect(directMessages(stage, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
+    expect(directMessages(fixture, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
     await member.click(final, 'Delete');
-    await stage.discord.until(() => (directMessages(stage, 'member').length === 1 ? true : undefined));
-    await waitUntilIdle(stage);
-    expect(messagesVisibleToOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-    expect(publicChannelRequests(stage, 'member')).toEqual([]);
-    expect(errorsIn(stage)).toEqual([]);
+    await fixture.discord.until(() => (directMessages(fixture, 'member').length === 1 ? true : undefined));
+    await waitUntilIdle(fixture);
+    expect(messagesVisibleToOthers(fixture, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+    expect(publicChannelRequests(fixture, 'member')).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('After the interaction token has expired, each of the four results of Upscale all arrives once, as a direct message', async () => {
-    const stage = await startStage({ profile });
-    const parent = await orderPrivateGrid(stage);
-    stage.gateway.faults.add({ do: 'stick', times: 4 });
-    const member = stage.discord.as('member');
+    const fixture = await startFixture({ profile });
+    const parent = await orderPrivateGrid(fixture);
+    fixture.gateway.faults.add({ do: 'stick', times: 4 });
+    const member = fixture.discord.as('member');
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
-    await expect.poll(() => submitCount(stage.gateway), pollOptions).toBe(5);
-    expireTokens(stage);
-    for (const { id } of jobs(stage.gateway).slice(1)) stage.gateway.jobs.finish(id);
+    await expect.poll(() => submitCount(fixture.gateway), pollOptions).toBe(5);
+    expireTokens(fixture);
+    for (const { id } of jobs(fixture.gateway).slice(1)) fixture.gateway.jobs.finish(id);
     await expect
-      .poll(() => directMessages(stage, 'member').map(({ attachments }) => attachments.length), pollOptions)
+      .poll(() => directMessages(fixture, 'member').map(({ attachments }) => attachments.length), pollOptions)
       .toEqual([1, 1, 1, 1]);
-    await waitUntilIdle(stage);
-    expect(directMessages(stage, 'member')).toHaveLength(4);
-    expect(messagesVisibleToOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-    expect(publicChannelRequests(stage, 'member')).toEqual([]);
+    await waitUntilIdle(fixture);
+    expect(directMessages(fixture, 'member')).toHaveLength(4);
+    expect(messagesVisibleToOthers(fixture, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+    expect(publicChannelRequests(fixture, 'member')).toEqual([]);
   });
 });
 
 describe('A retry in direct messages', () => {
   it('A retry in direct messages links to the original message of its parent task', async () => {
-    const stage = await startStage();
-    const installer = stage.discord.as('installer');
+    const fixture = await startFixture();
+    const installer = fixture.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    await startJob(stage, () => installer.click(parent, 'U1'));
-    expireTokens(stage);
-    endJob(stage, 'failure');
-    const failed = await waitForDirectMessage(stage, 'installer', 'This task failed');
+    await startJob(fixture, () => installer.click(parent, 'U1'));
+    expireTokens(fixture);
+    endJob(fixture, 'failure');
+    const failed = await waitForDirectMessage(fixture, 'installer', 'This task failed');
     const second = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
-    const { guildId, id } = stage.discord.world.channel('lobby');
+    const { guildId, id } = fixture.discord.world.channel('lobby');
     expect(text(second)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
   });
 });
 
 describe('A bot that has lost access to the channel', () => {
-  type World = FastClockStage['discord']['world'];
+  type World = FastClockFixture['discord']['world'];
   const denyPermissions =
     (deny: bigint) =>
     (world: World): void => {
@@ -268,76 +268,79 @@ describe('A bot that has lost access to the channel', () => {
   it.each(accessLosses.slice(0, 2))(
     'A result is still delivered with the interaction token while it is valid (%s)',
     async (_, loseAccess) => {
-      const stage = await startStage();
-      const { exchange, message } = await startJob(stage, () =>
-        stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
+      const fixture = await startFixture();
+      const { exchange, message } = await startJob(fixture, () =>
+        fixture.discord.as('member').slash('imagine', { prompt: 'a fox' }),
       );
-      loseAccess(stage.discord.world);
-      endJob(stage, 'result');
+      loseAccess(fixture.discord.world);
+      endJob(fixture, 'result');
       const final = await exchange.message(says('Finished in'));
       expect(final.id).toBe(message.id);
       expect(final.attachments).toHaveLength(1);
-      expect(directMessages(stage, 'member')).toEqual([]);
+      expect(directMessages(fixture, 'member')).toEqual([]);
     },
   );
 
   it.each(accessLosses)(
     'After the interaction token has expired, a result is sent once as a direct message, and no refused request is repeated (%s)',
     async (_, loseAccess) => {
-      const stage = await startStage();
-      await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
-      loseAccess(stage.discord.world);
-      expireTokens(stage);
-      endJob(stage, 'result');
-      const final = await waitForDirectMessage(stage, 'member', 'Finished in');
+      const fixture = await startFixture();
+      await startJob(fixture, () => fixture.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+      loseAccess(fixture.discord.world);
+      expireTokens(fixture);
+      endJob(fixture, 'result');
+      const final = await waitForDirectMessage(fixture, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
-        .poll(() => stage.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, pollOptions)
+        .poll(() => fixture.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, pollOptions)
         .toBe(200);
-      const refused = stage.discord.requests
+      const refused = fixture.discord.requests
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
         .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Finished in')}`);
       expect(new Set(refused).size).toBe(refused.length);
-      expect(directMessages(stage, 'member')).toHaveLength(1);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(directMessages(fixture, 'member')).toHaveLength(1);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
   it('If the bot can still see the channel, a failure, which needs no file, is shown in the original message', async () => {
-    const stage = await startStage();
-    const { message, exchange } = await startJob(stage, () =>
-      stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
+    const fixture = await startFixture();
+    const { message, exchange } = await startJob(fixture, () =>
+      fixture.discord.as('member').slash('imagine', { prompt: 'a fox' }),
     );
-    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
-    expireTokens(stage);
-    endJob(stage, 'failure');
+    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(fixture.discord.world);
+    expireTokens(fixture);
+    endJob(fixture, 'failure');
     expect((await exchange.message(says('This task failed'))).id).toBe(message.id);
-    expect(directMessages(stage, 'member')).toEqual([]);
+    expect(directMessages(fixture, 'member')).toEqual([]);
   });
 
   it('If the bot has lost access to the channel and the member accepts no direct messages, the delivery ends without an error in the log', async () => {
-    const stage = await startStage();
-    await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
-    denyPermissions(Permission.ViewChannel)(stage.discord.world);
-    stage.discord.world.user('member').directMessages = 'refused';
-    expireTokens(stage);
-    endJob(stage, 'result');
+    const fixture = await startFixture();
+    await startJob(fixture, () => fixture.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+    denyPermissions(Permission.ViewChannel)(fixture.discord.world);
+    fixture.discord.world.user('member').directMessages = 'refused';
+    expireTokens(fixture);
+    endJob(fixture, 'result');
     await expect
-      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), pollOptions)
+      .poll(
+        async () => text(await (await fixture.discord.as('other').in('hall').slash('about')).message()),
+        pollOptions,
+      )
       .toContain('Tasks in progress: 0');
-    expect(directMessages(stage, 'member')).toEqual([]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(directMessages(fixture, 'member')).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A button of an older result still works: its result arrives in the channel while the interaction token is valid, and later as a direct message', async () => {
-    const stage = await startStage();
-    const member = stage.discord.as('member');
+    const fixture = await startFixture();
+    const member = fixture.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
+    denyPermissions(Permission.SendMessages | Permission.AttachFiles)(fixture.discord.world);
     await (await member.click(parent, 'U1')).message(says('Finished in'));
-    await startJob(stage, () => member.click(parent, 'U2'));
-    expireTokens(stage);
-    endJob(stage, 'result');
-    expect((await waitForDirectMessage(stage, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
+    await startJob(fixture, () => member.click(parent, 'U2'));
+    expireTokens(fixture);
+    endJob(fixture, 'result');
+    expect((await waitForDirectMessage(fixture, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
   });
 });

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
-import { bytesOf, errorsIn, jobs, orders } from './proof.ts';
+import { bytesOf, errorsIn, jobs, orders } from './fixture.ts';
 
 const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
 describeProfiles('/shorten', (profile) => {
   it('/shorten shows the shortened prompts, each with a button that creates images from it', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 20 } });
-    const { discord, gateway } = stage;
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
     const exchange = await member.slash('shorten', { prompt: `  ${prompt} `, private: true });
     const message = await exchange.message(says('Finished in'));
@@ -23,7 +23,7 @@ describeProfiles('/shorten', (profile) => {
     expect(orders(gateway).at(-1)).toEqual({ path: '/imgx/submit/imagine', body: { prompt: drafts[0] } });
     expect([message.ephemeral, child.ephemeral]).toEqual([true, true]);
     expect(text(child)).toContain('Made from');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('The message of a failed /shorten says so, and a /shorten that exceeds its wait limit is still delivered', async () => {

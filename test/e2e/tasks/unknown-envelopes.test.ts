@@ -2,30 +2,30 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot } from '../quick.ts';
-import { errorsIn, orderGrid, shortSongs } from './proof.ts';
-import { orderVideo, startLocalBot } from './video-scene.ts';
+import { errorsIn, orderGrid, shortSongs } from './fixture.ts';
+import { orderVideo, startLocalBot } from './video-fixture.ts';
 
 const quirks = { unknownEnvelopes: true };
 
 describeProfiles('A gateway with undocumented response envelopes', (profile) => {
   it('Despite undocumented response envelopes, /imagine delivers its grid with the buttons that the gateway offers', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, quirks } });
-    const message = await orderGrid(stage);
+    const fixture = await startFastClockBot({ gateway: { profile, quirks } });
+    const message = await orderGrid(fixture);
     expect(message.attachments).toMatchObject([{ content_type: 'image/png' }]);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4']));
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('Despite undocumented response envelopes, /video delivers its video', async () => {
-    const stage = await startLocalBot({ gateway: { profile, quirks } });
-    const message = await orderVideo(stage);
+    const fixture = await startLocalBot({ gateway: { profile, quirks } });
+    const message = await orderVideo(fixture);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('Despite undocumented response envelopes, /music make delivers both tracks with their covers', async () => {
-    const stage = await startFastClockBot({ gateway: { profile, speed: 60, studio: shortSongs(), quirks } });
-    const exchange = await stage.discord.as('member').slash('music make', { about: 'a lighthouse', title: 'Light' });
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 60, studio: shortSongs(), quirks } });
+    const exchange = await fixture.discord.as('member').slash('music make', { about: 'a lighthouse', title: 'Light' });
     const message = await exchange.message(says('Finished in'));
     expect(text(message)).toContain('**Light**');
     expect(message.attachments.map(({ filename }) => filename)).toEqual([
@@ -34,6 +34,6 @@ describeProfiles('A gateway with undocumented response envelopes', (profile) => 
       'light-cover1.png',
       'light-cover2.png',
     ]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

@@ -7,29 +7,29 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
+import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './fixture.ts';
 import { offeredTasks, openTaskList, requestErasure } from './pages.ts';
-import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './proof.ts';
 
 type UploadedFile = { name: string; bytes: Buffer; contentType?: string };
 
 /** Returns the reply to a member who verifies a message. */
-async function verify({ discord }: FastClockStage, message: Message, who = 'member'): Promise<Message> {
+async function verify({ discord }: FastClockFixture, message: Message, who = 'member'): Promise<Message> {
   const reply = await (await discord.as(who).menu('Verify', message)).message();
   expect(reply.ephemeral).toBe(true);
   return reply;
 }
 
 /** Posts files as one member and verifies them as another. */
-async function verifyFiles(stage: FastClockStage, files: readonly UploadedFile[], who = 'other'): Promise<Message> {
-  return verify(stage, await stage.discord.as('other').say('look', files), who);
+async function verifyFiles(fixture: FastClockFixture, files: readonly UploadedFile[], who = 'other'): Promise<Message> {
+  return verify(fixture, await fixture.discord.as('other').say('look', files), who);
 }
 
 /** Returns the id of the newest task. */
-const newestId = async (stage: FastClockStage, who = 'member'): Promise<string> =>
-  offeredTasks(await openTaskList(stage, who))[0]?.value ?? '';
+const newestId = async (fixture: FastClockFixture, who = 'member'): Promise<string> =>
+  offeredTasks(await openTaskList(fixture, who))[0]?.value ?? '';
 
-function readNamespace({ config }: FastClockStage, namespace: string): Record<string, unknown>[] {
+function readNamespace({ config }: FastClockFixture, namespace: string): Record<string, unknown>[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
   database.close();
@@ -42,32 +42,33 @@ const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
 describeProfiles('Verify', (profile) => {
-  const startStage = (options: Parameters<typeof startFastClockBot>[0] = {}) =>
+  const startFixture = (options: Parameters<typeof startFastClockBot>[0] = {}) =>
     startFastClockBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
 
   it('Verify tells the requester which task created a file, and anyone else only that the bot created it', async () => {
-    const stage = await startStage();
-    const message = await orderGrid(stage);
-    const id = await newestId(stage);
-    const requesterReply = await verify(stage, message);
+    const fixture = await startFixture();
+    const message = await orderGrid(fixture);
+    const id = await newestId(fixture);
+    const requesterReply = await verify(fixture, message);
     expect(text(requesterReply)).toMatch(linkTo(message));
     expect(text(requesterReply)).toContain(`made with this bot. It is [the result]`);
     expect(text(requesterReply)).toContain(`of task \`${id}\`.`);
-    const page = await stage.discord.as('member').choose(requesterReply, 'Open a task', [id]);
+    const page = await fixture.discord.as('member').choose(requesterReply, 'Open a task', [id]);
     expect(text(await page.message(says('· Finished')))).toContain('a fox in the snow');
 
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
-    const otherReply = await verifyFiles(stage, [copy]);
+    const otherReply = await verifyFiles(fixture, [copy]);
     expect(text(otherReply)).toBe('`copy.png`: made with this bot.');
     expect(otherReply.components ?? []).toEqual([]);
     // A copy also leads to the result for the requester, and for members who can see the tasks of the server.
-    for (const who of ['admin', 'member']) expect(text(await verifyFiles(stage, [copy], who))).toMatch(linkTo(message));
-    expect(errorsIn(stage)).toEqual([]);
+    for (const who of ['admin', 'member'])
+      expect(text(await verifyFiles(fixture, [copy], who))).toMatch(linkTo(message));
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A re-saved or resized result is reported as similar, and another image is not recognized', async () => {
-    const stage = await startStage();
-    const message = await orderGrid(stage);
+    const fixture = await startFixture();
+    const message = await orderGrid(fixture);
     const bytes = await bytesOf(message);
     const { width = 0 } = await sharp(bytes).metadata();
     const files = [
@@ -89,7 +90,7 @@ describeProfiles('Verify', (profile) => {
         .png()
         .toBuffer(),
     };
-    const otherReply = text(await verifyFiles(stage, [...files, unrelatedImage])).split('\n');
+    const otherReply = text(await verifyFiles(fixture, [...files, unrelatedImage])).split('\n');
     expect(otherReply.slice(0, 3)).toEqual([
       '`saved.jpg`: similar to a result of this bot.',
       '`half.png`: similar to a result of this bot.',
@@ -97,59 +98,59 @@ describeProfiles('Verify', (profile) => {
     ]);
     expect(otherReply.slice(3).join(' ')).toContain('different images can look alike by chance');
     expect(otherReply.slice(3).join(' ')).toContain(NO_PROOF);
-    const requesterReply = await verifyFiles(stage, files, 'member');
+    const requesterReply = await verifyFiles(fixture, files, 'member');
     expect(text(requesterReply).match(new RegExp(linkTo(message), 'g'))).toHaveLength(2);
     expect(text(requesterReply)).not.toContain(NO_PROOF);
     expect(offeredTasks(requesterReply)).toHaveLength(1);
   });
 
   it('A private result is recognized, and only its requester is told which one it is', async () => {
-    const stage = await startStage();
-    const message = await orderGrid(stage, { private: true });
+    const fixture = await startFixture();
+    const message = await orderGrid(fixture, { private: true });
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     for (const who of ['other', 'admin'])
-      expect(text(await verifyFiles(stage, [copy], who))).toBe('`copy.png`: made with this bot.');
-    expect(text(await verifyFiles(stage, [copy], 'member'))).toContain(`of task \`${await newestId(stage)}\``);
+      expect(text(await verifyFiles(fixture, [copy], who))).toBe('`copy.png`: made with this bot.');
+    expect(text(await verifyFiles(fixture, [copy], 'member'))).toContain(`of task \`${await newestId(fixture)}\``);
   });
 
   it('A result is still recognized after Delete and a restart, but not after an erasure', async () => {
-    const stage = await startStage();
-    const message = await orderGrid(stage);
-    const id = await newestId(stage);
+    const fixture = await startFixture();
+    const message = await orderGrid(fixture);
+    const id = await newestId(fixture);
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     const resaved = { name: 'saved.jpg', bytes: await sharp(copy.bytes).jpeg({ quality: 70 }).toBuffer() };
-    await stage.discord.as('member').click(message, 'Delete');
-    await stage.discord.until(() => !stage.discord.messages('studio').some((one) => one.id === message.id));
+    await fixture.discord.as('member').click(message, 'Delete');
+    await fixture.discord.until(() => !fixture.discord.messages('studio').some((one) => one.id === message.id));
     const expectBothRecognized = async () => {
-      expect(text(await verifyFiles(stage, [copy]))).toBe('`copy.png`: made with this bot.');
+      expect(text(await verifyFiles(fixture, [copy]))).toBe('`copy.png`: made with this bot.');
       // The task is kept without a message to link to.
-      expect(text(await verifyFiles(stage, [copy, resaved], 'member'))).toContain(
+      expect(text(await verifyFiles(fixture, [copy, resaved], 'member'))).toContain(
         `made with this bot. It is the result of task \`${id}\`.\n\`saved.jpg\`: similar to the result of task \`${id}\`.`,
       );
     };
     await expectBothRecognized();
-    await stage.app.stop();
-    await startBot(stage);
+    await fixture.app.stop();
+    await startBot(fixture);
     await expectBothRecognized();
-    expect([readNamespace(stage, 'fingerprints').length, readNamespace(stage, 'finished').length]).toEqual([1, 1]);
-    await (await requestErasure(stage)).message(says('Your data has been deleted'));
-    const replyAfterErasure = text(await verifyFiles(stage, [copy, resaved], 'member'));
+    expect([readNamespace(fixture, 'fingerprints').length, readNamespace(fixture, 'finished').length]).toEqual([1, 1]);
+    await (await requestErasure(fixture)).message(says('Your data has been deleted'));
+    const replyAfterErasure = text(await verifyFiles(fixture, [copy, resaved], 'member'));
     expect(replyAfterErasure.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
-    expect([readNamespace(stage, 'fingerprints'), readNamespace(stage, 'finished')]).toEqual([[], []]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect([readNamespace(fixture, 'fingerprints'), readNamespace(fixture, 'finished')]).toEqual([[], []]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A video or a song is recognized only if the file is identical byte for byte', async () => {
     const videos = shortVideos();
-    const stage = await startStage({
+    const fixture = await startFixture({
       gateway: { studio: { ...shortSongs(), drawVideo: videos.drawVideo }, quirks: { refusedActions: false } },
     });
     const video = await pressAndWait(
-      stage,
-      await pressAndWait(stage, await orderGrid(stage), 'U1'),
+      fixture,
+      await pressAndWait(fixture, await orderGrid(fixture), 'U1'),
       'Animate (Low motion)',
     );
-    const song = await (await stage.discord.as('member').slash('music make', { about: 'rain' })).message(
+    const song = await (await fixture.discord.as('member').slash('music make', { about: 'rain' })).message(
       says('Finished in'),
     );
     for (const [name, message] of [
@@ -158,21 +159,21 @@ describeProfiles('Verify', (profile) => {
     ] as const) {
       const index = message.attachments.findIndex(({ filename }) => /\.(mp4|mp3|wav)$/.test(filename));
       const bytes = await bytesOf(message, index);
-      expect(text(await verifyFiles(stage, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
+      expect(text(await verifyFiles(fixture, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
       const extendedBytes = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
-      expect(text(await verifyFiles(stage, [{ name, bytes: extendedBytes }]))).toContain(NOT_RECOGNIZED);
+      expect(text(await verifyFiles(fixture, [{ name, bytes: extendedBytes }]))).toContain(NOT_RECOGNIZED);
     }
   });
 
   it('Files that are not media, are damaged or are too large are listed without an error', async () => {
-    const stage = await startStage({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
-    const { discord } = stage;
+    const fixture = await startFixture({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
+    const { discord } = fixture;
     const textMessage = await discord.as('other').say('look');
-    expect(text(await verify(stage, textMessage))).toContain('This message has no file to check.');
+    expect(text(await verify(fixture, textMessage))).toContain('This message has no file to check.');
     const image = await sharp(randomBytes(64 * 64 * 3), { raw: { width: 64, height: 64, channels: 3 } })
       .png()
       .toBuffer();
-    const reply = await verifyFiles(stage, [
+    const reply = await verifyFiles(fixture, [
       { name: 'note.txt', bytes: Buffer.from('hello') },
       { name: 'half.png', bytes: image.subarray(0, 4_000) },
       { name: 'huge.png', bytes: Buffer.alloc(101 * 2 ** 20, 1) },
@@ -186,17 +187,17 @@ describeProfiles('Verify', (profile) => {
       '`huge.png`: not checked, because the files are too large in total.',
       '`fine.png`: not recognized.',
     ]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('An export contains the hashes of a member’s own results', async () => {
-    const stage = await startStage();
-    const message = await orderGrid(stage);
+    const fixture = await startFixture();
+    const message = await orderGrid(fixture);
     const hash = createHash('sha256')
       .update(await bytesOf(message))
       .digest('hex');
     const exportMessage = await (
-      await stage.discord.as('member').click(await openTaskList(stage), 'Export my data')
+      await fixture.discord.as('member').click(await openTaskList(fixture), 'Export my data')
     ).message();
     const { tasks } = JSON.parse((await bytesOf(exportMessage)).toString());
     expect(tasks).toMatchObject([{ fingerprints: [{ hash, likeness: expect.stringMatching(/^[0-9a-f]{16}$/) }] }]);

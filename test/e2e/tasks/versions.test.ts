@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { type FastClockStage, says, startFastClockBot, submitCount } from '../quick.ts';
-import { errorsIn, jobs, orderGrid, pressAndWait } from './proof.ts';
+import { type FastClockFixture, says, startFastClockBot, submitCount } from '../quick.ts';
+import { errorsIn, jobs, orderGrid, pressAndWait } from './fixture.ts';
 
 const OUTDATED_REPLY = 'This button is from another version of the bot.';
 const UNKNOWN_REPLY = 'This button no longer works. Run the command again.';
@@ -25,7 +25,7 @@ const unknownTaskId = '0123456789abcdefg';
 
 /** Posts with the bot token, because only the bot can add such buttons to its messages. */
 async function postMessage(
-  { discord }: FastClockStage,
+  { discord }: FastClockFixture,
   components: readonly object[],
   channel = 'studio',
 ): Promise<Message> {
@@ -42,7 +42,7 @@ async function postMessage(
 const MAX_ROW_LENGTH = 5;
 
 /** Posts a message with a button for each of these ids. */
-async function postButtons(stage: FastClockStage, ids: readonly string[]): Promise<Message> {
+async function postButtons(fixture: FastClockFixture, ids: readonly string[]): Promise<Message> {
   const buttons = ids.map((custom_id, index) => ({
     ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
     ...{ custom_id, label: String(index) },
@@ -51,19 +51,19 @@ async function postButtons(stage: FastClockStage, ids: readonly string[]): Promi
     type: ComponentType.ActionRow,
     components: buttons.slice(row * MAX_ROW_LENGTH, (row + 1) * MAX_ROW_LENGTH),
   }));
-  return postMessage(stage, rows);
+  return postMessage(fixture, rows);
 }
 
 /** Presses each button and returns the replies. */
 async function repliesTo(
-  stage: FastClockStage,
+  fixture: FastClockFixture,
   ids: readonly string[],
   who = 'member',
 ): Promise<Record<string, string>> {
-  const message = await postButtons(stage, ids);
+  const message = await postButtons(fixture, ids);
   const replies: Record<string, string> = {};
   for (const id of ids) {
-    const exchange = await stage.discord.as(who).click(message, id);
+    const exchange = await fixture.discord.as(who).click(message, id);
     const { type } = await exchange.acknowledged();
     // The reply to a press that would have changed its message is a new message.
     const reply = type === DEFERRED_UPDATE ? await exchange.followUp() : await exchange.message();
@@ -83,27 +83,27 @@ describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
     'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
-      const stage = await startFastClockBot({ settings: noLimits });
+      const fixture = await startFastClockBot({ settings: noLimits });
       const ids = [...verbs, ...formVerbs, 'press'].map((verb) => `${verb}.${version}.${unknownTaskId}.0`);
-      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
-      expect(submitCount(stage.gateway)).toBe(0);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(await repliesTo(fixture, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
+      expect(submitCount(fixture.gateway)).toBe(0);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
   it.each(['2', '9', '9999'])(
     'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
-      const stage = await startFastClockBot({ settings: noLimits });
+      const fixture = await startFastClockBot({ settings: noLimits });
       const ids = verbs.map((verb) => `${verb}.${version}.${unknownTaskId}.0.and.more`);
-      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, OUTDATED_REPLY));
-      expect(submitCount(stage.gateway)).toBe(0);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(await repliesTo(fixture, ids)).toEqual(expectedReplies(ids, OUTDATED_REPLY));
+      expect(submitCount(fixture.gateway)).toBe(0);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
   it('A button with an unknown verb is reported as unknown', async () => {
-    const stage = await startFastClockBot({ settings: noLimits });
+    const fixture = await startFastClockBot({ settings: noLimits });
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
@@ -115,29 +115,29 @@ describe('A forged button', () => {
         '{"a":1}',
       ],
     ];
-    expect(await repliesTo(stage, ids.slice(0, 20))).toEqual(expectedReplies(ids.slice(0, 20), UNKNOWN_REPLY));
-    expect(await repliesTo(stage, ids.slice(20))).toEqual(expectedReplies(ids.slice(20), UNKNOWN_REPLY));
-    expect(submitCount(stage.gateway)).toBe(0);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(await repliesTo(fixture, ids.slice(0, 20))).toEqual(expectedReplies(ids.slice(0, 20), UNKNOWN_REPLY));
+    expect(await repliesTo(fixture, ids.slice(20))).toEqual(expectedReplies(ids.slice(20), UNKNOWN_REPLY));
+    expect(submitCount(fixture.gateway)).toBe(0);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
     'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
-      const stage = await startFastClockBot({ settings: noLimits });
+      const fixture = await startFastClockBot({ settings: noLimits });
       const ids = taskVerbs.map((verb) => `${verb}.1.${task}.0`);
-      expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
-      expect(submitCount(stage.gateway)).toBe(0);
-      expect(errorsIn(stage)).toEqual([]);
+      expect(await repliesTo(fixture, ids)).toEqual(expectedReplies(ids, UNKNOWN_REPLY));
+      expect(submitCount(fixture.gateway)).toBe(0);
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 
   it('A press on a button of a task that does not exist is refused with that reason, for every verb', async () => {
-    const stage = await startFastClockBot({ settings: noLimits });
+    const fixture = await startFastClockBot({ settings: noLimits });
     const ids = taskVerbs.map((verb) => customIdOf(verb, unknownTaskId));
-    expect(await repliesTo(stage, ids)).toEqual(expectedReplies(ids, NO_TASK_REPLY));
-    expect(submitCount(stage.gateway)).toBe(0);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(await repliesTo(fixture, ids)).toEqual(expectedReplies(ids, NO_TASK_REPLY));
+    expect(submitCount(fixture.gateway)).toBe(0);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });
 
@@ -150,8 +150,8 @@ function taskOf(message: Message): string {
 
 describe('A forged press on an existing task', () => {
   it('A press on a position that the task does not have is reported as unknown', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const task = taskOf(await orderGrid(stage));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const task = taskOf(await orderGrid(fixture));
     const ids = ['a', 'w'].flatMap((verb) =>
       ['99', '9', '100', '-1', '1.5', '', 'x', '0x1', '~AA'].map((position) => `${verb}.1.${task}.${position}`),
     );
@@ -160,82 +160,86 @@ describe('A forged press on an existing task', () => {
     );
     invalidIds.push(`large.1.${task}.2K`, `large.1.${task}.8K`, `large.1.${task}`);
     const allIds = [...ids, ...invalidIds].filter((id) => !id.includes('1.5'));
-    expect(await repliesTo(stage, allIds.slice(0, 20))).toEqual(expectedReplies(allIds.slice(0, 20), UNKNOWN_REPLY));
-    expect(await repliesTo(stage, allIds.slice(20))).toEqual(expectedReplies(allIds.slice(20), UNKNOWN_REPLY));
-    expect(submitCount(stage.gateway)).toBe(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(await repliesTo(fixture, allIds.slice(0, 20))).toEqual(expectedReplies(allIds.slice(0, 20), UNKNOWN_REPLY));
+    expect(await repliesTo(fixture, allIds.slice(20))).toEqual(expectedReplies(allIds.slice(20), UNKNOWN_REPLY));
+    expect(submitCount(fixture.gateway)).toBe(1);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A press on a successful task finds nothing to decide, retry or continue', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const task = taskOf(await orderGrid(stage));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const task = taskOf(await orderGrid(fixture));
     const expected = {
       [`again.1.${task}`]: 'already responded to this',
       [`dismiss.1.${task}`]: 'already responded to this',
       [`retry.1.${task}`]: 'has not failed',
       [`go.1.${task}`]: 'no longer needs a prompt',
     };
-    const replies = await repliesTo(stage, Object.keys(expected));
+    const replies = await repliesTo(fixture, Object.keys(expected));
     for (const [id, words] of Object.entries(expected)) expect(replies[id]).toContain(words);
-    expect(submitCount(stage.gateway)).toBe(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(1);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each([
     ['is still running', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
   ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    stage.gateway.faults.add({ do: fault });
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    fixture.gateway.faults.add({ do: fault });
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says(words));
-    const task = taskOf(await (await stage.discord.as('member').slash('tasks')).message());
+    const task = taskOf(await (await fixture.discord.as('member').slash('tasks')).message());
     const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
     ids.push(`same.1.${task}`, `ref.1.${task}`, `film.1.${task}`, `large.1.${task}.2K`);
-    const replies = await repliesTo(stage, ids);
+    const replies = await repliesTo(fixture, ids);
     for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
-    expect(submitCount(stage.gateway)).toBe(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(1);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A press on a button of a grid is refused for a single image', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const task = taskOf(await pressAndWait(stage, await orderGrid(stage), 'U1'));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const task = taskOf(await pressAndWait(fixture, await orderGrid(fixture), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
-    const replies = await repliesTo(stage, ids);
+    const replies = await repliesTo(fixture, ids);
     for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
-    expect(submitCount(stage.gateway)).toBe(2);
+    expect(submitCount(fixture.gateway)).toBe(2);
   });
 
   it('A press on another member’s private task is refused, for every verb', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const task = taskOf(await orderGrid(stage, { private: true }));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const task = taskOf(await orderGrid(fixture, { private: true }));
     const ids = taskVerbs.map((verb) => customIdOf(verb, task));
-    const replies = await repliesTo(stage, ids, 'other');
+    const replies = await repliesTo(fixture, ids, 'other');
     expect(replies).toEqual(expectedReplies(ids, 'Only the member who requested this can do that.'));
-    expect(submitCount(stage.gateway)).toBe(1);
-    expect(JSON.stringify(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral))).not.toContain('fox');
-    expect(errorsIn(stage)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(1);
+    expect(JSON.stringify(fixture.discord.messages('studio').filter(({ ephemeral }) => !ephemeral))).not.toContain(
+      'fox',
+    );
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A forged Delete button does not delete a message that shows something else', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const first = await orderGrid(stage);
-    const second = await orderGrid(stage, { prompt: 'a hare' });
-    const forged = await postButtons(stage, [`delete.1.${taskOf(first)}`]);
-    await stage.discord.as('member').click(forged, `delete.1.${taskOf(first)}`);
-    await stage.discord.until(() =>
-      stage.discord.messages('studio').every(({ id }) => id !== forged.id) ? true : undefined,
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const first = await orderGrid(fixture);
+    const second = await orderGrid(fixture, { prompt: 'a hare' });
+    const forged = await postButtons(fixture, [`delete.1.${taskOf(first)}`]);
+    await fixture.discord.as('member').click(forged, `delete.1.${taskOf(first)}`);
+    await fixture.discord.until(() =>
+      fixture.discord.messages('studio').every(({ id }) => id !== forged.id) ? true : undefined,
     );
-    expect(stage.discord.messages('studio').map(({ id }) => id)).toEqual(expect.arrayContaining([first.id, second.id]));
-    expect(errorsIn(stage)).toEqual([]);
+    expect(fixture.discord.messages('studio').map(({ id }) => id)).toEqual(
+      expect.arrayContaining([first.id, second.id]),
+    );
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });
 
 describe('A select menu in place of buttons', () => {
   it('A forged value of a select menu is treated like a forged button', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const task = taskOf(await orderGrid(stage));
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const task = taskOf(await orderGrid(fixture));
     const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${unknownTaskId}`];
     const select = (custom_id: string): object => ({
       type: ComponentType.ActionRow,
@@ -243,25 +247,25 @@ describe('A select menu in place of buttons', () => {
         { type: ComponentType.StringSelect, custom_id, options: values.map((value) => ({ label: value, value })) },
       ],
     });
-    const list = await postMessage(stage, [select('press.1')]);
+    const list = await postMessage(fixture, [select('press.1')]);
     const expected = [UNKNOWN_REPLY, OUTDATED_REPLY, UNKNOWN_REPLY, UNKNOWN_REPLY, NO_TASK_REPLY];
     for (const [index, value] of values.entries()) {
-      const exchange = await stage.discord.as('member').choose(list, 'press.1', [value]);
+      const exchange = await fixture.discord.as('member').choose(list, 'press.1', [value]);
       const { type } = await exchange.acknowledged();
       expect(text(type === DEFERRED_UPDATE ? await exchange.followUp() : await exchange.message())).toContain(
         expected[index],
       );
     }
-    expect(submitCount(stage.gateway)).toBe(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(1);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });
 
 describe('A forged form', () => {
   it('A form from another version, or of another task, is refused when it is submitted', async () => {
-    const stage = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
-    const member = stage.discord.as('member');
-    const single = await pressAndWait(stage, await orderGrid(stage), 'U1');
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const member = fixture.discord.as('member');
+    const single = await pressAndWait(fixture, await orderGrid(fixture), 'U1');
     const task = taskOf(single);
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
@@ -281,8 +285,8 @@ describe('A forged form', () => {
       const { type } = await exchange.acknowledged();
       expect(text(type === DEFERRED_UPDATE ? await exchange.followUp() : await exchange.message())).toContain(words);
     }
-    expect(submitCount(stage.gateway)).toBe(2);
-    expect(jobs(stage.gateway)).toHaveLength(2);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(2);
+    expect(jobs(fixture.gateway)).toHaveLength(2);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

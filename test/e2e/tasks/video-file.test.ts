@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { StageOptions } from '../bot.ts';
+import type { FixtureOptions } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
-import { TEST_IMAGE_MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-scene.ts';
-import { errorsIn } from './proof.ts';
-import { receivedOrders, startLocalBot, TEST_VIDEO_MODEL } from './video-scene.ts';
+import { errorsIn } from './fixture.ts';
+import { TEST_IMAGE_MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-fixture.ts';
+import { receivedOrders, startLocalBot, TEST_VIDEO_MODEL } from './video-fixture.ts';
 
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
 describeProfiles('A video from a message', (profile) => {
-  const start = (options: StageOptions = {}) =>
+  const start = (options: FixtureOptions = {}) =>
     startLocalBot({
       ...options,
       gateway: { profile },
@@ -19,9 +19,9 @@ describeProfiles('A video from a message', (profile) => {
     });
 
   it('A video can be ordered from the menu of any message, with its image and the default model filled in', async () => {
-    const stage = await start();
-    const member = stage.discord.as('member');
-    const source = await stage.discord
+    const fixture = await start();
+    const member = fixture.discord.as('member');
+    const source = await fixture.discord
       .as('other')
       .say('look', [await imageUpload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
     const form = await (await member.menu(MENU, source)).modal();
@@ -41,15 +41,15 @@ describeProfiles('A video from a message', (profile) => {
       duration: 1,
       image: urlContaining('fox.png?ex='),
     };
-    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(receivedOrders(fixture.gateway).map((one) => one.body)).toEqual([body]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('Everyone who sees a result can order a video from it, and the video’s message links to the result', async () => {
-    const stage = await start();
-    const parent = await orderImage(stage);
+    const fixture = await start();
+    const parent = await orderImage(fixture);
     expect(labels(parent)).toContain(BUTTON);
-    const other = stage.discord.as('other');
+    const other = fixture.discord.as('other');
     const form = await (await other.click(parent, BUTTON)).modal();
     const message = await (await other.fill(form, { words: 'it runs', model: 'reel-2-pro' })).message(
       says('Finished in'),
@@ -61,13 +61,13 @@ describeProfiles('A video from a message', (profile) => {
       prompt: 'it runs',
       image: urlContaining(`${parent.attachments[0]?.filename}?ex=`),
     };
-    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
+    expect(receivedOrders(fixture.gateway).map((one) => one.body)).toEqual([body]);
   });
 
   it('A video from a private result is private', async () => {
-    const stage = await start();
-    const member = stage.discord.as('member');
-    const form = await (await member.click(await orderImage(stage, { private: true }), BUTTON)).modal();
+    const fixture = await start();
+    const member = fixture.discord.as('member');
+    const form = await (await member.click(await orderImage(fixture, { private: true }), BUTTON)).modal();
     const message = await (await member.fill(form, { words: 'it runs' })).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
   });
@@ -75,21 +75,21 @@ describeProfiles('A video from a message', (profile) => {
 
 describe('The refusals of a video from a message', () => {
   it('A video is refused from a message without an image, and in a channel where the bot is not allowed to post', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     const textMessage = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, textMessage);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
-    const adminRoom = stage.discord.as('admin').in('admin-room');
+    const adminRoom = fixture.discord.as('admin').in('admin-room');
     const source = await adminRoom.say('look', [await imageUpload()]);
     expect(text(await (await adminRoom.menu(MENU, source)).message())).toContain('these permissions: `View Channel`');
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('Invalid values in the form for a video are refused, and nothing is submitted', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     const source = await member.say('look', [await imageUpload()]);
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
@@ -99,13 +99,13 @@ describe('The refusals of a video from a message', () => {
       const form = await (await member.menu(MENU, source)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('A refused form opens again with what its member had entered, for that member only, and its result is as public as it would have been', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
-    const source = await stage.discord
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
+    const source = await fixture.discord
       .as('other')
       .say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
     const form = await (await member.menu(MENU, source)).modal();
@@ -118,7 +118,7 @@ describe('The refusals of a video from a message', () => {
     const corrected = await (await member.click(secondRefusal, 'Correct it')).modal();
     const result = await (await member.fill(corrected, { duration: '5' })).message(says('Finished in'));
     expect(result.ephemeral).toBe(false);
-    expect(receivedOrders(stage.gateway).map((one) => one.body)).toMatchObject([
+    expect(receivedOrders(fixture.gateway).map((one) => one.body)).toMatchObject([
       { prompt: 'it runs', image: urlContaining('two.png') },
     ]);
   });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { imageUpload } from './image-scene.ts';
-import { fileHost, receivedOrders, startLocalBot } from './video-scene.ts';
+import { imageUpload } from './image-fixture.ts';
+import { fileHost, receivedOrders, startLocalBot } from './video-fixture.ts';
 
 const imageUrl = 'https://x.example/1.png';
 const videoUrl = 'https://x.example/1.mp4';
 
 describeProfiles('The refusals of /video before a request', (profile) => {
   it('/video immediately refuses options that the payload of the interaction shows to be invalid', async () => {
-    const stage = await startLocalBot({ gateway: { profile } });
+    const fixture = await startLocalBot({ gateway: { profile } });
     const image = await imageUpload();
     const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
@@ -34,19 +34,19 @@ describeProfiles('The refusals of /video before a request', (profile) => {
       ],
       [{ image: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
-      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', ...options });
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
     }
-    const forbidden = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
+    const forbidden = await fixture.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
     expect(text(await forbidden.message())).toContain('these permissions: `Send Messages`');
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('/video refuses files whose content is invalid', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
-    const stage = await startLocalBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
+    const fixture = await startLocalBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
@@ -59,14 +59,14 @@ describeProfiles('The refusals of /video before a request', (profile) => {
       [{ extra: '{"!face_ok":true}' }, 'Use the option `face_check`'],
       [{ extra: '{"!reference_video_urls":[]}' }, 'Use the option `reference_video`'],
     ] as const) {
-      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
   it('/video refuses a URL that the gateway cannot reach', async () => {
-    const stage = await startLocalBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const fixture = await startLocalBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
@@ -74,17 +74,17 @@ describeProfiles('The refusals of /video before a request', (profile) => {
       [{ reference_video: 'http://localhost:1/v.mp4' }, '`v.mp4` is not on the public internet'],
       [{ reference_audio: 'http://[::1]:1/s.mp3' }, '`s.mp3` is not on the public internet'],
     ] as const) {
-      const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
+      const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(receivedOrders(stage.gateway)).toEqual([]);
+    expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 });
 
 describe('The suggestions of /video', () => {
   it('/video suggests models for videos first, then all others', async () => {
-    const stage = await startLocalBot();
-    const member = stage.discord.as('member');
+    const fixture = await startLocalBot();
+    const member = fixture.discord.as('member');
     // Waits for the list of models, because the one-second limit on suggestions passes almost at once on the fast clock.
     await (await member.slash('models', {})).message();
     const choices = await member.complete('video', { prompt: 'x', model: 'REEL' }, 'model');

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
-import { type StageOptions, startBot } from '../bot.ts';
+import { type FixtureOptions, startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
-import { imageUpload, urlContaining } from './image-scene.ts';
-import { bytesOf, errorsIn } from './proof.ts';
+import { bytesOf, errorsIn } from './fixture.ts';
+import { imageUpload, urlContaining } from './image-fixture.ts';
 import {
   fileHost,
   GENERIC_PATH,
@@ -18,38 +18,39 @@ import {
   TEST_VIDEO_MODEL,
   VENDOR_PATH,
   VIDEOS_PATH,
-} from './video-scene.ts';
+} from './video-fixture.ts';
 
 const hour = 3_600_000;
 
 describeProfiles('/video', (profile) => {
-  const start = (options: StageOptions = {}) => startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
+  const start = (options: FixtureOptions = {}) =>
+    startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {
-    const stage = await start();
-    const message = await orderVideo(stage);
-    expect(receivedOrders(stage.gateway)).toEqual([
+    const fixture = await start();
+    const message = await orderVideo(fixture);
+    expect(receivedOrders(fixture.gateway)).toEqual([
       { path: GENERIC_PATH, body: { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn' } },
     ]);
     expect(text(message)).toContain(
-      `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model: ${TEST_VIDEO_MODEL}\nFinished`,
+      `**waves at dawn** · <@${fixture.discord.as('member').user.id}>\n-# Model: ${TEST_VIDEO_MODEL}\nFinished`,
     );
     expect(text(message)).not.toContain('the model ignored');
     expect(message.attachments).toMatchObject([
       { content_type: 'video/mp4', description: 'AI-generated: waves at dawn' },
     ]);
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('/video sends every option in the field that the specification defines for it, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
-    const stage = await start({ settings, extraOrigins: [host.origin] });
-    const dance = await postVideo(stage, 7);
-    const leap = await postVideo(stage, 7.9, 'leap.mp4');
+    const fixture = await start({ settings, extraOrigins: [host.origin] });
+    const dance = await postVideo(fixture, 7);
+    const leap = await postVideo(fixture, 7.9, 'leap.mp4');
     const song = host.on('/song.wav', file(silentWav()));
-    const message = await orderVideo(stage, {
+    const message = await orderVideo(fixture, {
       ...{ model: 'reel-2-pro', image: await imageUpload('first.png'), image7: await imageUpload('last.png') },
       ...{
         links: host.on('/third.png', file((await imageUpload()).bytes)),
@@ -72,29 +73,29 @@ describeProfiles('/video', (profile) => {
       metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
     expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 s · Mode: pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
-    const other = stage.discord.as('other');
+    const other = fixture.discord.as('other');
     const second = await (await other.click(message, 'Run again')).message(says('Finished in'));
     expect(text(second)).toContain(other.user.id);
     const form = await (await other.click(message, 'Edit prompt')).modal();
     const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Finished in'));
     expect(text(edited)).toContain('waves at night');
-    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([
+    expect(receivedOrders(fixture.gateway).map((one) => one.body)).toEqual([
       body,
       body,
       { ...body, prompt: 'waves at night' },
     ]);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
   ])('/video sends the size %s in its own field, and a single image as one value', async (size, sizeFields) => {
-    const stage = await start();
-    await orderVideo(stage, { size, duration: '1.0', image: await imageUpload() });
+    const fixture = await start();
+    await orderVideo(fixture, { size, duration: '1.0', image: await imageUpload() });
     const body = {
       model: TEST_VIDEO_MODEL,
       prompt: 'waves at dawn',
@@ -102,13 +103,13 @@ describeProfiles('/video', (profile) => {
       duration: '1.0',
       image: urlContaining('fox.png?ex='),
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
   it('/video can use the vendor endpoint with an image', async () => {
-    const stage = await start();
+    const fixture = await start();
     const image = { image: await imageUpload(), duration: '1', mode: 'std' };
-    const message = await orderVideo(stage, { ...image, endpoint: 'image-to-video' });
+    const message = await orderVideo(fixture, { ...image, endpoint: 'image-to-video' });
     const body = {
       model: TEST_VIDEO_MODEL,
       prompt: 'waves at dawn',
@@ -116,15 +117,15 @@ describeProfiles('/video', (profile) => {
       duration: 1,
       mode: 'std',
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR_PATH, body }]);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ path: VENDOR_PATH, body }]);
     expect(text(message)).toContain(`-# Model: ${TEST_VIDEO_MODEL} · 1 s · Mode: std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
   it('/video can use /v1/videos with the generic parameters and one image', async () => {
-    const stage = await start();
+    const fixture = await start();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
-    const message = await orderVideo(stage, { ...options, image: await imageUpload(), endpoint: 'videos' });
+    const message = await orderVideo(fixture, { ...options, image: await imageUpload(), endpoint: 'videos' });
     const body = {
       ...{
         model: TEST_VIDEO_MODEL,
@@ -134,16 +135,16 @@ describeProfiles('/video', (profile) => {
       },
       ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: VIDEOS_PATH, body }]);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ path: VIDEOS_PATH, body }]);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
   it('/video tells images, videos and audio in the same options apart by their content', async () => {
-    const stage = await start();
+    const fixture = await start();
     const clip = { name: 'clip.png', bytes: mp4Video({ seconds: 3 }), contentType: 'video/mp4' };
     const song = { name: 'song.png', bytes: silentWav(), contentType: 'audio/wav' };
-    const dance = await postVideo(stage, 4);
-    await orderVideo(stage, { image: song, image2: clip, image3: await imageUpload(), links: dance });
+    const dance = await postVideo(fixture, 4);
+    await orderVideo(fixture, { image: song, image2: clip, image3: await imageUpload(), links: dance });
     const images = [urlContaining('fox.png?ex='), urlContaining('clip.png?ex='), dance];
     const body = {
       model: TEST_VIDEO_MODEL,
@@ -151,40 +152,40 @@ describeProfiles('/video', (profile) => {
       images,
       reference_audio_urls: [urlContaining('song.png?ex=')],
     };
-    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
+    expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
   it('/video sends a first and a last frame if the model’s family accepts them', async () => {
-    const stage = await start();
+    const fixture = await start();
     const options = {
       model: 'kling-v2-1',
       image: await imageUpload('first.png'),
       image2: await imageUpload('last.png'),
     };
     const [first, last] = [urlContaining('first.png?ex='), urlContaining('last.png?ex=')];
-    await orderVideo(stage, { ...options, endpoint: 'image-to-video' });
-    await orderVideo(stage, { ...options, endpoint: 'videos' });
+    await orderVideo(fixture, { ...options, endpoint: 'image-to-video' });
+    await orderVideo(fixture, { ...options, endpoint: 'videos' });
     const base = { model: 'kling-v2-1', prompt: 'waves at dawn', image_tail: last };
-    expect(receivedOrders(stage.gateway)).toEqual([
+    expect(receivedOrders(fixture.gateway)).toEqual([
       { path: VENDOR_PATH, body: { ...base, image: first } },
       { path: VIDEOS_PATH, body: { ...base, input_reference: first } },
     ]);
-    const refused = await stage.discord
+    const refused = await fixture.discord
       .as('member')
       .slash('video', { prompt: 'x', ...options, model: TEST_VIDEO_MODEL, endpoint: 'videos' });
     expect(text(await refused.message(says('accepts one image')))).toContain('you added `2`');
-    expect(receivedOrders(stage.gateway)).toHaveLength(2);
+    expect(receivedOrders(fixture.gateway)).toHaveLength(2);
   });
 
   it('/video sends form data to /v1/videos if the operator has configured that', async () => {
-    const stage = await start({
+    const fixture = await start({
       gateway: { quirks: { videosBody: 'form' } },
       settings: { GATEWAY_VIDEOS_BODY: 'form' },
     });
     const options = { size: '320x180', duration: '1', seed: 7, image: await imageUpload(), endpoint: 'videos' };
-    const message = await orderVideo(stage, options);
+    const message = await orderVideo(fixture, options);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    const [order] = receivedOrders(stage.gateway);
+    const [order] = receivedOrders(fixture.gateway);
     const input_reference = expect.stringMatching(/^data:image\/png;base64,/);
     const fields = {
       model: TEST_VIDEO_MODEL,
@@ -194,21 +195,21 @@ describeProfiles('/video', (profile) => {
       metadata: '{"seed":7}',
     };
     expect(order).toEqual({ path: VIDEOS_PATH, body: { ...fields, input_reference } });
-    const job = stage.gateway.jobs.list()[0];
+    const job = fixture.gateway.jobs.list()[0];
     expect(job?.details).toMatchObject({ metadata: { seed: 7 } });
   });
 
   it('/video shows why a gateway that requires a form refuses JSON', async () => {
-    const stage = await start({ gateway: { quirks: { videosBody: 'form' } } });
-    const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', endpoint: 'videos' });
+    const fixture = await start({ gateway: { quirks: { videosBody: 'form' } } });
+    const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', endpoint: 'videos' });
     expect(text(await exchange.message(says('accepts its fields only as form')))).toContain('gateway');
   });
 
   it('/video asks the member for confirmation before it submits more than the model usually accepts', async () => {
-    const stage = await start();
-    const { discord, gateway } = stage;
+    const fixture = await start();
+    const { discord, gateway } = fixture;
     const member = discord.as('member');
-    const videos = await Promise.all([9, 8].map((seconds) => postVideo(stage, seconds)));
+    const videos = await Promise.all([9, 8].map((seconds) => postVideo(fixture, seconds)));
     const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
     const confirmationPrompt = await exchange.message(says('exceeds the usual limits of'));
     expect(text(confirmationPrompt)).toContain('at most 15 s of reference video; yours are 17 s long in total');
@@ -222,15 +223,15 @@ describeProfiles('/video', (profile) => {
   });
 
   it('A video request that is waiting for confirmation survives a restart, and is submitted only once', async () => {
-    const stage = await start();
-    const { discord, gateway } = stage;
+    const fixture = await start();
+    const { discord, gateway } = fixture;
     const image = await imageUpload();
     const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     const links = String((await discord.as('member').say('look', [image])).attachments[0]?.url);
     const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...sevenImages, links });
     const confirmationPrompt = await exchange.message(says('at most 7 reference images; you added 8'));
-    await stage.app.stop();
-    await startBot(stage);
+    await fixture.app.stop();
+    await startBot(fixture);
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(confirmationPrompt, 'Submit anyway')));
     await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already been answered')));
@@ -239,28 +240,28 @@ describeProfiles('/video', (profile) => {
   });
 
   it('/video uploads an image for the vendor endpoint if the gateway cannot reach it', async () => {
-    const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    await orderVideo(stage, { image: await imageUpload(), endpoint: 'image-to-video' });
-    const image = expect.stringContaining(`${stage.gateway.url}/`);
-    expect(receivedOrders(stage.gateway)).toEqual([
+    const fixture = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    await orderVideo(fixture, { image: await imageUpload(), endpoint: 'image-to-video' });
+    const image = expect.stringContaining(`${fixture.gateway.url}/`);
+    expect(receivedOrders(fixture.gateway)).toEqual([
       { path: VENDOR_PATH, body: { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', image } },
     ]);
   });
 
   it('/video sends images as data if the gateway cannot reach them', async () => {
-    const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    await orderVideo(stage, { image: await imageUpload(), image2: await imageUpload() });
-    await orderVideo(stage, { image: await imageUpload(), endpoint: 'videos' });
+    const fixture = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    await orderVideo(fixture, { image: await imageUpload(), image2: await imageUpload() });
+    await orderVideo(fixture, { image: await imageUpload(), endpoint: 'videos' });
     const data = expect.stringMatching(/^data:image\/png;base64,/);
-    expect(receivedOrders(stage.gateway).map(({ body }) => body)).toEqual([
+    expect(receivedOrders(fixture.gateway).map(({ body }) => body)).toEqual([
       { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', images: [data, data] },
       { model: TEST_VIDEO_MODEL, prompt: 'waves at dawn', input_reference: data },
     ]);
   });
 
   it('The message of a video that exceeds its wait limit says so, and still shows the video when it is finished hours later', async () => {
-    const stage = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
-    const { discord, gateway, clock } = stage;
+    const fixture = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
+    const { discord, gateway, clock } = fixture;
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn' });
     const waiting = await exchange.message(says('longer than usual'));
@@ -272,27 +273,27 @@ describeProfiles('/video', (profile) => {
     await expect.poll(() => currentMessage()?.attachments.length, { timeout: 10_000 }).toBe(1);
     expect(text(currentMessage() ?? waiting)).toContain('Finished in');
     expect(receivedOrders(gateway)).toHaveLength(1);
-    expect(errorsIn(stage)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 
   it('A video that exceeds the upload limit is linked, with the gateway’s preview image', async () => {
-    const stage = await start();
+    const fixture = await start();
     const host = await fileHost();
-    stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
+    fixture.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
     const cover_url = host.on('/cover.png', file((await imageUpload()).bytes));
-    stage.gateway.jobs.on('change', ({ id, state }) => {
+    fixture.gateway.jobs.on('change', ({ id, state }) => {
       if (state !== 'succeeded') return;
-      const videos = [{ id: '1', url: `${stage.gateway.url}/files/${id}/1.mp4`, duration: '5.1', cover_url }];
+      const videos = [{ id: '1', url: `${fixture.gateway.url}/files/${id}/1.mp4`, duration: '5.1', cover_url }];
       const data = { task_id: id, task_status: 'succeed', task_status_msg: '', task_result: { videos } };
       const body = { code: 0, message: 'SUCCEED', request_id: '1', data };
-      stage.gateway.faults.add({
+      fixture.gateway.faults.add({
         on: { method: 'GET', path: `${GENERIC_PATH}/` },
         do: { type: 'body', body },
         times: 100,
       });
     });
-    const message = await orderVideo(stage);
-    expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
+    const message = await orderVideo(fixture);
+    expect(text(message)).toContain(`The result could not be attached. Open it at ${fixture.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {
         ...{ filename: 'waves-at-dawn-frame1.png', content_type: 'image/png', width: 40, height: 30 },

@@ -1,6 +1,6 @@
 import { ContextMenuCommandBuilder, type Interaction, SlashCommandBuilder } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 async function startDiscord() {
   const { discord } = await startFixture();

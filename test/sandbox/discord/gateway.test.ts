@@ -1,6 +1,6 @@
 import { type Message as BotMessage, Client, Events, GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const modelsCommand = { name: 'models', description: 'What there is' };
 

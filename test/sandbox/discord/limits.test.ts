@@ -1,7 +1,7 @@
 import { REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 /** Creates a client without discord.js, which would hold requests back until they are within the limits. */
 async function rawClient(options: DiscordOptions = {}) {

@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 describe('Login', () => {
   it('A bot without intents logs in and responds to a command', async () => {

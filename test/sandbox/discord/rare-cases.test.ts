@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 async function startBot(handle: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await startFixture();

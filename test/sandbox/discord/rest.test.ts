@@ -1,6 +1,6 @@
 import { DiscordAPIError, GatewayIntentBits, MessageFlags, PermissionFlagsBits, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const modelsCommand = { name: 'models', description: 'What there is' };
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);

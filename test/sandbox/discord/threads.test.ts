@@ -1,7 +1,7 @@
 import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as Permission, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const PUBLIC_THREAD = 11;
 const PRIVATE_THREAD = 12;

@@ -1,7 +1,7 @@
 import { DiscordAPIError, type Interaction, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const modelsCommand = { name: 'models', description: 'What there is' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../sandbox/discord/stream.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 

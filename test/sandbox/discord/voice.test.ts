@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
-import { handleInteractions, startClient, startFixture } from './stage.ts';
+import { handleInteractions, startClient, startFixture } from './fixture.ts';
 
 const VOICE_FLAG = 1 << 13;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);

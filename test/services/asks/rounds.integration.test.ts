@@ -15,7 +15,7 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { hasEnded, isOfKind, type Task } from '../../../src/services/tasks/task.ts';
 import { markAccepted } from '../../../src/services/tasks/transitions.ts';
 import { addCleanup } from '../../support/ending.ts';
-import { createSpending } from '../spending/scene.ts';
+import { createSpending } from '../spending/fixture.ts';
 import { createStoreFixture, makeTask, type StoreFixture } from '../store/store-fixture.ts';
 
 const PRICE = '0.1';

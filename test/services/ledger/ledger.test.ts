@@ -11,7 +11,7 @@ import { markAccepted, markDismissed, markUnconfirmed, setSuccessor } from '../.
 import { addCleanup } from '../../support/ending.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { Parts } from '../../support/tasks.ts';
-import { createSpending } from '../spending/scene.ts';
+import { createSpending } from '../spending/fixture.ts';
 import { acceptedSubmit, buildTask, start } from '../tasks/builders.ts';
 
 const DAY_MS = 86_400_000;

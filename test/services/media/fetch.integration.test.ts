@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file, redirect } from './file-host.ts';
-import { failureOf, type MediaFixture, openFixture } from './scene.ts';
+import { failureOf, type MediaFixture, openFixture } from './fixture.ts';
 
 describe('Fetching a result', () => {
   let fixture: MediaFixture;

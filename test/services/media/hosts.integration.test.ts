@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGuardedLookup } from '../../../src/services/media/download/hosts.ts';
 import { file, redirect } from './file-host.ts';
-import { apiKey, failureOf, type MediaFixture, openFixture } from './scene.ts';
+import { apiKey, failureOf, type MediaFixture, openFixture } from './fixture.ts';
 
 const authorization = `Bearer ${apiKey}`;
 

@@ -7,8 +7,8 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
 import { chunked, file } from './file-host.ts';
+import { type MediaFixture, openFixture } from './fixture.ts';
 import { noise } from './images.ts';
-import { type MediaFixture, openFixture } from './scene.ts';
 
 const MIB = 1024 * 1024;
 

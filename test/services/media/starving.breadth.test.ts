@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Media } from '../../../src/services/media/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { file, type RequestHandler } from './file-host.ts';
-import { failureOf, type MediaFixture, openFixture } from './scene.ts';
+import { failureOf, type MediaFixture, openFixture } from './fixture.ts';
 
 const HUNDRED_MB = 100 * 1024 * 1024;
 

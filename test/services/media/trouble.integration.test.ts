@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
 import type { MediaLimits } from '../../../src/services/media/settings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { failureOf as failureFrom } from './scene.ts';
+import { failureOf as failureFrom } from './fixture.ts';
 
 const responseHead = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 

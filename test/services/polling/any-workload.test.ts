@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, RequestPermit, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { runs } from '../../support/runs.ts';
-import { createFixture } from './stage.ts';
+import { createFixture } from './fixture.ts';
 
 const outcome = fc.oneof(
   { weight: 6, arbitrary: fc.constant('answer' as const) },

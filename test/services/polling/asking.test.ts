@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 describe('The polls of a task', () => {
   it('The scheduler polls nothing before the start, and then what is due', async () => {

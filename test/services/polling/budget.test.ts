@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PollBudget } from '../../../src/services/polling/capacity.ts';
-import { createFixture } from './stage.ts';
+import { createFixture } from './fixture.ts';
 
 /** Starts as many polls at each of these moments as are demanded and allowed, and returns their times. */
 function startPolls(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/services/polling/scheduler.ts';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 const tenPollsPerSecond = { limits: { perSecond: 10, inFlight: 1_000 } };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 /** Starts the first poll of a task and leaves it in flight. */
 async function startPoll() {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Latency, Pace, RateMeter } from '../../../src/services/polling/pace.ts';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 const minute = 60_000;
 

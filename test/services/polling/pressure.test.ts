@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Pressure } from '../../../src/services/polling/pace.ts';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 /** Applies the same load for the given time. */
 function pressureAfter(

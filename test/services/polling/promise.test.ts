@@ -3,8 +3,8 @@ import { describe, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { runs } from '../../support/runs.ts';
+import { createFixture } from './fixture.ts';
 import { expectWithinPollLimit } from './promise.ts';
-import { createFixture } from './stage.ts';
 
 /** Everything that can bring a poll forward. */
 const event = fc.record({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 describe('Stopping the scheduler', () => {
   it('A stopping scheduler starts no poll, waits for those in flight, and leaves no timer behind', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane, Trouble } from '../../../src/services/polling/scheduler.ts';
-import { createFixture, verdictForAll } from './stage.ts';
+import { createFixture, verdictForAll } from './fixture.ts';
 
 const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };

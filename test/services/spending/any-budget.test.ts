@@ -23,7 +23,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { runs } from '../../support/runs.ts';
 import { createStoreFixture, DAY_MS, makeTask, type StoreFixture } from '../store/store-fixture.ts';
-import { createSpending } from './scene.ts';
+import { createSpending } from './fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const GUILD = 'den';

@@ -10,7 +10,7 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
 import { runs } from '../../support/runs.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture } from '../store/store-fixture.ts';
-import { createSpending } from './scene.ts';
+import { createSpending } from './fixture.ts';
 
 const settings = {
   total: { day: { amount: '2.00', tasks: 9 } },

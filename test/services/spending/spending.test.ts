@@ -7,7 +7,7 @@ import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { createStoreFixture, makeTask, START } from '../store/store-fixture.ts';
-import { createSpending, emptyStore } from './scene.ts';
+import { createSpending, emptyStore } from './fixture.ts';
 
 const clock = new ManualClock(Date.parse('2026-03-18T12:00:00Z'));
 const countStart = (member: Limits): string => {

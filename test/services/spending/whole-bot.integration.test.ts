@@ -10,7 +10,7 @@ import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/store-fixture.ts';
-import { createSpending } from './scene.ts';
+import { createSpending } from './fixture.ts';
 
 const PARTITION_COUNT = 4;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { onEveryStore } from './sites.ts';
-import { DAY_MS, createStoreFixture as fileStage, makeTask, START, settled, sql } from './store-fixture.ts';
+import { DAY_MS, createStoreFixture as fileFixture, makeTask, START, settled, sql } from './store-fixture.ts';
 
 type PageFilter = Omit<PageQuery, 'of' | 'max'>;
 
@@ -119,7 +119,7 @@ describe('Pages of tasks', () =>
   }));
 
 it('Lists add few writes to a put: two chunks for a new task, none while it runs, two when it is settled', async () => {
-  const { open, file } = fileStage();
+  const { open, file } = fileFixture();
   const store = await open();
   await store.put(makeTask(createdAt(0)));
   const task = makeTask(createdAt(1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
+import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../store/store-fixture.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
+import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
 
 describe('The records of utterances', () => {
   it('The records of utterances are enough to rebuild the same ledger from the stored tasks', async () => {

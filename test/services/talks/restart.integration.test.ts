@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
+import { guest, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
 const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });

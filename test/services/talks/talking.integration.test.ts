@@ -5,7 +5,7 @@ import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, startFixture } from './scene.ts';
+import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
 
 describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {

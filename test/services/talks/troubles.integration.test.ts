@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { order } from '../tasks/builders.ts';
-import { owner, pollOptions, startFixture, type TalkFixture } from './scene.ts';
+import { owner, pollOptions, startFixture, type TalkFixture } from './fixture.ts';
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -10,7 +10,7 @@ import { kindOfferName, Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { createSpending, emptyStore } from '../spending/scene.ts';
+import { createSpending, emptyStore } from '../spending/fixture.ts';
 import { minute, order } from './builders.ts';
 import {
   createFixture,

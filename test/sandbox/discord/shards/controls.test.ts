@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
-import { startFixture } from '../stage.ts';
-import { type ConnectedShards, connectShards, joinGuildOn } from './scene.ts';
+import { startFixture } from '../fixture.ts';
+import { type ConnectedShards, connectShards, joinGuildOn } from './fixture.ts';
 
 describe('A problem with one of two shards', () => {
   let discord: EmbeddedDiscord;

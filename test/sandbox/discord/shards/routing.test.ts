@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startFixture } from '../stage.ts';
-import { RawSocket } from './raw-socket.ts';
+import { startFixture } from '../fixture.ts';
 import {
   type ConnectedShards,
   connectShards,
@@ -8,7 +7,8 @@ import {
   joinGuildOn,
   receivedChannels,
   registerCommand,
-} from './scene.ts';
+} from './fixture.ts';
+import { RawSocket } from './raw-socket.ts';
 
 const options = { guilds: 6, limits: { maxConcurrency: 2 } };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { startFixture } from '../stage.ts';
+import { startFixture } from '../fixture.ts';
+import { connectShards, joinGuildOn, receivedChannels, registerCommand } from './fixture.ts';
 import { RawSocket } from './raw-socket.ts';
-import { connectShards, joinGuildOn, receivedChannels, registerCommand } from './scene.ts';
 
 const options = { guilds: 4, limits: { maxConcurrency: 2 } };
 

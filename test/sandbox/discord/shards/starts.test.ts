@@ -2,9 +2,9 @@ import { REST, type RESTGetAPIGatewayBotResult, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedDiscord } from '../../../../sandbox/discord/discord.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { startFixture } from '../stage.ts';
+import { startFixture } from '../fixture.ts';
+import { connectShards } from './fixture.ts';
 import { RawSocket } from './raw-socket.ts';
-import { connectShards } from './scene.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

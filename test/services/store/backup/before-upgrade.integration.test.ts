@@ -10,7 +10,7 @@ import { onServers, onStores, populateStore, type TestStore } from '../sites.ts'
 import {
   createTemporaryFolder,
   makeTask,
-  createStoreFixture as openStage,
+  createStoreFixture as openFixture,
   START,
   settled,
   sql,
@@ -74,7 +74,7 @@ describe('A store whose schema an upgrade changes', () => {
         mkdirSync(disk);
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
         onTestFinished(() => void execFileSync('umount', [disk]));
-        const { file, open } = openStage(join(disk, 'atelier.sqlite'));
+        const { file, open } = openFixture(join(disk, 'atelier.sqlite'));
         const store = await open();
         for (let index = 0; index < 10; index++)
           await store.put(

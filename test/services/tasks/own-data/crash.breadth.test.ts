@@ -19,7 +19,7 @@ import {
   settled,
   sql,
 } from '../../store/store-fixture.ts';
-import { entriesOf, prices, startEngine, sumUsage } from './scene.ts';
+import { entriesOf, prices, startEngine, sumUsage } from './fixture.ts';
 
 const member = '100000000000000001';
 const ownTask = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };

@@ -17,7 +17,7 @@ import {
   sql,
 } from '../../store/store-fixture.ts';
 import { type acceptedSubmit, buildSnapshot, order } from '../builders.ts';
-import { type EngineOptions, entriesOf, NOTHING_REMOVED, type RunningEngine, startEngine } from './scene.ts';
+import { type EngineOptions, entriesOf, NOTHING_REMOVED, type RunningEngine, startEngine } from './fixture.ts';
 
 const ann = order.requesterId;
 const bob = '100000000000000002';

@@ -2,7 +2,7 @@ import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { App } from '../../../src/roles/app.ts';
 import { FastClock } from '../../support/quick-clock.ts';
-import { createStage, type Stage, type StageOptions, startBot } from '../bot.ts';
+import { createFixture, type Fixture, type FixtureOptions, startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
 
 const VOICE_MESSAGE = 1 << 13;
@@ -13,29 +13,29 @@ export const TALK_MODEL = 'parley-realtime';
 /** Slower than in other tests, because audio is processed in worker threads, which the fast clock does not accelerate. */
 const SPEED = 3;
 
-export interface TalkStage extends Stage {
+export interface TalkFixture extends Fixture {
   clock: FastClock;
 }
 
-async function createTalkStage({ settings, discord, ...options }: StageOptions = {}): Promise<TalkStage> {
+async function createTalkFixture({ settings, discord, ...options }: FixtureOptions = {}): Promise<TalkFixture> {
   const clock = new FastClock(SPEED);
-  const baseStage = await createStage({
+  const baseFixture = await createFixture({
     ...options,
     clock,
     settings: { DEFAULT_TALK_MODEL: TALK_MODEL, ...settings },
     // Discord's three seconds for an acknowledgement would be one second.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
   });
-  return { ...baseStage, clock };
+  return { ...baseFixture, clock };
 }
 
-export async function startTalkBot(options: StageOptions = {}): Promise<TalkStage & { app: App }> {
-  const baseStage = await createTalkStage(options);
-  return { ...baseStage, app: await startBot(baseStage) };
+export async function startTalkBot(options: FixtureOptions = {}): Promise<TalkFixture & { app: App }> {
+  const baseFixture = await createTalkFixture(options);
+  return { ...baseFixture, app: await startBot(baseFixture) };
 }
 
 /** Starts the same bot with the message content intent, so that it can read messages. */
-export const startListeningBot = (options: StageOptions = {}) =>
+export const startListeningBot = (options: FixtureOptions = {}) =>
   startTalkBot({
     ...options,
     settings: { DISCORD_MESSAGE_CONTENT: 'on', ...options.settings },
@@ -51,7 +51,7 @@ export async function threadOf(exchange: Exchange): Promise<string> {
 }
 
 /** Starts a talk and returns its thread and the first message there. */
-export async function startTalk({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
+export async function startTalk({ discord }: TalkFixture, options: Record<string, string> = {}, channel = 'studio') {
   const thread = await threadOf(await discord.as('member').in(channel).slash('talk start', options));
   return { thread, opening: await discord.until(() => discord.messages(thread).find(isOpening), 'the first message') };
 }
@@ -69,12 +69,12 @@ export const upgradeCount = ({ requests }: EmbeddedGateway): number =>
 
 /** Sends an utterance with the button and its form. */
 export async function sendUtterance(
-  stage: TalkStage,
+  fixture: TalkFixture,
   opening: Message,
   words: string,
   who = 'member',
 ): Promise<Message> {
-  const speaker = stage.discord.as(who);
+  const speaker = fixture.discord.as(who);
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   return (await speaker.fill(modal, { words })).message(hasEnded);
 }

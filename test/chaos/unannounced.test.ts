@@ -2,7 +2,7 @@ import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { wasUnannounced } from './untold.ts';
+import { wasUnannounced } from './unannounced.ts';
 
 const LONG_AGO = Date.UTC(2026, 0, 1);
 

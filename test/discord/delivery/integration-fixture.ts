@@ -54,7 +54,7 @@ class TimerCountingClock implements Clock {
   }
 }
 
-export interface SceneOptions extends DiscordOptions {
+export interface FixtureOptions extends DiscordOptions {
   /** The content of a task's message; by default the task's state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
   /** What is sent instead if Discord refuses the files. */
@@ -72,13 +72,13 @@ export interface Order {
 }
 
 /** Opens a delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
-export async function scene({
+export async function createFixture({
   plan = planOf,
   fallback,
   expects,
   tasks = new MemoryTasks(),
   ...options
-}: SceneOptions = {}) {
+}: FixtureOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
   onTestFinished(async () => {
@@ -228,9 +228,9 @@ export async function scene({
   };
 }
 
-/** Opens a scene with one request. */
-export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
-  const base = await scene(options);
+/** Opens a fixture with one request. */
+export async function fixtureWithOrder({ order = {}, ...options }: FixtureOptions & { order?: Order } = {}) {
+  const base = await createFixture(options);
   return { ...base, ...(await base.order(order)) };
 }
 

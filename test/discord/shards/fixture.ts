@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
-import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/scene.ts';
+import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/fixture.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 
 export const SHARD_COUNT = 4;
@@ -18,7 +18,7 @@ export const LEASE_MS = 5_000;
 
 export type ShardsParts = Parameters<typeof connectShards>[0];
 
-export interface Scene {
+export interface Fixture {
   discord: EmbeddedDiscord;
   store: TestStore;
   /** One guild on each shard, in which a member uses commands. */
@@ -30,7 +30,7 @@ export interface Scene {
   facts: SharedFacts;
 }
 
-export async function scene(store: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Scene> {
+export async function createFixture(store: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Fixture> {
   const discord = await startDiscord({
     ...{ shards: SHARD_COUNT, guilds: SHARD_COUNT, ...options },
     limits: { maxConcurrency: 16, identifyWindowMs: 0, ...limits },
@@ -56,12 +56,12 @@ async function openFacts({ url, scheme, log }: TestStore): Promise<SharedFacts> 
   return facts;
 }
 
-export async function storedSession({ facts }: Pick<Scene, 'facts'>, shardId: number) {
+export async function storedSession({ facts }: Pick<Fixture, 'facts'>, shardId: number) {
   const text = await facts.read(`session:${shardId}`);
   return text ? (JSON.parse(text) as { sessionId: string; resumeURL: string; sequence: number }) : undefined;
 }
 
-async function assertNoSecretLogged({ discord, facts, logged }: Omit<Scene, 'sent'>): Promise<void> {
+async function assertNoSecretLogged({ discord, facts, logged }: Omit<Fixture, 'sent'>): Promise<void> {
   const lines = logged.join('\n');
   const sessions = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, id) => storedSession({ facts }, id)));
   for (const secret of [
@@ -80,8 +80,8 @@ export interface ShardProcess {
 }
 
 /** Starts the parts of a shard process. All shard processes run in the process of the test. */
-export async function shardProcess(scene: Scene, options: Partial<ShardsParts> = {}): Promise<ShardProcess> {
-  const { discord, store, logged } = scene;
+export async function shardProcess(fixture: Fixture, options: Partial<ShardsParts> = {}): Promise<ShardProcess> {
+  const { discord, store, logged } = fixture;
   const { onDispatch = async () => undefined, ...parts } = options;
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logged.push(line) });
   const clients = createDiscordClients(discord.apiUrl);
@@ -113,7 +113,7 @@ export async function waitForShards(...processes: [ShardProcess, number][]): Pro
 
 /** Waits until everything that Discord sent has been passed on. */
 export async function waitUntilAllReceived(
-  { sent }: Scene,
+  { sent }: Fixture,
   ...processes: Pick<ShardProcess, 'taken'>[]
 ): Promise<void> {
   const missing = () => [...sent].filter((id) => !processes.some(({ taken }) => taken.includes(id)));
@@ -122,7 +122,7 @@ export async function waitUntilAllReceived(
 
 /** Members of all guilds use one command after another until `until` returns true, and then `extraRounds` commands each. */
 export async function sendCommands(
-  { speakers, sent }: Scene,
+  { speakers, sent }: Fixture,
   { until, extraRounds }: { until(): boolean; extraRounds: number },
   ...processes: Pick<ShardProcess, 'taken'>[]
 ): Promise<void> {

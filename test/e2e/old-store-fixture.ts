@@ -10,9 +10,9 @@ import { fileOf } from '../../src/services/store/backend.ts';
 import { mp4Video } from '../services/media/videos.ts';
 import { linesOf, storeInfo, writeOldStore } from '../support/old-store.ts';
 import { FastClock } from '../support/quick-clock.ts';
-import { createStage } from './bot.ts';
-import type { FastClockStage } from './quick.ts';
-import { studioWith } from './tasks/proof.ts';
+import { createFixture } from './bot.ts';
+import type { FastClockFixture } from './quick.ts';
+import { studioWith } from './tasks/fixture.ts';
 
 const SPEED = 20;
 /** Longer than the lifetime of an interaction token. */
@@ -36,15 +36,15 @@ export type SavedJob = Omit<Job, 'charge'>;
  * Restores the state in which the old version stopped twenty minutes earlier: its messages, its jobs and its store.
  * `faultsOf` returns the faults of each running job.
  */
-export async function restoreOldStage(
+export async function restoreOldFixture(
   faultsOf: (job: Pick<SavedJob, 'prompt'>) => JobFaultEffects = () => ({}),
-): Promise<FastClockStage> {
+): Promise<FastClockFixture> {
   const clock = new FastClock(SPEED);
   clock.advance(storeInfo.at + DOWNTIME_MS - clock.now());
   // Ids of servers, channels and users contain the time of their creation, which must be the same as for the old version.
   let isWorldCreated = false;
   const discordClock = { now: () => (isWorldCreated ? clock.now() : storeInfo.begun), after: clock.after.bind(clock) };
-  const baseStage = await createStage({
+  const baseFixture = await createFixture({
     clock,
     mediaClock: systemClock,
     discord: { clock: discordClock, limits: { acknowledgeMs: 10_000 * SPEED } },
@@ -59,13 +59,13 @@ export async function restoreOldStage(
     },
   });
   isWorldCreated = true;
-  const { discord, gateway, config } = baseStage;
+  const { discord, gateway, config } = baseFixture;
   restoreMessages(discord);
   restoreJobs(gateway, faultsOf);
   const withCurrentUrls = (text: string): string =>
     text.replaceAll(storeInfo.gateway, gateway.url).replaceAll(storeInfo.discord, discord.url);
   writeOldStore(fileOf(config.store), withCurrentUrls);
-  return { ...baseStage, clock };
+  return { ...baseFixture, clock };
 }
 
 function restoreMessages({ world, restore }: EmbeddedDiscord): void {
@@ -119,7 +119,7 @@ const smallStudio = () =>
   }));
 
 /** Waits for a message that contains all `words`, in a channel of this name. */
-export function messageIn({ discord }: FastClockStage, channelName: string, ...words: string[]): Promise<Message> {
+export function messageIn({ discord }: FastClockFixture, channelName: string, ...words: string[]): Promise<Message> {
   const channels = [...discord.world.channels.values()].filter(({ name }) => name === channelName);
   const containsAll = (message: Message): boolean => words.every((word) => text(message).includes(word));
   return discord.until(() => channels.flatMap(({ id }) => discord.messages(id)).find(containsAll), words.join(', '));
@@ -127,11 +127,11 @@ export function messageIn({ discord }: FastClockStage, channelName: string, ...w
 
 /** The current state of a message that the old version posted, once the condition holds. */
 export function currentMessage(
-  stage: FastClockStage,
+  fixture: FastClockFixture,
   name: string,
   condition: (message: Message) => boolean = () => true,
 ) {
-  const { discord } = stage;
+  const { discord } = fixture;
   const allMessages = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
   return discord.until(() => allMessages().find((one) => one.id === storeInfo.named[name] && condition(one)), name);
 }

@@ -5,13 +5,13 @@ import { type ImgxJob, isImgx } from '../../../sandbox/gateway/follow-ups.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { createStudio, type Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { cachingStudio } from '../../support/studio.ts';
-import { type FastClockStage, says } from '../quick.ts';
+import { type FastClockFixture, says } from '../quick.ts';
 
-type Options = Parameters<ReturnType<FastClockStage['discord']['as']>['slash']>[1];
+type Options = Parameters<ReturnType<FastClockFixture['discord']['as']>['slash']>[1];
 
 /** Requests a grid, by default as `member`, and waits for its delivery. */
 export async function orderGrid(
-  { discord }: FastClockStage,
+  { discord }: FastClockFixture,
   options: Options = {},
   requester = discord.as('member'),
 ): Promise<Message> {
@@ -20,7 +20,7 @@ export async function orderGrid(
 }
 
 /** Presses a button and waits for its result in a new message. */
-export async function pressAndWait({ discord }: FastClockStage, message: Message, button: string): Promise<Message> {
+export async function pressAndWait({ discord }: FastClockFixture, message: Message, button: string): Promise<Message> {
   return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
@@ -65,7 +65,7 @@ export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
 }
 
 /** The log lines at the error level. */
-export const errorsIn = ({ logged }: FastClockStage): string[] =>
+export const errorsIn = ({ logged }: FastClockFixture): string[] =>
   logged()
     .split('\n')
     .filter((line) => line.includes('"level":50'));

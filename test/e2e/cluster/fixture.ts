@@ -4,7 +4,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { createStage, type Stage } from '../bot.ts';
+import { createFixture, type Fixture } from '../bot.ts';
 import { type ClusterProcess, owns, type Role, startProcess, startTimeout, waitUntilReady } from './processes.ts';
 
 /** Longer than the real Discord’s deadline, because a process may be scheduled late on a busy machine. */
@@ -12,7 +12,7 @@ const longDeadline = { limits: { acknowledgeMs: 60_000 } };
 export const acknowledgementRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 export const testTimeout = { timeout: 400_000 };
 
-export interface Cluster extends Stage {
+export interface Cluster extends Fixture {
   storeServer: TestStore;
   partitions: number;
   start(role: Role): ClusterProcess;
@@ -40,7 +40,7 @@ export async function createCluster(
 ): Promise<Cluster> {
   const [storeServer, servers] = [
     await createStore(),
-    await createStage({ discord: { ...longDeadline, shards }, gateway: { speed }, settings }),
+    await createFixture({ discord: { ...longDeadline, shards }, gateway: { speed }, settings }),
   ];
   const partitions =
     typeof requestedPartitions === 'number' ? requestedPartitions : requestedPartitions(servers.discord);

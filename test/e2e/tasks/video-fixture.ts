@@ -3,9 +3,9 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
-import type { StageOptions } from '../bot.ts';
-import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
-import { studioWith } from './proof.ts';
+import type { FixtureOptions } from '../bot.ts';
+import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { studioWith } from './fixture.ts';
 
 export const GENERIC_PATH = '/v1/video/generations';
 export const VIDEOS_PATH = '/v1/videos';
@@ -25,7 +25,7 @@ export const startLocalBot = ({
   gateway,
   settings,
   ...options
-}: StageOptions = {}): ReturnType<typeof startFastClockBot> =>
+}: FixtureOptions = {}): ReturnType<typeof startFastClockBot> =>
   startFastClockBot({
     ...options,
     gateway: { speed: 60, studio: framelessVideos(), ...gateway },
@@ -39,7 +39,7 @@ export const receivedOrders = ({ requests }: EmbeddedGateway): { path: string; b
     .map(({ path, body }) => ({ path, body }));
 
 /** Requests a video and waits for its delivery. */
-export async function orderVideo({ discord }: FastClockStage, options: object = {}): Promise<Message> {
+export async function orderVideo({ discord }: FastClockFixture, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));
 }
@@ -52,7 +52,7 @@ export async function fileHost(): Promise<FileHost> {
 }
 
 /** Posts a reference video of this length in Discord, and returns its URL. */
-export async function postVideo({ discord }: FastClockStage, seconds: number, name = 'dance.mp4'): Promise<string> {
+export async function postVideo({ discord }: FastClockFixture, seconds: number, name = 'dance.mp4'): Promise<string> {
   const message = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(message.attachments[0]?.url);
 }

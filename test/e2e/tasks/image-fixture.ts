@@ -2,9 +2,9 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import type { StageOptions } from '../bot.ts';
-import { type FastClockStage, says, startFastClockBot } from '../quick.ts';
-import { studioWith } from './proof.ts';
+import type { FixtureOptions } from '../bot.ts';
+import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { studioWith } from './fixture.ts';
 
 export const JOBS_PATH = '/v1/images/generations/jobs';
 export const TEST_IMAGE_MODEL = 'lumen-image-1';
@@ -19,7 +19,7 @@ const smallImages = () =>
   }));
 
 /** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
-export const startLocalBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<FastClockStage> =>
+export const startLocalBot = ({ gateway, settings, ...options }: FixtureOptions = {}): Promise<FastClockFixture> =>
   startFastClockBot({
     ...options,
     gateway: { speed: 20, studio: smallImages(), ...gateway },
@@ -38,8 +38,8 @@ const png = (): Promise<Buffer> =>
 export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
 /** Requests an image and waits for its delivery. */
-export async function orderImage(stage: FastClockStage, options: object = {}): Promise<Message> {
-  const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
+export async function orderImage(fixture: FastClockFixture, options: object = {}): Promise<Message> {
+  const exchange = await fixture.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));
 }
 
