@@ -14,6 +14,7 @@ import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/i
 import { kindNames } from './services/tasks/kind-spec.ts';
 
 // Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.
+const EX_USAGE = 64;
 const EX_SOFTWARE = 70;
 const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
@@ -32,6 +33,15 @@ const MISSING_INTENT =
 /** Unlike exit(), this does not lose lines that are still being written to a pipe. */
 function setExitCode(code: number): void {
   process.exitCode = code;
+}
+
+const MIGRATE = '--migrate';
+
+function refuseArgument(argument: string): undefined {
+  process.stderr.write(
+    `Atelier does not know the option ${argument}. The only one is ${MIGRATE}; settings are environment variables (see .env.example).\n`,
+  );
+  setExitCode(EX_USAGE);
 }
 
 function loadConfig(): Config | undefined {
@@ -76,7 +86,7 @@ async function run(config: Config): Promise<void> {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
-    const mayMigrate = process.argv.includes('--migrate');
+    const mayMigrate = process.argv.includes(MIGRATE);
     const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
@@ -145,7 +155,8 @@ function isRefusedToken(error: unknown): boolean {
   return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
 }
 
-const config = loadConfig();
+const strayArgument = process.argv.slice(2).find((argument) => argument !== MIGRATE);
+const config = strayArgument === undefined ? loadConfig() : refuseArgument(strayArgument);
 // discord.js reads this variable too. It fails if the variable is empty, and it must not manage the shards itself.
 Reflect.deleteProperty(process.env, 'SHARD_COUNT');
 if (config) await run(config);

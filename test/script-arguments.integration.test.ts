@@ -30,3 +30,9 @@ it.concurrent.each(['scripts/monitoring.ts', 'scripts/release.ts', 'test/fuzz/ru
     expect(stderr).toMatch(/^Unknown option '--unknown'\. Usage: npm run .+\n$/);
   },
 );
+
+it('The bot does not start with an option that it does not know', async () => {
+  const { code, stdout, stderr } = await run('src/index.ts', '--migrat');
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+  expect(stderr).toMatch(/^Atelier does not know the option --migrat\. The only one is --migrate; /);
+});

@@ -1,4 +1,5 @@
 import type { BaseInteraction, ButtonInteraction } from 'discord.js';
+import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { fullName } from './interaction-reader.ts';
 import { escapeText } from './markdown.ts';
 
@@ -14,10 +15,13 @@ export function requestName(interaction: BaseInteraction): string | undefined {
   }
   if (interaction.isContextMenuCommand()) return escapeText(interaction.commandName, MAX_LENGTH);
   if (interaction.isButton()) return labelOf(interaction);
-  if (!interaction.isModalSubmit()) return undefined;
+  // A list of rules is no request.
+  if (!interaction.isModalSubmit() || isRulesForm(interaction.customId)) return undefined;
   const words = interaction.fields.fields.get('words');
   return words && 'value' in words ? escapeText(String(words.value), MAX_PROMPT_LENGTH) || undefined : undefined;
 }
+
+const isRulesForm = (id: string): boolean => readCustomId(originalFormId(id))?.verb === customIds.rulesFilled.name;
 
 function labelOf({ component }: ButtonInteraction): string | undefined {
   const label = 'label' in component ? (component.label ?? '') : '';

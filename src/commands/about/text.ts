@@ -17,7 +17,6 @@ export const text = {
       unknown: 'The state of the other workers is unknown, because the database did not respond in time.',
     },
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
-    gatewayUnavailable: 'Gateway: unavailable. {{reason}}',
     paused: {
       everywhere: 'New requests are paused on all servers.',
       server: 'New requests are paused on this server.',

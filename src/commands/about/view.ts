@@ -49,9 +49,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
-    gateway.isAvailable
-      ? say('about.gatewayAvailable', { ms: String(gateway.ms) })
-      : say('about.gatewayUnavailable', { reason: gateway.reason }),
+    gateway.isAvailable ? say('about.gatewayAvailable', { ms: String(gateway.ms) }) : gateway.reason,
     ...(paused ? [say(`about.paused.${paused}`)] : []),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) => {

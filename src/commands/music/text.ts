@@ -41,5 +41,5 @@ export const text = {
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
     idsPrivate: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
   },
-  tasks: { kinds: { song: 'Song', music: 'Followed song', album: 'Followed songs' } },
+  tasks: { kinds: { song: 'Song', music: 'Followed song', album: 'Group of followed songs' } },
 } as const;

@@ -125,4 +125,5 @@ export function changeText(
   }
 }
 
-const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('|', 'ǀ');
+/** Two bars would end the spoiler that the entry is behind. */
+const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('||', '|ǀ');

@@ -80,10 +80,10 @@ function JobCard({ job }: { job: Job }) {
       </div>
       {reason !== undefined && <p class="objection">{reason}</p>}
       <dl class="facts">
-        <Fact name="progress" value={`${progress} %`} />
+        <Fact name="progress" value={`${progress}%`} />
         <Fact name="polls" value={`${polls}×`} />
         <Fact name="submits" value={`${submits}×`} bad={submits > 1} />
-        <Fact name="polls after end" value={`${queries}×`} />
+        <Fact name="late polls" value={`${queries}×`} />
         <Fact name="callbacks" value={`${callbacks}×`} />
         <Fact name="model" value={model || '–'} />
         <Fact name="id" value={id} />

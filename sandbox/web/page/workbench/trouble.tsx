@@ -12,6 +12,9 @@ interface TroubleButton {
 
 const SPEEDS = [0.25, 1, 4, 10, 50];
 
+/** The sandbox may have been started with another speed. */
+const speedsWith = (speed: number): number[] => [...new Set([...SPEEDS, speed])].sort((one, other) => one - other);
+
 const gatewayButtons = (down: boolean): TroubleButton[] => [
   {
     title: 'Fail the next job',
@@ -129,7 +132,7 @@ export function TroublePanel() {
           <section class="switches">
             <h3>Gateway</h3>
             <div class="choices" role="group" aria-label="Gateway speed">
-              {SPEEDS.map((factor) => (
+              {speedsWith(speed).map((factor) => (
                 <button
                   key={factor}
                   type="button"
