@@ -250,6 +250,11 @@ describeProfiles('Server rules', (profile) => {
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(
       'invalid at `moderation.thresholds`: `At most 30 categories`',
     );
+    const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
+    const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { prompts: 'hold' } })));
+    expect(filmPreview).toContain('+ [video] noir');
+    expect(filmPreview).toMatch(/\+ Text of requests: Hold/);
+    expect(text(await send('[]'))).toContain('invalid at `the top level`');
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
     expect(text(confirmation)).toContain('# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 500');
     expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');

@@ -6,7 +6,7 @@ import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/r
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { previewRules } from './preview.ts';
-import { kindsIn, type RuleTargets, readableAccess, withNames } from './readable.ts';
+import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
 
 type Context = HandlerContext<Services>;
 
@@ -68,7 +68,7 @@ function parseJson(text: string): unknown {
 }
 
 const invalidAt = (path: readonly PropertyKey[], problem: string): Refusal =>
-  new Refusal('refusals.rules.importInvalid', { at: path.join('.') || '/', problem });
+  new Refusal('refusals.rules.importInvalid', { at: path.join('.') || 'the top level', problem });
 
 /** A misspelled condition would make a rule apply to everyone. */
 function findUnknownKey(written: unknown, read: unknown, path: readonly string[] = []): readonly string[] | undefined {
@@ -86,8 +86,7 @@ function findUnknownKey(written: unknown, read: unknown, path: readonly string[]
 function diffLines(oldRules: RuleSet, newRules: RuleSet, targets: RuleTargets, say: Say): string[] {
   return ruleNames.flatMap((name) => {
     const { removed, added } = changedLines(oldRules, newRules, name);
-    const show = (line: string): string =>
-      escapeBackticks(name === 'access' ? readableAccess(line, targets, say) : line);
+    const show = (line: string): string => escapeBackticks(readableLine(name, line, targets, say));
     const lines = [...removed.map((line) => `- ${show(line)}`), ...added.map((line) => `+ ${show(line)}`)];
     return lines.length === 0 ? [] : [`# ${say(`rules.names.${name}`)}`, ...lines];
   });
