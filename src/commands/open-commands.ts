@@ -138,7 +138,14 @@ export function createCommands(parts: CommandsParts) {
   const channels = new InteractionChannels();
   const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({
-    ...{ handlers, services, say, outbox, clock, funnel, onAcknowledged: parts.onAcknowledged, drafts },
+    handlers,
+    services,
+    say,
+    outbox,
+    clock,
+    funnel,
+    onAcknowledged: parts.onAcknowledged,
+    drafts,
     loadRules: parts.loadRules,
     channels,
     isPrivateByDefault: ({ guildId }, command) =>

@@ -330,7 +330,11 @@ export function createEngine({
       budgets,
       rules,
     },
-    ...{ reports, serverLogs, logSweep, proposals, drafts },
+    reports,
+    serverLogs,
+    logSweep,
+    proposals,
+    drafts,
     fingerprints,
     callbacks: callbacks?.callbacks,
 

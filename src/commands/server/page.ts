@@ -153,7 +153,8 @@ function lastChangeLines(
 
 const LIST_FILES = {
   ...{ words: 'blocked-words.txt', allowedWords: 'never-blocked.txt', patterns: 'blocked-patterns.txt' },
-  ...{ allowedDomains: 'allowed-sites.txt', deniedDomains: 'blocked-sites.txt' },
+  allowedDomains: 'allowed-sites.txt',
+  deniedDomains: 'blocked-sites.txt',
 } as const;
 
 /** The lists, visible only to the admin, as files because they would not fit into a message. */

@@ -37,12 +37,19 @@ const formFor = (reported: { taskId: string; messageId: string }, say: Say): For
   title: say('reports.form.title'),
   fields: [
     {
-      ...{ name: 'reason', type: 'choice', required: true, label: say('reports.form.reason') },
+      name: 'reason',
+      type: 'choice',
+      required: true,
+      label: say('reports.form.reason'),
       options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
     },
     {
-      ...{ name: 'words', type: 'text', isLong: true, max: MAX_REPORT_TEXT_LENGTH },
-      ...{ label: say('reports.form.words'), hint: say('reports.form.wordsHint') },
+      name: 'words',
+      type: 'text',
+      isLong: true,
+      max: MAX_REPORT_TEXT_LENGTH,
+      label: say('reports.form.words'),
+      hint: say('reports.form.wordsHint'),
     },
   ],
 });

@@ -24,7 +24,11 @@ export async function loadTaskList(filter: TaskFilter, context: HandlerContext<S
   const page = await services.tasks.lists.page({
     ...(await queryScope(filter, context)),
     // Hundreds of followed songs would hide everything else.
-    ...{ max: PAGE_SIZE, kinds: kindsOf(kind), words, before, withoutParts: kind === undefined },
+    max: PAGE_SIZE,
+    kinds: kindsOf(kind),
+    words,
+    before,
+    withoutParts: kind === undefined,
     ...(status && { states: statesByFilter[status] }),
   });
   const summaries = status === 'waiting' ? page.summaries.filter(isSettled) : page.summaries;

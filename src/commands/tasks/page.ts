@@ -198,7 +198,9 @@ const OMITTED_OPTIONS = new Set([
 
 /** Options that a command calls something else than the stored request does. */
 const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
-  ...{ aspectRatio: 'size', resolution: 'size', faceCheck: 'face_check' },
+  aspectRatio: 'size',
+  resolution: 'size',
+  faceCheck: 'face_check',
 };
 
 function optionsText({ request, traits }: Task): string | undefined {

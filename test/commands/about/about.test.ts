@@ -4,7 +4,13 @@ import { texts } from '../../../src/commands/index.ts';
 import { createSay } from '../../../src/locales/index.ts';
 
 const health = {
-  ...{ version: '1.2.3', latencyMs: 20, liveTasks: 0, troubles: [], callbacks: [], allowances: [], paused: undefined },
+  version: '1.2.3',
+  latencyMs: 20,
+  liveTasks: 0,
+  troubles: [],
+  callbacks: [],
+  allowances: [],
+  paused: undefined,
   gateway: { isAvailable: true, ms: 5 } as const,
 };
 

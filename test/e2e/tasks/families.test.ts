@@ -126,7 +126,8 @@ describeProfiles('The buttons of a single image', (profile) => {
     respondToPollsWith(
       fixture.gateway,
       finishedTask({
-        ...{ action: 'UPSCALE', imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png` },
+        action: 'UPSCALE',
+        imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png`,
         buttons: [{ customId, emoji: '🔄', label: '', type: 2, style: 2 }],
       }),
     );
@@ -199,7 +200,8 @@ describeProfiles('The buttons of a single image', (profile) => {
     respondToPollsWith(
       fixture.gateway,
       finishedTask({
-        ...{ action: 'UPSCALE', imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png` },
+        action: 'UPSCALE',
+        imageUrl: `${fixture.gateway.url}/files/${first?.id}/1.png`,
         buttons: [{ customId, emoji: '🖌️', label: '', type: 2, style: 2 }],
       }),
     );

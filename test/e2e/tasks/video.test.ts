@@ -296,7 +296,10 @@ describeProfiles('/video', (profile) => {
     expect(text(message)).toContain(`The result could not be attached. Open it at ${fixture.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {
-        ...{ filename: 'waves-at-dawn-frame1.png', content_type: 'image/png', width: 40, height: 30 },
+        filename: 'waves-at-dawn-frame1.png',
+        content_type: 'image/png',
+        width: 40,
+        height: 30,
         description: 'Frame of an AI-generated video: waves at dawn',
       },
     ]);

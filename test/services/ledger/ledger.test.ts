@@ -59,7 +59,13 @@ async function createFixture(member?: Limits) {
   await ledger.open([]);
   const allEntries = (): Promise<Entry[]> => Array.fromAsync(store.entries.readRange('', '9999'));
   return {
-    ...{ ledger, open, store, clock, writes, spending, allEntries },
+    ledger,
+    open,
+    store,
+    clock,
+    writes,
+    spending,
+    allEntries,
     standings: async () => (await allEntries()).map(standingOf),
     /** What the member has left today. */
     left: () => spending?.allowances({ memberId: MEMBER, guildId: GUILD, isDirect: undefined })[0]?.left,
@@ -279,7 +285,11 @@ describe('The ledger at the start', () => {
 
 describe('What the ledger tells', () => {
   const entry = (id: string, at: number, changes: Partial<Entry> = {}): Entry => ({
-    ...{ id, at, memberId: MEMBER, guildId: GUILD, kind: 'imagine' },
+    id,
+    at,
+    memberId: MEMBER,
+    guildId: GUILD,
+    kind: 'imagine',
     facts: [{ standing: 'reserved', at, amount: '0.5' }],
     ...changes,
   });

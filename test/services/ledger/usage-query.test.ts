@@ -60,7 +60,11 @@ describe('The usage query', () => {
     ]);
     const day = '2026-01-01';
     const ann = {
-      ...{ day, memberId: 'ann', roleIds: [], type: 'imagine', model: undefined },
+      day,
+      memberId: 'ann',
+      roleIds: [],
+      type: 'imagine',
+      model: undefined,
       ...{ count: 1, isEstimate: false },
     } as const;
     const settled = { ...ann, amount: undefined, state: 'settled' } as const;

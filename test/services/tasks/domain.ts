@@ -90,7 +90,9 @@ export async function openDomain(
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
   const scheduler = new InProcessScheduler({
-    ...{ clock, log, random: () => 0.5 },
+    clock,
+    log,
+    random: () => 0.5,
     limits: perSecond === undefined ? {} : { perSecond },
   });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
@@ -99,7 +101,8 @@ export async function openDomain(
   const book = new TaskBook({ store: engineStore, log });
   const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
-    ...{ book, circuits },
+    book,
+    circuits,
     specs: kindSpecs,
     store: engineStore,
     ledger,

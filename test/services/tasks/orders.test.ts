@@ -203,7 +203,8 @@ describe('An order', () => {
     };
     const amounts = ['0.6', '0.5', '0.4'];
     const fixture = await createFixture({
-      ...{ gather, hasLedger: true },
+      gather,
+      hasLedger: true,
       spending: createSpending({ settings, clock }),
       estimateOf: () => ({ amount: amounts.at(0) ?? '0', source: 'operator', at: 0 }),
     });

@@ -57,7 +57,8 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   await book.open();
   const tracker = new Tracker({ clock, partitionCount: 1 });
   tracker.add(0, {
-    ...{ book, log },
+    book,
+    log,
     schedule: { nextAt: (_, now) => now + NEXT_POLL_MS },
     durationHistory: new DurationHistory({ store, log, waitLimitOf: () => 'image' }),
     earlierPolls: new EarlierPolls({ store, clock, log }),
@@ -85,7 +86,14 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   };
   const lane = tracker.laneOf(source);
   return {
-    ...{ book, clock, polls, store, tracker, source, lane, durations },
+    book,
+    clock,
+    polls,
+    store,
+    tracker,
+    source,
+    lane,
+    durations,
     /** Polls these tasks, and returns what follows for each. */
     async poll(...names: string[]) {
       const outcome = await lane.poll(

@@ -82,7 +82,12 @@ describe('The sheet of the gateway account', () => {
 
 describe("The sheet of the bot's ledger", () => {
   const use: UsageGroup = {
-    ...{ day: '2026-03-02', memberId: '1', roleIds: [], type: 'imagine', model: undefined, count: 1 },
+    day: '2026-03-02',
+    memberId: '1',
+    roleIds: [],
+    type: 'imagine',
+    model: undefined,
+    count: 1,
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
