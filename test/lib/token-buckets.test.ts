@@ -46,7 +46,8 @@ describe('Token buckets', () => {
     const buckets = new TokenBuckets({ atOnce: 1, perSecond: 1 }, clock);
     buckets.take('first');
     for (let index = 0; index < 60_000; index++) buckets.take(`m${index}`);
-    expect(buckets.size).toBe(50_000);
+    expect(buckets.size).toBeGreaterThan(49_000);
+    expect(buckets.size).toBeLessThanOrEqual(50_000);
     expect(buckets.take('m59999')).toBe(false);
     expect(buckets.take('first')).toBe(true);
   });
