@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { openBackend } from '../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { SuspendedClock } from './standing.ts';
+import { manualLeaseClock, SuspendedClock } from './standing.ts';
 import { makeTask, START, settled } from './store-fixture.ts';
 
 /** So long that a fifth of it is enough for a request on a busy machine. */
@@ -15,10 +17,14 @@ const SHORT_LEASE_MS = 6_000;
 /** A request without a response within a fifth of the lease is aborted. */
 const REQUEST_LIMIT_MS = LEASE_MS / 5;
 
-async function openThroughProxy(testStore: TestStore): Promise<{ proxy: TcpProxy; store: StoredTasks }> {
+async function openThroughProxy(
+  testStore: TestStore,
+  leaseClock?: LeaseClock,
+): Promise<{ proxy: TcpProxy; store: StoredTasks }> {
   const proxy = await TcpProxy.open(testStore.url);
   const { scheme, log, clock } = testStore;
-  const store = await openStore({ url: proxy.url, scheme }, { specs: kindSpecs, log, clock, leaseMs: LEASE_MS });
+  const parts = { specs: kindSpecs, log, clock, leaseMs: LEASE_MS, leaseClock };
+  const store = await openStore({ url: proxy.url, scheme }, parts);
   return { proxy, store };
 }
 
@@ -106,9 +112,19 @@ describe('A lost connection to the store', () =>
 
     it('When the connection to the store does not come back in time, the lease of the store ends', async () => {
       const testStore = await createTestStore();
-      const { proxy, store } = await openThroughProxy(testStore);
+      const clock = new ManualClock();
+      const { proxy, store } = await openThroughProxy(testStore, manualLeaseClock(clock));
       proxy.disconnect();
-      const error = await store.ownership.lost;
+      let isLost = false;
+      const lost = store.ownership.lost.finally(() => {
+        isLost = true;
+      });
+      const waitALittle = (): boolean => {
+        clock.advance(LEASE_MS / 20);
+        return isLost;
+      };
+      await expect.poll(waitALittle).toBe(true);
+      const error = await lost;
       expect(error.message).toContain('was not renewed in time');
       expect(error.message).not.toContain(new URL(testStore.url).password);
       proxy.restore();

@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { type Examination, examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
+import { onStores, type RawRow, rowsAfter, type TestStore } from './sites.ts';
 import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './store-fixture.ts';
 
 const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean): Promise<Examination> =>
@@ -24,16 +24,21 @@ const fileOf = ({ url }: TestStore): string => url.replace('sqlite://', '');
 const nameOf = (testStore: TestStore): string =>
   testStore.kind === 'sqlite' ? fileOf(testStore) : testStore.url.replace(/\/\/.*@/, '//');
 
-async function fillStore(testStore: TestStore, count = 130): Promise<Task[]> {
-  const tasks = Array.from({ length: count }, (_, index) => {
-    const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
-    return index % 10 === 0 ? task : settled(task);
-  });
-  await populateStore(testStore, async (store) => {
-    for (const task of tasks) await store.put(task);
+const storedTasks = Array.from({ length: 130 }, (_, index) => {
+  const task = makeTask({ requesterId: `m${index % 2}`, times: { created: START + index } });
+  return index % 10 === 0 ? task : settled(task);
+});
+/** The rows of a store with these tasks, which are made once. */
+let storedRows: RawRow[] | undefined;
+
+async function fillStore(testStore: TestStore): Promise<Task[]> {
+  await (await testStore.open()).close();
+  storedRows ??= await rowsAfter(async (store) => {
+    for (const task of storedTasks) await store.put(task);
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
   });
-  return tasks;
+  await testStore.write(...storedRows);
+  return storedTasks;
 }
 
 /** Moves some rows from one namespace into another. */
@@ -223,13 +228,13 @@ describe('The doctor', () => {
 
     it('The doctor drops expired tasks with their list rows, and tokens that are no longer needed, without a finding', async () => {
       const testStore = await createTestStore();
-      await fillStore(testStore, 30);
+      await fillStore(testStore);
       testStore.clock.advance(15 * MINUTE_MS);
       expect(countByKind(await runDoctor(testStore, true))).toEqual({});
       testStore.clock.advance(400 * DAY_MS);
       expect((await runDoctor(testStore, false)).findings).toEqual([]);
       expect((await runDoctor(testStore, true)).findings).toEqual([]);
-      expect(await runDoctor(testStore, true)).toMatchObject({ contents: { tasks: 3 }, findings: [] });
+      expect(await runDoctor(testStore, true)).toMatchObject({ contents: { tasks: 13 }, findings: [] });
       expect(await testStore.keys('finished')).toEqual([]);
     });
 

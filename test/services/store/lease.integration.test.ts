@@ -1,20 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { SuspendedClock } from './standing.ts';
+import { eagerClock, manualLeaseClock, SuspendedClock } from './standing.ts';
 import { makeTask, settled } from './store-fixture.ts';
 
-/**
- * For tests that wait until a lease has expired, or for its next renewal. Each request may take only a fifth of the lease, and a
- * busy machine may need more than a second.
- */
-const SHORT_LEASE_MS = 10_000;
-/** For tests that do not wait for the lease to expire. */
-const LONG_LEASE_MS = 20_000;
+/** Each request may take only a fifth of the lease, which is enough on a busy machine. */
+const LEASE_MS = 20_000;
 
 const storeErrorOf = async (work: Promise<unknown>): Promise<StoreError> => {
   const error = await work.then(
@@ -25,18 +20,15 @@ const storeErrorOf = async (work: Promise<unknown>): Promise<StoreError> => {
   return error as StoreError;
 };
 
-const open = (testStore: TestStore, clock?: LeaseClock) =>
-  testStore.open({ leaseMs: SHORT_LEASE_MS, ...(clock && { leaseClock: clock }) });
-
-/** A second bot that must be refused. Nothing waits for its lease, so its requests may take as long as they need on a busy machine. */
-const openRival = (testStore: TestStore) => testStore.open({ leaseMs: LONG_LEASE_MS });
+const open = (testStore: TestStore, clock: LeaseClock = eagerClock) =>
+  testStore.open({ leaseMs: LEASE_MS, leaseClock: clock });
 
 describe('The lease of a store', () =>
   onServers((createTestStore) => {
     it('The lease of a store keeps a second bot out while the first runs, and lets it in as soon as the first has stopped', async () => {
       const testStore = await createTestStore();
       const first = await open(testStore);
-      const error = await storeErrorOf(openRival(testStore));
+      const error = await storeErrorOf(open(testStore));
       expect(error.kind).toBe('in-use');
       expect(error.message).toContain('Another Atelier is using the store');
       expect(error.message).not.toContain(new URL(testStore.url).password);
@@ -51,22 +43,33 @@ describe('The lease of a store', () =>
         const testStore = await createTestStore();
         const task = makeTask();
         const child = await startChild(HOLD_STORE_PROGRAM, testStore.url, ...moduleUrls, JSON.stringify(task));
-        expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
+        expect((await storeErrorOf(open(testStore))).kind).toBe('in-use');
         await child.kill();
         // Anything that waits would wait forever on this clock.
-        const nextStore = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: new SuspendedClock() });
+        const nextStore = await open(testStore, new SuspendedClock());
         expect(await nextStore.live()).toHaveLength(1);
       },
     );
 
     it('The lease of a store lasts as long as it is renewed', async () => {
       const testStore = await createTestStore();
-      const store = await open(testStore);
-      // Twice the duration of the lease, by the server's clock.
-      await pause(2 * SHORT_LEASE_MS);
+      const clock = new ManualClock();
+      const store = await open(testStore, manualLeaseClock(clock));
+      const workForAWhile = async (): Promise<void> => {
+        clock.advance(LEASE_MS / 20);
+        await store.put(makeTask());
+      };
+      await testStore.expireLeaseIn(LEASE_MS / 2);
+      const end = clock.now() + 2 * LEASE_MS;
+      while (clock.now() < end) await workForAWhile();
+      expect(await testStore.leaseLeftMs()).toBeGreaterThan(0.75 * LEASE_MS);
+      let isRefused = false;
+      const rival = storeErrorOf(open(testStore)).finally(() => {
+        isRefused = true;
+      });
+      while (!isRefused) await workForAWhile();
+      expect((await rival).kind).toBe('in-use');
       store.ownership.assertOwned();
-      await store.put(makeTask());
-      expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
     });
 
     it('The lease of a store passes to another bot when its holder was suspended for too long, and the old holder writes nothing more', async () => {
@@ -75,11 +78,13 @@ describe('The lease of a store', () =>
       const first = await open(testStore, clock);
       const task = makeTask();
       await first.put(task);
+      // The rest of the lease passes by the server's clock.
+      await testStore.expireLeaseIn(1_000);
       const second = await open(testStore);
       await second.put(settled(task));
       const rowsBefore = await testStore.rows();
 
-      clock.wake(SHORT_LEASE_MS);
+      clock.wake(LEASE_MS);
       expect(() => first.ownership.assertOwned()).toThrow(StoreError);
       expect((await first.ownership.lost).message).toContain('another Atelier may be using the store');
       const operations = [
@@ -92,7 +97,7 @@ describe('The lease of a store', () =>
       // The first bot must not release a lease that it no longer holds.
       await first.close();
       second.ownership.assertOwned();
-      expect((await storeErrorOf(openRival(testStore))).kind).toBe('in-use');
+      expect((await storeErrorOf(open(testStore))).kind).toBe('in-use');
     });
 
     it('The lease of a store is checked by the server with every write, so that a bot suspended after its own check changes nothing', async () => {
@@ -102,6 +107,7 @@ describe('The lease of a store', () =>
       const task = makeTask();
       await first.put(task);
       await first.addDuration('x', { atLeastMs: 1, atMostMs: 2, at: 3 });
+      await testStore.expireLeaseIn(100);
       const second = await open(testStore);
       await second.put(settled(task));
       const rowsBefore = await testStore.rows();
@@ -123,10 +129,10 @@ describe('The lease of a store', () =>
     it('The lease of a store ends for its holder well before another bot can get it', async () => {
       const testStore = await createTestStore();
       const clock = new SuspendedClock();
-      const store = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: clock });
-      clock.wake(0.79 * LONG_LEASE_MS);
+      const store = await open(testStore, clock);
+      clock.wake(0.79 * LEASE_MS);
       await store.put(makeTask());
-      clock.wake(0.02 * LONG_LEASE_MS);
+      clock.wake(0.02 * LEASE_MS);
       expect((await storeErrorOf(store.put(makeTask()))).kind).toBe('lost');
     });
 
@@ -137,17 +143,17 @@ describe('The lease of a store', () =>
         now: () => leaseClock.now().map((now, index) => (index === 1 ? now + sleptMs : now)),
         after: leaseClock.after,
       };
-      const store = await testStore.open({ leaseMs: LONG_LEASE_MS, leaseClock: clockAfterSleep });
+      const store = await open(testStore, clockAfterSleep);
       await store.put(makeTask());
-      sleptMs = LONG_LEASE_MS;
+      sleptMs = LEASE_MS;
       expect((await storeErrorOf(store.put(makeTask()))).kind).toBe('lost');
     });
 
     it('The lease of a store is lost immediately if the server gives it to another bot', async () => {
       const testStore = await createTestStore();
-      const store = await testStore.open({ leaseMs: SHORT_LEASE_MS });
+      const store = await open(testStore);
       await testStore.forgetLease();
-      const second = await testStore.open({ leaseMs: SHORT_LEASE_MS });
+      const second = await open(testStore);
       expect((await store.ownership.lost).kind).toBe('lost');
       expect((await storeErrorOf(store.put(makeTask()))).kind).toBe('lost');
       await second.put(makeTask());
@@ -155,7 +161,7 @@ describe('The lease of a store', () =>
 
     it('The lease of a store has a number that is never used twice', async () => {
       const testStore = await createTestStore();
-      for (let time = 0; time < 3; time++) await (await testStore.open({ leaseMs: LONG_LEASE_MS })).close();
+      for (let time = 0; time < 3; time++) await (await open(testStore)).close();
       expect(await testStore.leaseNumber()).toBe(3);
     });
 

@@ -47,10 +47,10 @@ describe('A namespace over keyv', () =>
       const readKeys: string[] = [];
       for await (const [key] of namespace.entries()) {
         readKeys.push(key);
-        await namespace.delete(key);
+        if (readKeys.length % 5 === 0) await namespace.delete(key);
       }
       expect(readKeys.sort()).toEqual(keys.sort());
-      expect((await readAll(namespace)).size).toBe(0);
+      expect((await readAll(namespace)).size).toBe(2_000);
     });
 
     it('A namespace over keyv reads many rows in one request, and omits missing ones', async () => {

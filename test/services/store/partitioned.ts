@@ -9,11 +9,13 @@ import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import type { TestStore } from './sites.ts';
+import { eagerClock } from './standing.ts';
 import { START } from './store-fixture.ts';
 
 /** Opens the store as the workers of a cluster do. */
 export async function openCluster({ url, scheme, log, clock }: TestStore, partitions: number): Promise<Partitions> {
-  const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), leaseMs: 20_000 };
+  const lease = { leaseMs: 20_000, leaseClock: eagerClock };
+  const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), ...lease };
   const cluster = await openPartitions({ url, scheme }, parts);
   onTestFinished(() => cluster.close());
   return cluster;

@@ -17,18 +17,15 @@ import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { RETENTION_MS } from '../../../src/services/store/task-rows.ts';
 import { HOLD_PARTITIONS_PROGRAM, moduleUrls, startChild } from './child.ts';
 import { onServers, type TestStore } from './sites.ts';
-import { SuspendedClock } from './standing.ts';
+import { eagerClock, SuspendedClock } from './standing.ts';
 import { makeTask, settled } from './store-fixture.ts';
 
-/** For tests that wait until a lease has expired. A fifth of it must be enough for a request on a busy machine. */
-const SHORT_LEASE_MS = 10_000;
-/** For leases that last longer than a test. */
-const LONG_LEASE_MS = 20_000;
+/** Longer than a test lasts. */
+const LEASE_MS = 20_000;
 
 interface Options {
   partitions?: number;
   holder?: string;
-  leaseMs?: number;
   leaseClock?: LeaseClock;
 }
 
@@ -39,7 +36,8 @@ async function open({ url, scheme, log, clock }: TestStore, options: Options = {
     clock,
     partitions: 4,
     holder: nameHolder(),
-    leaseMs: LONG_LEASE_MS,
+    leaseMs: LEASE_MS,
+    leaseClock: eagerClock,
     ...options,
   };
   const partitions = await openPartitions({ url, scheme }, parts);
@@ -94,7 +92,7 @@ describe('The number of partitions', () =>
 
     it('The number of partitions is one for a store that was created without any, and its rows are those of partition 0', async () => {
       const testStore = await createTestStore();
-      const store = await testStore.open({ leaseMs: LONG_LEASE_MS });
+      const store = await testStore.open({ leaseMs: LEASE_MS });
       const task = makeTask();
       await store.put(task);
       const rowsBefore = await testStore.rows();
@@ -106,7 +104,7 @@ describe('The number of partitions', () =>
       expect(await first.get(task.id)).toMatchObject({ id: task.id });
       expect(await testStore.rows()).toEqual(rowsBefore);
       await first.close();
-      const reopened = await testStore.open({ leaseMs: LONG_LEASE_MS });
+      const reopened = await testStore.open({ leaseMs: LEASE_MS });
       expect(await reopened.live()).toHaveLength(1);
     });
 
@@ -199,15 +197,15 @@ describe('Partitions', () =>
     it('Partitions of a process that was suspended for too long pass to another one, and the old owner writes nothing more', async () => {
       const testStore = await createTestStore();
       const clock = new SuspendedClock();
-      const suspendedProcess = await open(testStore, { leaseMs: SHORT_LEASE_MS, leaseClock: clock });
+      const suspendedProcess = await open(testStore, { leaseClock: clock });
       const first = await suspendedProcess.open(1);
       const keptStore = await suspendedProcess.open(2);
       const task = makeTask();
       await first.put(task);
-      const nextProcess = await open(testStore, { leaseMs: LONG_LEASE_MS });
-      const second = await vi.waitFor(async () => (await nextProcess.tryOpen(1)) ?? expect.unreachable(), {
-        timeout: 2 * SHORT_LEASE_MS,
-      });
+      const nextProcess = await open(testStore);
+      // The rest of the lease passes by the server's clock.
+      await testStore.expireLeaseIn(500);
+      const second = await vi.waitFor(async () => (await nextProcess.tryOpen(1)) ?? expect.unreachable(), LEASE_MS);
       await second.put(settled(task));
       const rowsBefore = await testStore.rows();
       // By its own clock, the suspended process still has the lease; only the server refuses the write.
@@ -220,7 +218,7 @@ describe('Partitions', () =>
       const kinds = (await Promise.all(operations.map(storeErrorOf))).map(({ kind }) => kind);
       expect(new Set(kinds)).toEqual(new Set(['lost']));
       expect((await first.ownership.lost).message).toContain('(partition 1)');
-      clock.wake(SHORT_LEASE_MS);
+      clock.wake(LEASE_MS);
       expect((await storeErrorOf(keptStore.put(makeTask()))).kind).toBe('lost');
       expect(await testStore.rows()).toEqual(rowsBefore);
       await first.close();
@@ -233,7 +231,7 @@ describe('Partitions', () =>
       async () => {
         const testStore = await createTestStore();
         const child = await startChild(HOLD_PARTITIONS_PROGRAM, testStore.url, ...moduleUrls, '0', '2');
-        const partitions = await open(testStore, { leaseMs: LONG_LEASE_MS });
+        const partitions = await open(testStore);
         expect(await partitions.tryOpen(2)).toBeUndefined();
         await child.kill();
         expect(await partitions.tryOpen(2)).toBeDefined();

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createClient } from '@redis/client';
-import pg from 'pg';
-import { describe, onTestFinished } from 'vitest';
+import { afterAll, describe, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger, type Log } from '../../../src/lib/log.ts';
 import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
@@ -15,6 +13,7 @@ import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Migration } from '../../../src/services/store/task-rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { dropDatabases, takeDatabase } from './databases.ts';
 import { createTemporaryFolder, START } from './store-fixture.ts';
 
 const kinds = ['sqlite', 'memory', 'redis', 'postgres'] as const;
@@ -34,6 +33,10 @@ interface RawAccess {
   drop(rows: readonly RawRow[]): Promise<void>;
   /** Releases the leases of the store and of its partitions, as if the server had done so. */
   forgetLease(): Promise<void>;
+  /** Shortens the leases of the store and of its partitions to this time, by the server's clock. */
+  expireLeaseIn(ms: number): Promise<void>;
+  /** How long the lease of the store still lasts, by the server's clock. */
+  leaseLeftMs(): Promise<number>;
   leaseNumber(): Promise<number>;
   /** The number of connections to the server, or to this database. */
   connections(): Promise<number>;
@@ -49,7 +52,7 @@ interface OpenOptions {
 }
 
 /** A store of one kind, for one test. */
-export interface TestStore extends Pick<RawAccess, 'forgetLease' | 'leaseNumber' | 'connections' | 'cutConnections'> {
+export interface TestStore extends Omit<RawAccess, 'rows' | 'write' | 'drop'> {
   kind: Kind;
   url: string;
   scheme: string;
@@ -86,7 +89,10 @@ export function onStores(storeKinds: readonly Kind[], tests: (testStore: () => P
     const variable = kind === 'redis' ? 'TEST_REDIS_URL' : kind === 'postgres' ? 'TEST_POSTGRES_URL' : undefined;
     const isMissing = variable !== undefined && !serverUrl(variable);
     const skipReason = isMissing ? ` (skipped: ${variable} is not set, see npm run with-stores)` : '';
-    describe.skipIf(isMissing)(`on ${kind}${skipReason}`, () => tests(() => createTestStore(kind)));
+    describe.skipIf(isMissing)(`on ${kind}${skipReason}`, () => {
+      afterAll(() => dropDatabases(serverUrl('TEST_POSTGRES_URL')));
+      tests(() => createTestStore(kind));
+    });
   }
 }
 
@@ -113,10 +119,8 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
     return new StoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces, close });
   };
   const testStore: TestStore = {
+    ...rawAccess,
     ...{ kind, url, scheme, clock, logged, log },
-    forgetLease: rawAccess.forgetLease,
-    leaseNumber: rawAccess.leaseNumber,
-    ...{ connections: rawAccess.connections, cutConnections: rawAccess.cutConnections },
     async open(options = {}) {
       // A store in memory is lost when its connection is closed, so that connection stays open.
       if (shared) return createStoredTasks(shared, options, async () => undefined);
@@ -170,11 +174,17 @@ export async function populateStore(
   testStore: TestStore,
   work: (store: StoredTasks) => Promise<void>,
 ): Promise<RawRow[]> {
+  const rows = await rowsAfter(work);
+  await (await testStore.open()).close();
+  await testStore.write(...rows);
+  return testStore.rows();
+}
+
+/** The rows of a store after this work, in memory. */
+export async function rowsAfter(work: (store: StoredTasks) => Promise<void>): Promise<RawRow[]> {
   const memoryStore = await createTestStore('memory');
   await work(await memoryStore.open());
-  await (await testStore.open()).close();
-  await testStore.write(...(await memoryStore.rows()));
-  return testStore.rows();
+  return memoryStore.rows();
 }
 
 /** A real backend that fails after this many writes, as in a power failure. */
@@ -242,19 +252,7 @@ const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
     return { url: `${server}/${database}`, rawAccess: redisAccess(client) };
   },
   async postgres() {
-    const server = new URL(serverUrl('TEST_POSTGRES_URL'));
-    const name = `test_${randomUUID().replaceAll('-', '')}`;
-    const adminClient = new pg.Client(server.href);
-    await adminClient.connect();
-    await adminClient.query(`CREATE DATABASE ${name}`);
-    server.pathname = `/${name}`;
-    const client = new pg.Client(server.href);
-    await client.connect();
-    onTestFinished(async () => {
-      await client.end();
-      await adminClient.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await adminClient.end();
-    });
+    const { url, client } = await takeDatabase(serverUrl('TEST_POSTGRES_URL'));
     const query = async (text: string, ...values: unknown[]) => {
       let placeholderCount = 0;
       if (text.includes('atelier')) {
@@ -269,7 +267,7 @@ const factories: Readonly<Record<Kind, () => Promise<CreatedStore>>> = {
         )
       ).rows;
     };
-    return { url: server.href, rawAccess: sqlAccess((work) => work(query)) };
+    return { url, rawAccess: sqlAccess((work) => work(query)) };
   },
 };
 
@@ -278,8 +276,14 @@ type Query = (text: string, ...values: (string | number | null)[]) => Promise<Re
 type Session = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 function sqlAccess(session: Session): RawAccess {
-  const remove = (query: Query, { namespace, key }: RawRow) =>
-    query('DELETE FROM atelier WHERE namespace = ? AND key = ?', namespace, key);
+  const repeat = (placeholder: string, { length }: readonly RawRow[]): string => Array(length).fill(placeholder).join();
+  // The condition on the key alone lets Postgres use its index.
+  const remove = (query: Query, rows: readonly RawRow[]) =>
+    query(
+      `DELETE FROM atelier WHERE key IN (${repeat('?', rows)}) AND namespace || ' ' || key IN (${repeat('?', rows)})`,
+      ...rows.map(({ key }) => key),
+      ...rows.map(({ namespace, key }) => `${namespace} ${key}`),
+    );
   return {
     rows: () =>
       session(async (query) => {
@@ -291,19 +295,31 @@ function sqlAccess(session: Session): RawAccess {
       }),
     write: (rows) =>
       session(async (query) => {
-        for (const row of rows) {
-          await remove(query, row);
-          const values = [row.namespace, row.key, row.text, row.expires ?? null];
-          await query('INSERT INTO atelier (namespace, key, value, expires) VALUES (?, ?, ?, ?)', ...values);
-        }
+        if (rows.length === 0) return;
+        await remove(query, rows);
+        await query(
+          `INSERT INTO atelier (namespace, key, value, expires) VALUES ${repeat('(?, ?, ?, ?)', rows)}`,
+          ...rows.flatMap((row) => [row.namespace, row.key, row.text, row.expires ?? null]),
+        );
       }),
     drop: (rows) =>
       session(async (query) => {
-        for (const row of rows) await remove(query, row);
+        if (rows.length > 0) await remove(query, rows);
       }),
     forgetLease: () =>
       session(async (query) => {
         await query("UPDATE atelier_lease SET ends = '-infinity'");
+      }),
+    expireLeaseIn: (ms) =>
+      session(async (query) => {
+        await query("UPDATE atelier_lease SET ends = clock_timestamp() + ? * interval '1 millisecond'", ms);
+      }),
+    leaseLeftMs: () =>
+      session(async (query) => {
+        const [row] = await query(
+          'SELECT extract(epoch FROM ends - clock_timestamp()) * 1000 AS left FROM atelier_lease',
+        );
+        return Number(row?.left);
       }),
     leaseNumber: () => session(async (query) => Number((await query('SELECT number FROM atelier_lease'))[0]?.number)),
     connections: () =>
@@ -324,6 +340,7 @@ const redisClient = (url: string) => createClient({ url }).connect();
 
 function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess {
   const redisKey = ({ namespace, key }: RawRow): string => `atelier:${namespace}::${key}`;
+  const leaseKeys = async (): Promise<string[]> => ['atelier:lease', ...(await client.keys('atelier:*:lease'))];
   return {
     async rows() {
       const names = (await client.keys('atelier:*::*')).filter((one) => one.includes('::'));
@@ -338,17 +355,22 @@ function redisAccess(client: Awaited<ReturnType<typeof redisClient>>): RawAccess
       return rows.flat();
     },
     async write(rows) {
-      for (const row of rows) {
-        await client.zAdd(`atelier:${row.namespace}:keys`, { score: 0, value: row.key });
-        await client.set(redisKey(row), row.text, row.expires === undefined ? {} : { PXAT: row.expires });
-      }
+      const writes = rows.flatMap((row) => [
+        client.zAdd(`atelier:${row.namespace}:keys`, { score: 0, value: row.key }),
+        client.set(redisKey(row), row.text, row.expires === undefined ? {} : { PXAT: row.expires }),
+      ]);
+      await Promise.all(writes);
     },
     async drop(rows) {
-      for (const row of rows) await client.del(redisKey(row));
+      if (rows.length > 0) await client.del(rows.map(redisKey));
     },
     async forgetLease() {
-      await client.del(['atelier:lease', ...(await client.keys('atelier:*:lease'))]);
+      await client.del(await leaseKeys());
     },
+    async expireLeaseIn(ms) {
+      for (const key of await leaseKeys()) await client.pExpire(key, ms);
+    },
+    leaseLeftMs: () => client.pTTL('atelier:lease'),
     leaseNumber: async () => Number(await client.get('atelier:lease:number')),
     async connections() {
       const database = (await client.clientInfo()).db;

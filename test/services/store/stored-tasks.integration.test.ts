@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { onEveryStore, type TestStore } from './sites.ts';
+import { onEveryStore, populateStore, type TestStore } from './sites.ts';
 import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './store-fixture.ts';
 
 const toPlain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
@@ -201,10 +201,12 @@ describe('An interaction token', () =>
     it('An expired interaction token is removed from every row once the tasks have been read at startup', async () => {
       const testStore = await createTestStore();
       const { open, clock } = testStore;
-      const store = await open();
-      for (let index = 0; index < 450; index++) await store.put(makeTask({ times: { created: START + index } }));
       const longLivedTask = makeTask({ route: { tokenExpiresAt: START + 60 * MINUTE_MS } });
-      await store.put(longLivedTask);
+      await populateStore(testStore, async (store) => {
+        for (let index = 0; index < 450; index++) await store.put(makeTask({ times: { created: START + index } }));
+        await store.put(longLivedTask);
+      });
+      const store = await open();
       clock.advance(15 * MINUTE_MS);
       expect((await store.live()).filter(({ route }) => route.token !== undefined).map(({ id }) => id)).toEqual([
         longLivedTask.id,
