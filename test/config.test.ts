@@ -15,6 +15,7 @@ import {
 } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
 import { kindNames } from '../src/services/tasks/kind-spec.ts';
+import { runs } from './support/runs.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -721,7 +722,7 @@ describe('The secrets of the configuration', () => {
         const visibleText = visibleTextOf(error);
         for (const secretValue of [token, key, password]) expect(visibleText.includes(secretValue)).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(400, 60) },
     );
   });
 });
