@@ -197,9 +197,11 @@ describe('A model whose jobs fail', () => {
 
   it('Members cannot fill the memory with made-up models', async () => {
     const fixture = await createFixture();
-    fixture.gateway.replyAlways(SUBMIT_IMAGE, refused(404, 'model_not_found'));
+    const task = await fixture.tasks.orders.submit(orderFor('lumen-image-1'));
+    fixture.gateway.reply(SUBMIT_IMAGE, refused(404, 'model_not_found'));
+    const error: unknown = await fixture.tasks.orders.submit(orderFor('invented')).catch((reason: unknown) => reason);
     for (let index = 0; index < 520; index += 1)
-      await fixture.tasks.orders.submit(orderFor(`invented-${index}`)).catch(() => undefined);
+      fixture.circuits.recordRefusal({ ...task, request: { prompt: '', model: `invented-${index}` } } as Task, error);
     expect(fixture.circuits.size).toBe(500);
   });
 });
