@@ -7,6 +7,7 @@ import { xmpPacket } from '../../../src/services/media/images/provenance.ts';
 import { type MediaType, mediaTypes } from '../../../src/services/media/media-types.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
 import { type CleanedRecording, cleanRecording } from '../../../src/services/media/videos/clean.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { cachingStudio } from '../../support/studio.ts';
 import { box, mp4Video, webmVideo } from './videos.ts';
 
@@ -178,10 +179,10 @@ describe('A video crafted to break the parser', () => {
 
   it('A video crafted to break the parser keeps its length and its frames, within a second', async () => {
     for (const [what, bytes] of hostileVideos()) {
-      const startedAt = performance.now();
+      const start = cpuMs();
       const result = await cleanedBytes(bytes);
       expect([what, result.length]).toEqual([what, bytes.length]);
-      expect([what, performance.now() - startedAt < 1_000]).toEqual([what, true]);
+      expect([what, cpuMs() - start < 1_000]).toEqual([what, true]);
       const frames = encoded.subarray(chunkOffset(encoded));
       if (bytes.includes(frames) && !what.startsWith('a table'))
         expect([what, result.includes(frames)]).toEqual([what, true]);

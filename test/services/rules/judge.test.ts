@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Judge, type JudgedRequest } from '../../../src/services/rules/judge.ts';
 import { type RuleSet, ruleSet } from '../../../src/services/rules/server-rules.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { runs } from '../../support/runs.ts';
 
 setFlagsFromString('--expose-gc');
@@ -91,9 +92,9 @@ describe('The rule check of a server', () => {
     const judge = judgeOf({ patterns: [{ text: '^(?:(?:a|aa)+)+$' }, { text: '(?:[ab]*a){20}c' }] });
     const timeFor = (length: number): number => {
       const text = 'ab'.repeat(length / 2);
-      const start = performance.now();
+      const start = cpuMs();
       for (let round = 0; round < 5; round++) expect(judge.judge(order(`${text}b`))).toBeUndefined();
-      return performance.now() - start;
+      return cpuMs() - start;
     };
     timeFor(20_000);
     expect(timeFor(80_000)).toBeLessThan(16 * timeFor(20_000));
