@@ -101,7 +101,7 @@ describe('The code in the documentation', () => {
     const program = code
       .replaceAll("'./src/", `'${pathToFileURL('.').href}/src/`)
       .replaceAll('http://127.0.0.1:4010', gateway.url);
-    await promisify(execFile)(process.execPath, [writeTemporaryFile('program.mts', program)], { timeout: 10_000 });
+    await promisify(execFile)(process.execPath, [writeTemporaryFile('program.mts', program)]);
     expect(gateway.requests.length).toBeGreaterThan(0);
     expect(gateway.requests.map(({ status }) => status)).not.toContain(404);
   });

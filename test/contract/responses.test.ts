@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TextFaultKind } from '../../sandbox/gateway/text/fault.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import {
@@ -267,7 +267,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
           text: unstreamed.text,
           usage: { input: unstreamed.usage?.input, total: unstreamed.usage?.total },
         });
-      await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
+      await expect.poll(() => embedded.streamCount).toBe(0);
       expect(endOf(await collect(gateway.responses.stream(baseRequest))).end).toBe('completed');
     },
   );
@@ -327,10 +327,10 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
     const abandonedStream = gateway.responses.stream(story);
     const first = abandonedStream.next();
-    await vi.waitFor(() => expect(embedded.streamCount).toBe(1));
+    await expect.poll(() => embedded.streamCount).toBe(1);
     expect((await first).value).toMatchObject({ type: 'created' });
     await abandonedStream.return();
-    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
+    await expect.poll(() => embedded.streamCount).toBe(0);
 
     const controller = new AbortController();
     const stream = gateway.responses.stream(story, { signal: controller.signal });
@@ -341,7 +341,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     const events = await collect(stream);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'aborted' } });
     expect(endOf(events).text.length).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
+    await expect.poll(() => embedded.streamCount).toBe(0);
   });
 
   it('Text responses are not requested at all if the signal is already aborted', async () => {
@@ -356,7 +356,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     const events = await collect(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
     expect(endOf(events).text.length).toBeGreaterThan(100);
-    await vi.waitFor(() => expect(embedded.streamCount).toBe(0));
+    await expect.poll(() => embedded.streamCount).toBe(0);
   });
 
   it('Text responses are charged to the account', async () => {

@@ -12,7 +12,6 @@ import { addCleanup } from '../support/ending.ts';
 import { readImage } from './dockerfile.ts';
 import { createImageFolder, imageUser } from './image-folder.ts';
 
-const WAIT = { timeout: 50_000, interval: 50 };
 /** The limit in compose.yaml is twice as long. */
 const STOP_LIMIT_MS = 10_000;
 const image = readImage();
@@ -92,7 +91,7 @@ describe('The image', () => {
     const bot = await startImage(fixture);
     const filesBefore = readdirSync(bot.folder);
     expect(bot.healthCheck()).toMatchObject({ status: 1, stdout: 'The bot does not answer: ECONNREFUSED\n' });
-    await expect.poll(bot.readiness, WAIT).toBe(200);
+    await expect.poll(bot.readiness).toBe(200);
     expect(bot.healthCheck()).toMatchObject({ status: 0, stdout: expect.stringContaining('"ready":true') });
 
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });

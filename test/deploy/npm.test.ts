@@ -10,8 +10,6 @@ import { fileVariable } from '../../src/lib/secret.ts';
 import { createFixture, GATEWAY_API_KEY } from '../e2e/bot.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const WAIT = { timeout: 50_000, interval: 50 };
-
 /** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
 const emptySettings = Object.fromEntries(
   [...configVariables, ...secretVariables.map(fileVariable)].map((name) => [name, '']),
@@ -84,28 +82,28 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM on npm (skipped if there 
       GATEWAY_API_KEY,
       STORE_URL: config.store.url,
     });
-    await expect.poll(bot.log, WAIT).toContain('Atelier is ready.');
+    await expect.poll(bot.log).toContain('Atelier is ready.');
     const startedPids = await bot.stop();
     expect(startedPids.length).toBeGreaterThan(0);
-    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
+    await expect.poll(() => startedPids.filter(isAlive)).toEqual([]);
     expect(bot.log()).toContain('Atelier has stopped.');
   });
 
   it('npm run sandbox stops its bot and removes its files, and nothing is left running', async () => {
     const sandbox = startNpm(['run', 'sandbox', '--', '--port', '0']);
-    await expect.poll(sandbox.log, WAIT).toContain('Ready in');
+    await expect.poll(sandbox.log).toContain('Ready in');
     const startedPids = await sandbox.stop();
     // npm has started at least the sandbox and its bot.
     expect(startedPids.length).toBeGreaterThan(1);
-    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
+    await expect.poll(() => startedPids.filter(isAlive)).toEqual([]);
     expect(readdirSync(sandbox.folder).filter((name) => name.startsWith('atelier-'))).toEqual([]);
   });
 
   it('npm run sandbox:gateway leaves nothing running', async () => {
     const gateway = startNpm(['run', 'sandbox:gateway', '--', '--port', '0']);
-    await expect.poll(gateway.log, WAIT).toContain('is listening on');
+    await expect.poll(gateway.log).toContain('is listening on');
     const startedPids = await gateway.stop();
     expect(startedPids.length).toBeGreaterThan(0);
-    await expect.poll(() => startedPids.filter(isAlive), WAIT).toEqual([]);
+    await expect.poll(() => startedPids.filter(isAlive)).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('/about for the operator', () => {
     gateway.faults.add({ on: { path: /fetch$|models/ }, do: 'unauthorized', times: 1_000 });
     clock.advance(2 * 60_000);
     await expect
-      .poll(() => about('owner'), { timeout: 15_000 })
+      .poll(() => about('owner'))
       .toMatch(/\*\*Notices\*\*\nThe gateway has been refusing status checks for `\/imagine` .*Check the API key/);
     // On a busy machine the response to a check may come too late.
     await expect.poll(() => about('owner')).toContain('Gateway: not ready. The gateway rejects the API key.');

@@ -10,8 +10,6 @@ import { type FastClockFixture, says, startFastClockBot } from './quick.ts';
 
 const MODEL = 'lumen-image-1';
 const minute = 60_000;
-const pollOptions = { timeout: 15_000 };
-
 const orderCount = ({ gateway }: FastClockFixture): number =>
   gateway.requests.filter(({ method, path }) => method === 'POST' && path.includes('/images/')).length;
 const messagesToOwner = ({ discord }: FastClockFixture, substring: string): string[] =>
@@ -71,7 +69,7 @@ describeProfiles('A failing model', (profile) => {
     await modelSuggestions(fixture);
     await failTasks(fixture, 5);
     await expect
-      .poll(() => messagesToOwner(fixture, `Tasks with the model \`${MODEL}\` (image) have been failing`), pollOptions)
+      .poll(() => messagesToOwner(fixture, `Tasks with the model \`${MODEL}\` (image) have been failing`))
       .toHaveLength(1);
     fixture.clock.advance(minute);
     fixture.gateway.setSpeed(0.01);
@@ -83,7 +81,7 @@ describeProfiles('A failing model', (profile) => {
     await probe.message(says('Finished in'));
     await (await orderImage(fixture, 'other')).message(says('Finished in'));
     fixture.clock.advance(2 * minute);
-    await expect.poll(() => messagesToOwner(fixture, 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesToOwner(fixture, 'Resolved')).toHaveLength(1);
     expect(messagesToOwner(fixture, `Tasks with the model \`${MODEL}\``)).toHaveLength(1);
     expect(messagesToOwner(fixture, 'secret')).toEqual([]);
   });

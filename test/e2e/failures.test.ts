@@ -38,7 +38,7 @@ describe('The bot during failures', () => {
     const exchange = await discord.as('member').slash('models');
     discord.gateway.dropConnections();
     expect(text(await exchange.message())).toContain('24 models');
-    await expect.poll(() => discord.gateway.resumes, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => discord.gateway.resumes).toBe(1);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
   });
 
@@ -68,7 +68,7 @@ describe('The bot during failures', () => {
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
     discord.expireTokens();
-    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
+    await expect.poll(logged).toContain('Discord no longer accepts the reply');
     expect(text(await (await discord.as('member').slash('help')).message())).toContain('/models');
   });
 
@@ -130,7 +130,7 @@ describe('Requests to Discord whose first attempt fails', () => {
     const { discord, gateway, logged } = await startTestBot();
     discord.faults.add({ on: callbackRoute, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged, { timeout: 20_000 }).toContain('Discord no longer accepts the reply');
+    await expect.poll(logged).toContain('Discord no longer accepts the reply');
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 

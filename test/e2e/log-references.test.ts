@@ -17,7 +17,6 @@ const logLines = ({ logged }: Pick<Fixture, 'logged'>): LogLine[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as LogLine);
 
-const pollOptions = { timeout: 20_000 };
 const UNKNOWN_STATUS = 'Unknown gateway status; treated as still running.';
 
 describe('The log lines of a task', () => {
@@ -33,11 +32,11 @@ describe('The log lines of a task', () => {
     const jobId = jobs.at(-1)?.id ?? 'none';
     const body = { id: jobId, status: 'PONDERING', progress: '10%' };
     fixture.gateway.faults.add({ on: { path: `/imgx/task/${jobId}` }, do: { type: 'body', body } });
-    await expect.poll(() => logLines(fixture).filter(({ msg }) => msg === UNKNOWN_STATUS), pollOptions).toHaveLength(1);
+    await expect.poll(() => logLines(fixture).filter(({ msg }) => msg === UNKNOWN_STATUS)).toHaveLength(1);
     expect(logLines(fixture).find(({ msg }) => msg === UNKNOWN_STATUS)?.task).toBe(ids[0]);
 
     fixture.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 402 } });
-    await expect.poll(() => logLines(fixture).filter(({ lane }) => lane !== undefined), pollOptions).not.toEqual([]);
+    await expect.poll(() => logLines(fixture).filter(({ lane }) => lane !== undefined)).not.toEqual([]);
     for (const line of logLines(fixture).filter(({ lane }) => lane !== undefined)) {
       expect(line).not.toHaveProperty('task');
       expect(line).not.toHaveProperty('reference');

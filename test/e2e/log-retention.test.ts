@@ -94,7 +94,7 @@ describeProfiles('The log retention period', (profile) => {
     await changeRules(fixture, 'Change moderation', { results: 'hold' });
     await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence' });
     const heldQuestions = () => fixture.discord.messages(LOG_CHANNEL).filter((one) => labels(one).includes('Publish'));
-    await expect.poll(heldQuestions, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(heldQuestions).toHaveLength(1);
     fixture.clock.advance(2 * DAY_MS);
     await expect.poll(() => logMessages(fixture)).toHaveLength(1);
     const [question] = heldQuestions();
@@ -116,7 +116,7 @@ describeProfiles('The log retention period', (profile) => {
     await expect.poll(() => logMessages(fixture).join()).toContain(`<@${other.id}>`);
     expect(logMessages(fixture).join()).toContain(`<@${member.id}>`);
     await requestErasure(fixture);
-    await expect.poll(() => logMessages(fixture).join(), { timeout: 10_000 }).not.toContain(`<@${member.id}>`);
+    await expect.poll(() => logMessages(fixture).join()).not.toContain(`<@${member.id}>`);
     expect(logMessages(fixture).join()).toContain(`<@${other.id}>`);
   });
 

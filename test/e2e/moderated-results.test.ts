@@ -46,7 +46,7 @@ describeProfiles('Moderation of images', (profile) => {
     logMessages(fixture).filter((one) => labels(one).includes('Publish'));
   /** Waits for the question to the moderators and returns it. */
   async function waitForQuestion(fixture: FastClockFixture): Promise<Message> {
-    await expect.poll(() => questions(fixture).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => questions(fixture).length).toBe(1);
     const [found] = questions(fixture);
     if (!found) throw new Error('The question is missing.');
     return found;
@@ -201,6 +201,6 @@ describeProfiles('Moderation of images', (profile) => {
     await order(fixture, 'shows:violence');
     await waitForQuestion(fixture);
     await requestErasure(fixture);
-    await expect.poll(() => questions(fixture), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => questions(fixture)).toEqual([]);
   });
 });

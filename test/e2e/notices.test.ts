@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'discord.js';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { onServers } from '../services/store/sites.ts';
@@ -14,7 +14,6 @@ import { startMonitoredFixture } from './monitoring/served.ts';
 import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, says, submitCount } from './quick.ts';
 
-const pollOptions = { timeout: 15_000 };
 const HOUR_MS = 3_600_000;
 
 /** Prepares a bot whose operator has chosen the channel `hall`. */
@@ -38,13 +37,13 @@ describe('Notices about a start', () => {
   it('A notice about a start contains the version, what was resumed and how long the bot was down; with a new version, also the previous one', async () => {
     const fixture = await stageWithChannel();
     const first = await startBot(fixture);
-    await expect.poll(() => hallMessages(fixture), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    await expect.poll(() => hallMessages(fixture)).toEqual(['Atelier 1.2.3 has started.']);
     fixture.gateway.setSpeed(0.01);
     await (await fixture.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).message(says('Queued'));
     await first.stop();
     fixture.clock.advance(2 * HOUR_MS);
     await startBot({ ...fixture, version: '1.3.0' });
-    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(2);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(2);
     const [, second = ''] = hallMessages(fixture);
     expect(second).toContain('Atelier 1.3.0 has started. The previous version was 1.2.3.');
     expect(second).toMatch(/The previous run was stopped on <t:\d+:f>\.\nThe bot resumed 1 task\./);
@@ -56,20 +55,20 @@ describe('Notices about a start', () => {
     for (let start = 0; start < 4; start += 1) {
       const app = await startBot(fixture);
       const substring = start === 0 ? 'has started.' : `The bot has started ${start + 1} times since`;
-      await expect.poll(() => messagesContaining(hallMessages(fixture), substring), pollOptions).toHaveLength(1);
+      await expect.poll(() => messagesContaining(hallMessages(fixture), substring)).toHaveLength(1);
       await app.stop();
     }
     expect(hallMessages(fixture)).toHaveLength(1);
     fixture.clock.advance(HOUR_MS);
     await startBot(fixture);
-    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(2);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(2);
     expect(hallMessages(fixture)[1]).not.toContain('times since');
   });
 
   it('After a crash, the notice about the start says that the bot went down unexpectedly', async () => {
     const fixture = await stageWithChannel();
     const app = await startBot(fixture);
-    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
     await app.stop();
     const file = fixture.config.store.url.replace('sqlite://', '');
     // Simulates a crash: the stop was not recorded.
@@ -77,7 +76,7 @@ describe('Notices about a start', () => {
     fixture.clock.advance(2 * HOUR_MS);
     await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(fixture), 'The previous run ended unexpectedly'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), 'The previous run ended unexpectedly'))
       .toHaveLength(1);
   });
 });
@@ -92,10 +91,10 @@ describe('Notices about the gateway at the start', () => {
     expect(fixture.logged()).not.toContain('Atelier is ready.');
     expect(await bot.readiness()).toEqual({ status: 503, reasons: { gateway: 'The gateway rejects the API key.' } });
     const notices = (): string[] => messagesContaining(hallMessages(fixture), 'rejecting the API key');
-    await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Set the right `GATEWAY_API_KEY`')]);
+    await expect.poll(notices).toEqual([expect.stringContaining('Set the right `GATEWAY_API_KEY`')]);
     expect(text(await (await fixture.discord.as('owner').slash('about')).ephemeral())).toContain('available');
     fixture.clock.advance(60_000);
-    await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
+    await expect.poll(notices).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
   });
 
   it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
@@ -105,7 +104,7 @@ describe('Notices about the gateway at the start', () => {
     expect(fixture.logged()).toContain('"reason":"The gateway cannot be reached."');
     expect(fixture.logged()).not.toContain('GATEWAY_API_KEY');
     const notice = 'The gateway has not responded since the bot started';
-    await expect.poll(() => messagesContaining(hallMessages(fixture), notice), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(hallMessages(fixture), notice)).toHaveLength(1);
     expect(hallMessages(fixture).join('\n')).not.toContain('127.0.0.1');
   });
 });
@@ -122,12 +121,12 @@ describeProfiles('Notices about refused status checks', (profile) => {
     await exchange.message(says('Queued'));
     const startPause = async (): Promise<void> => {
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'unauthorized', times: 1_000 });
-      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(1);
+      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length).toBe(1);
     };
     const endPause = async (): Promise<void> => {
       gateway.faults.clear();
       clock.advance(5 * 60_000);
-      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length, pollOptions).toBe(0);
+      await expect.poll(() => laneNotices().filter((one) => !one.includes('Resolved')).length).toBe(0);
     };
     await startPause();
     await endPause();
@@ -161,19 +160,15 @@ describe('The operator’s channel', () => {
       const fixture = await stageWithChannel();
       loseChannel(fixture);
       const app = await startBot(fixture);
-      await expect.poll(() => directMessages(fixture), pollOptions).toHaveLength(2);
+      await expect.poll(() => directMessages(fixture)).toHaveLength(2);
       expect(messagesContaining(directMessages(fixture), 'has started')).toHaveLength(1);
       expect(messagesContaining(directMessages(fixture), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
       fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
       await (await fixture.discord.as('member').slash('imagine', { prompt: 'a secret fox' })).ephemeral(says('quota'));
-      await expect
-        .poll(() => messagesContaining(directMessages(fixture), 'no credit left'), pollOptions)
-        .toHaveLength(1);
+      await expect.poll(() => messagesContaining(directMessages(fixture), 'no credit left')).toHaveLength(1);
       await app.stop();
       await startBot(fixture);
-      await expect
-        .poll(() => messagesContaining(directMessages(fixture), 'has started 2 times'), pollOptions)
-        .toHaveLength(1);
+      await expect.poll(() => messagesContaining(directMessages(fixture), 'has started 2 times')).toHaveLength(1);
       expect(directMessages(fixture)).toHaveLength(3);
       expect(directMessages(fixture).join('\n')).not.toContain('secret');
     },
@@ -189,20 +184,18 @@ describe('The operator’s channel', () => {
       times: 2,
     });
     await startBot(fixture);
-    await expect
-      .poll(() => messagesContaining(directMessages(fixture), '`OPERATOR_CHANNEL_ID`'), pollOptions)
-      .toHaveLength(1);
+    await expect.poll(() => messagesContaining(directMessages(fixture), '`OPERATOR_CHANNEL_ID`')).toHaveLength(1);
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
-    await expect.poll(() => messagesContaining(hallMessages(fixture), 'no credit left'), pollOptions).toHaveLength(1);
-    await expect.poll(() => messagesContaining(directMessages(fixture), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(hallMessages(fixture), 'no credit left')).toHaveLength(1);
+    await expect.poll(() => messagesContaining(directMessages(fixture), 'Resolved')).toHaveLength(1);
   });
 
   it('Without an operator channel, notices go to the users listed as operators', async () => {
     const fixture = await stageWithChannel();
     const other = fixture.discord.world.user('other').id;
     await startBot({ ...fixture, config: { ...fixture.config, operator: { ids: [other] } } });
-    await expect.poll(() => directMessages(fixture, 'other'), pollOptions).toEqual(['Atelier 1.2.3 has started.']);
+    await expect.poll(() => directMessages(fixture, 'other')).toEqual(['Atelier 1.2.3 has started.']);
     expect([directMessages(fixture), hallMessages(fixture)]).toEqual([[], []]);
   });
 
@@ -212,7 +205,7 @@ describe('The operator’s channel', () => {
     fixture.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
     await startBot(fixture);
     await expect
-      .poll(() => [...hallMessages(fixture), ...directMessages(fixture)], pollOptions)
+      .poll(() => [...hallMessages(fixture), ...directMessages(fixture)])
       .toEqual(['Atelier 1.2.3 has started.']);
   });
 });
@@ -222,16 +215,16 @@ describe('Notices about the store', () => {
     const fixture = await stageWithChannel();
     const { clock, discord } = fixture;
     await startBot(fixture);
-    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
     const file = fixture.config.store.url.replace('sqlite://', '');
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
     const refused = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     expect(text(await refused.message())).toBeTruthy();
     const notices = (): string[] => messagesContaining(hallMessages(fixture), 'The database has been failing');
-    await expect.poll(notices, pollOptions).toHaveLength(1);
+    await expect.poll(notices).toHaveLength(1);
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
-    await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(notices(), 'Resolved')).toHaveLength(1);
     expect(submitCount(fixture.gateway)).toBe(0);
     expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|sqlite/);
   });
@@ -245,7 +238,7 @@ describe('Notices about the store', () => {
       sql(file, `INSERT INTO atelier (key, value, namespace) VALUES ('${id}', '{"value":{"odd":true}}', 'live')`);
     await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(fixture), '2 rows of the database could not be read'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), '2 rows of the database could not be read'))
       .toHaveLength(1);
   });
 
@@ -260,7 +253,7 @@ describe('Notices about the store', () => {
     );
     await startBot(fixture);
     await expect
-      .poll(() => messagesContaining(hallMessages(fixture), 'keeps its data in a new format'), pollOptions)
+      .poll(() => messagesContaining(hallMessages(fixture), 'keeps its data in a new format'))
       .toHaveLength(1);
   });
 });
@@ -272,17 +265,14 @@ describe('A store on a server', () =>
       const proxy = await TcpProxy.open(store.url);
       const fixture = await stageWithChannel({ STORE_URL: proxy.url, STORE_LEASE_SECONDS: '60' });
       await startBot(fixture);
-      await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
+      await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
       proxy.disconnect();
       await expect
-        .poll(() => messagesContaining(hallMessages(fixture), 'unable to reach its database'), pollOptions)
+        .poll(() => messagesContaining(hallMessages(fixture), 'unable to reach its database'))
         .toHaveLength(1);
       proxy.restore();
       fixture.clock.advance(60_000);
-      await vi.waitFor(
-        () => expect(messagesContaining(hallMessages(fixture), 'Resolved')).toHaveLength(1),
-        pollOptions,
-      );
+      await expect.poll(() => messagesContaining(hallMessages(fixture), 'Resolved')).toHaveLength(1);
       expect(hallMessages(fixture).join('\n')).not.toContain(new URL(store.url).host);
     });
   }));
@@ -295,11 +285,11 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(notices, pollOptions).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
+  await expect.poll(notices).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('has been used up')]);
   clock.advance(24 * HOUR_MS);
-  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('Resolved')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
 
 it('The bot-wide limit is reported as used up if the remainder is too small for a request', async () => {
@@ -313,7 +303,7 @@ it('The bot-wide limit is reported as used up if the remainder is too small for 
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit ($1 a day)');
-  await expect.poll(notices, pollOptions).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('has been used up')]);
 });
 
 describe('The balance of the gateway account', () => {
@@ -337,7 +327,7 @@ describe('The balance of the gateway account', () => {
       const checkCount = () => fixture.gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
       const checksBefore = checkCount();
       fixture.clock.advance(16 * 60_000);
-      await expect.poll(checkCount, pollOptions).toBeGreaterThan(checksBefore);
+      await expect.poll(checkCount).toBeGreaterThan(checksBefore);
     };
     return { fixture, createImage, waitForBalanceCheck };
   }
@@ -351,7 +341,7 @@ describe('The balance of the gateway account', () => {
     await waitForBalanceCheck();
     const notices = (): string[] => messagesContaining(hallMessages(fixture), 'left, enough for less than a day');
     await expect
-      .poll(notices, pollOptions)
+      .poll(notices)
       .toEqual([
         expect.stringMatching(
           /^The gateway account has \$0\.0375 left, enough for less than a day at the recent rate \(\$0\.06 a day\)/,
@@ -359,7 +349,7 @@ describe('The balance of the gateway account', () => {
       ]);
     fixture.gateway.settings.quirks = { ...fixture.gateway.settings.quirks, creditLimit: 50 };
     await waitForBalanceCheck();
-    await expect.poll(() => messagesContaining(notices(), 'Resolved'), pollOptions).toHaveLength(1);
+    await expect.poll(() => messagesContaining(notices(), 'Resolved')).toHaveLength(1);
   });
 
   it('A gateway whose usage depends on dates does not say for which time its limit is, so nothing is said about a balance', async () => {
@@ -374,11 +364,11 @@ describe('The balance of the gateway account', () => {
     const { fixture } = await botWithCreditLimit(0);
     const requestCount = ({ gateway }: typeof fixture): number =>
       gateway.requests.filter(({ path }) => path.endsWith('/subscription')).length;
-    await expect.poll(() => requestCount(fixture), pollOptions).toBe(1);
+    await expect.poll(() => requestCount(fixture)).toBe(1);
     fixture.clock.advance(60 * 60_000);
-    await expect.poll(() => hallMessages(fixture), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
     const other = await botWithCreditLimit(1, {});
-    await expect.poll(() => hallMessages(other.fixture), pollOptions).toHaveLength(1);
+    await expect.poll(() => hallMessages(other.fixture)).toHaveLength(1);
     expect([requestCount(fixture), requestCount(other.fixture)]).toEqual([1, 0]);
   });
 });

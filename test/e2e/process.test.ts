@@ -73,13 +73,11 @@ function secretFiles({ discord, config }: Fixture): Record<string, string> {
   return Object.assign({}, ...settings);
 }
 
-const pollOptions = { timeout: 20_000 };
-
 describe('The shipped bot as a process', () => {
   it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
     const fixture = await createFixture();
     const bot = run('src/index.ts', fixture);
-    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output).toContain('Atelier is ready.');
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     bot.child.kill('SIGTERM');
@@ -91,7 +89,7 @@ describe('The shipped bot as a process', () => {
   it('The bot process starts with its secrets in files', async () => {
     const fixture = await createFixture();
     const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
-    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output).toContain('Atelier is ready.');
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
     expect(existsSync(fixture.config.store.url.replace('sqlite://', ''))).toBe(true);
     expect(bot.output()).not.toContain(fixture.discord.token);
@@ -117,7 +115,7 @@ describe('The shipped bot as a process', () => {
     const fixture = await createFixture();
     const bot = run('src/index.ts', fixture);
     await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
-    await expect.poll(bot.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(bot.output).toContain('Atelier is ready.');
     fixture.discord.gateway.closeSessions(4004);
     expect(await bot.exitCode).toBe(77);
     expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
@@ -126,7 +124,7 @@ describe('The shipped bot as a process', () => {
   it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
     const fixture = await createFixture();
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
     expect(await second.exitCode).toBe(75);
     expect(second.output()).toContain(fixture.config.store.url.replace('sqlite://', ''));
@@ -136,10 +134,10 @@ describe('The shipped bot as a process', () => {
     const fixture = await createFixture();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', fixture);
-    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output).toContain('Atelier is ready.');
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.acknowledged();
-    await expect.poll(() => fixture.gateway.jobs.list().length, pollOptions).toBe(1);
+    await expect.poll(() => fixture.gateway.jobs.list().length).toBe(1);
     first.child.kill('SIGKILL');
     await first.exitCode;
     const second = run('src/index.ts', fixture);
@@ -158,16 +156,14 @@ describe('The shipped bot as a process', () => {
     gateway.onCallback((callback) => sentCallbacks.push(callback));
     gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
     const first = run('src/index.ts', fixture, [], settings);
-    await expect.poll(first.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(first.output).toContain('Atelier is ready.');
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
     // The gateway no longer responds to polls, so the process is killed before it learns that the job has ended.
     gateway.faults.add({ on: { path: '/imgx/task' }, do: 'hang', times: 100 });
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
-    await expect
-      .poll(() => sentCallbacks.at(-1), pollOptions)
-      .toMatchObject({ status: 202, body: { status: 'succeeded' } });
+    await expect.poll(() => sentCallbacks.at(-1)).toMatchObject({ status: 202, body: { status: 'succeeded' } });
     first.child.kill('SIGKILL');
     await first.exitCode;
     gateway.faults.clear();
@@ -190,7 +186,7 @@ describe('The shipped bot as a process', () => {
     portHolder.close();
     await once(portHolder, 'close');
     const second = run('src/index.ts', fixture, [], settings);
-    await expect.poll(second.output, pollOptions).toContain('Atelier is ready.');
+    await expect.poll(second.output).toContain('Atelier is ready.');
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     second.child.kill('SIGTERM');
     expect(await second.exitCode).toBe(0);

@@ -106,7 +106,7 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
     const confirmationPrompt = await (await member.click(copy, 'Upscale all')).message();
     await member.click(confirmationPrompt, 'Run all 4');
     const upscales = () => discord.messages('studio').filter(says('Upscale of image'));
-    await expect.poll(() => upscales().filter(says('Finished in')).length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => upscales().filter(says('Finished in')).length).toBe(4);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(publicCountBefore);
   });
 

@@ -340,9 +340,7 @@ describeProfiles('Reports', (profile) => {
     const second = await startBot(fixture);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 1_000 });
     await decide(fixture, reportMessage, 'Remove');
-    await expect
-      .poll(() => fixture.logged(), { timeout: 10_000 })
-      .toContain('Could not delete a message by this route');
+    await expect.poll(() => fixture.logged()).toContain('Could not delete a message by this route');
     expect(isPosted(fixture, result)).toBe(true);
     await second.stop();
     discord.faults.clear();
@@ -370,7 +368,7 @@ describeProfiles('Reports', (profile) => {
     discord.faults.clear();
     clock.advance(10 * 60_000);
     const directMessages = () => discord.messages(discord.openDirectMessage('other').id).map(text);
-    await expect.poll(directMessages, { timeout: 10_000 }).toEqual([expect.stringContaining('could not be posted')]);
+    await expect.poll(directMessages).toEqual([expect.stringContaining('could not be posted')]);
     expect(reportsIn(fixture)).toHaveLength(1);
   });
 
@@ -379,7 +377,7 @@ describeProfiles('Reports', (profile) => {
     await report(fixture, await orderGrid(fixture));
     const reportMessage = await onlyReport(fixture);
     await requestErasure(fixture);
-    await expect.poll(() => reportsIn(fixture), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => reportsIn(fixture)).toEqual([]);
     expect(isPosted(fixture, reportMessage, LOG_CHANNEL)).toBe(false);
   });
 

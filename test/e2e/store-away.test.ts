@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { onServers } from '../services/store/sites.ts';
 import { noLimits } from '../support/no-limits.ts';
@@ -6,7 +6,6 @@ import { TcpProxy } from '../support/wire.ts';
 import { startTestBot } from './bot.ts';
 import { says, submitCount } from './quick.ts';
 
-const pollOptions = { timeout: 10_000 };
 const occurrences = (substring: string, log: string): number => log.split(substring).length - 1;
 
 describe('A bot whose store is temporarily unavailable', () =>
@@ -26,7 +25,7 @@ describe('A bot whose store is temporarily unavailable', () =>
       expect(await about()).toContain('unable to reach its database');
 
       proxy.restore();
-      await vi.waitFor(async () => expect(await about()).not.toContain('unable to reach its database'), pollOptions);
+      await expect.poll(about).not.toContain('unable to reach its database');
       gateway.setSpeed(50);
       const result = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(result.attachments).toHaveLength(1);
@@ -46,9 +45,9 @@ describe('A bot whose store is temporarily unavailable', () =>
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       // The response is arriving in small pieces when the store becomes unavailable.
-      await vi.waitFor(() => expect(submitCount(gateway)).toBe(1), pollOptions);
+      await expect.poll(() => submitCount(gateway)).toBe(1);
       proxy.disconnect();
-      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), pollOptions);
+      await expect.poll(() => logged()).toContain('The store could not write a task.');
       proxy.restore();
       gateway.setSpeed(50);
       const result = await exchange.message(says('Finished in'));

@@ -1,10 +1,10 @@
-import { vi } from 'vitest';
+import { expect } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 
 /** Polls until the condition holds; otherwise the test times out. */
 export async function waitUntil(condition: () => boolean): Promise<void> {
-  await vi.waitUntil(condition, { interval: 2, timeout: 20_000 });
+  await expect.poll(condition, { interval: 2 }).toBe(true);
 }
 
 /** Implements the two task interfaces that the delivery uses, in memory. Writes can be made to fail, as on a full disk. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Routes } from 'discord.js';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
@@ -70,12 +70,12 @@ it('At most four files on disk are uploaded at the same time, and the others fol
     tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
   const fileOnDisk: FilePlan = { name: 'video.mp4', path, size: 5, mime: 'video/mp4' };
   const diskUploads = Array.from({ length: 20 }, (_, token) => patch(token, [fileOnDisk]));
-  await vi.waitFor(() => expect(pendingResponses).toHaveLength(4));
+  await expect.poll(() => pendingResponses).toHaveLength(4);
   // Uploads from memory do not wait for uploads from disk.
   const memoryUpload = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
-  await vi.waitFor(() => expect(pendingResponses).toHaveLength(5));
+  await expect.poll(() => pendingResponses).toHaveLength(5);
   for (let responseCount = 0; responseCount < 21; responseCount++) {
-    await vi.waitFor(() => expect(pendingResponses).not.toHaveLength(0));
+    await expect.poll(() => pendingResponses).not.toHaveLength(0);
     pendingResponses.shift()?.();
   }
   await Promise.all([...diskUploads, memoryUpload]);

@@ -59,7 +59,7 @@ describe('A shard process that is killed', () =>
         .toEqual([SHARD_COUNT, 2 * SHARD_COUNT]);
       // READY is number 1 and the first order is 2. The second order is never passed on, although the third one is.
       for (let id = 0; id < SHARD_COUNT; id++)
-        await expect.poll(async () => (await storedSession(setup, id))?.sequence, { timeout: 10_000 }).toBe(2);
+        await expect.poll(async () => (await storedSession(setup, id))?.sequence).toBe(2);
       await killedProcess.kill();
       const killedAt = Date.now();
       await sendCommandInEveryGuild(setup);

@@ -43,12 +43,10 @@ function runBot({ discord, gateway, config }: Fixture, settings: Record<string, 
 const waitForFurtherMessage = ({ discord }: Fixture, minLength: number) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > minLength));
 
-const pollOptions = { timeout: 20_000 };
-
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = runBot(fixture);
-  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log).toContain('Atelier is ready.');
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then, the text has been stored at least once.
   await waitForFurtherMessage(fixture, 300);
@@ -65,7 +63,7 @@ it('A bot that is killed during a stream edits the message after the restart and
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = runBot(fixture);
-  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log).toContain('Atelier is ready.');
   // Each start is reported to the operator in another channel.
   const studioPosts = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
   fixture.discord.faults.add({ on: studioPosts, do: { type: 'hang', done: true } });
@@ -88,12 +86,12 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
   const first = runBot(fixture);
-  await expect.poll(first.log, pollOptions).toContain('Atelier is ready.');
+  await expect.poll(first.log).toContain('Atelier is ready.');
   const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
   const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
   const approval = await member.click(approvalRequest, 'Approve');
-  await expect.poll(orders, pollOptions).toHaveLength(1);
+  await expect.poll(orders).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.exitCode;
   runBot(fixture);

@@ -10,89 +10,80 @@ import {
   kill,
   ownerOf,
   startFullCluster,
-  testTimeout,
 } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { startTimeout, waitUntilReady } from './processes.ts';
+import { waitUntilReady } from './processes.ts';
 
 /** Short, because tests wait for leases to expire. */
 const LEASE_SECONDS = 10;
 
 describe('A cluster that loses a process', () =>
   onServersIfEnabled((createStore) => {
-    it(
-      'A worker that is killed is replaced: its task ends once, orders that it had only acknowledged are carried out, and other members are notified',
-      testTimeout,
-      async () => {
-        const cluster = await createCluster(createStore, { leaseSeconds: LEASE_SECONDS });
-        const { discord, gateway } = cluster;
-        const workers = await startFullCluster(cluster);
-        const member = discord.as('member');
-        const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
-        const grid = await (await order('a lantern')).message(says('Finished in'));
-        gateway.setSpeed(1);
-        const running = await order('a lighthouse');
-        await running.message(says('%'));
-        // Discord shows that the bot is thinking, but the worker never gets the response.
-        discord.faults.add({ on: acknowledgementRoute, do: { type: 'hang', done: true }, times: 3 });
-        const orders = [await order('a lamp'), await member.click(grid, 'U2')];
-        const list = await member.slash('tasks', {});
-        for (const exchange of [...orders, list]) await exchange.acknowledged();
-        const callbacksBeforeKill = callbackCount(discord);
+    it('A worker that is killed is replaced: its task ends once, orders that it had only acknowledged are carried out, and other members are notified', async () => {
+      const cluster = await createCluster(createStore, { leaseSeconds: LEASE_SECONDS });
+      const { discord, gateway } = cluster;
+      const workers = await startFullCluster(cluster);
+      const member = discord.as('member');
+      const order = (prompt: string): Promise<Exchange> => member.slash('imagine', { prompt });
+      const grid = await (await order('a lantern')).message(says('Finished in'));
+      gateway.setSpeed(1);
+      const running = await order('a lighthouse');
+      await running.message(says('%'));
+      // Discord shows that the bot is thinking, but the worker never gets the response.
+      discord.faults.add({ on: acknowledgementRoute, do: { type: 'hang', done: true }, times: 3 });
+      const orders = [await order('a lamp'), await member.click(grid, 'U2')];
+      const list = await member.slash('tasks', {});
+      for (const exchange of [...orders, list]) await exchange.acknowledged();
+      const callbacksBeforeKill = callbackCount(discord);
 
-        await kill(ownerOf(cluster, workers));
-        gateway.setSpeed(200);
-        await running.message(says('Finished in'));
-        for (const exchange of orders) await exchange.message(says('Finished in'));
-        await list.message(says('A restart interrupted this.'));
-        // The new owner acknowledges nothing again.
-        expect(callbackCount(discord)).toBe(callbacksBeforeKill);
-        expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(4);
-        expect(submitCount(gateway)).toBe(4);
-      },
-    );
+      await kill(ownerOf(cluster, workers));
+      gateway.setSpeed(200);
+      await running.message(says('Finished in'));
+      for (const exchange of orders) await exchange.message(says('Finished in'));
+      await list.message(says('A restart interrupted this.'));
+      // The new owner acknowledges nothing again.
+      expect(callbackCount(discord)).toBe(callbacksBeforeKill);
+      expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(4);
+      expect(submitCount(gateway)).toBe(4);
+    });
 
-    it(
-      'Another shard process resumes the session of a killed or suspended one, and no command is lost or run twice',
-      testTimeout,
-      async () => {
-        const cluster = await createCluster(createStore, { speed: 200, leaseSeconds: LEASE_SECONDS });
-        const { discord, gateway, start } = cluster;
-        const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
-        const first = start('shard');
-        await waitUntilReady([first, start('worker')]);
-        const second = start('shard');
-        await waitUntilReady([second], 0);
-        const exchanges: Exchange[] = [];
-        for (let index = 0; index < 9; index++) {
-          if (index === 3) first.child.kill('SIGKILL');
-          exchanges.push(await order(`a lantern number ${index}`));
-        }
-        for (const exchange of exchanges) await exchange.message(says('Finished in'));
-        expect(submitCount(gateway)).toBe(9);
+    it('Another shard process resumes the session of a killed or suspended one, and no command is lost or run twice', async () => {
+      const cluster = await createCluster(createStore, { speed: 200, leaseSeconds: LEASE_SECONDS });
+      const { discord, gateway, start } = cluster;
+      const order = (prompt: string): Promise<Exchange> => discord.as('member').slash('imagine', { prompt });
+      const first = start('shard');
+      await waitUntilReady([first, start('worker')]);
+      const second = start('shard');
+      await waitUntilReady([second], 0);
+      const exchanges: Exchange[] = [];
+      for (let index = 0; index < 9; index++) {
+        if (index === 3) first.child.kill('SIGKILL');
+        exchanges.push(await order(`a lantern number ${index}`));
+      }
+      for (const exchange of exchanges) await exchange.message(says('Finished in'));
+      expect(submitCount(gateway)).toBe(9);
 
-        const third = start('shard');
-        await waitUntilReady([third], 0);
-        second.child.kill('SIGSTOP');
-        const duringSuspension = await order('a lighthouse');
-        await expect.poll(third.log, startTimeout).toContain('A shard has resumed its session.');
-        second.child.kill('SIGCONT');
-        await expect.poll(second.log, startTimeout).toContain('The claim on a shard was lost');
-        await (await order('a lamp')).message(says('Finished in'));
-        // The interaction sent during the suspension may have reached a process only after Discord's deadline.
-        const wasInTime = await duringSuspension.message(says('Finished in')).then(
-          () => true,
-          () => false,
-        );
-        expect(submitCount(gateway)).toBe(wasInTime ? 11 : 10);
-        expect(second.child.exitCode).toBeNull();
-        expect(discord.gateway.identifies).toBe(1);
-        expect(discord.gateway.resumes).toBeGreaterThanOrEqual(2);
-        for (const { log } of [second, third]) expect(log()).not.toMatch(/could not be told|is unknown whether/);
-      },
-    );
+      const third = start('shard');
+      await waitUntilReady([third], 0);
+      second.child.kill('SIGSTOP');
+      const duringSuspension = await order('a lighthouse');
+      await expect.poll(third.log).toContain('A shard has resumed its session.');
+      second.child.kill('SIGCONT');
+      await expect.poll(second.log).toContain('The claim on a shard was lost');
+      await (await order('a lamp')).message(says('Finished in'));
+      // The interaction sent during the suspension may have reached a process only after Discord's deadline.
+      const wasInTime = await duringSuspension.message(says('Finished in')).then(
+        () => true,
+        () => false,
+      );
+      expect(submitCount(gateway)).toBe(wasInTime ? 11 : 10);
+      expect(second.child.exitCode).toBeNull();
+      expect(discord.gateway.identifies).toBe(1);
+      expect(discord.gateway.resumes).toBeGreaterThanOrEqual(2);
+      for (const { log } of [second, third]) expect(log()).not.toMatch(/could not be told|is unknown whether/);
+    });
 
-    it('An interaction that arrives twice is executed once', testTimeout, async () => {
+    it('An interaction that arrives twice is executed once', async () => {
       const cluster = await createCluster(createStore);
       const { discord, gateway, storeServer, start } = cluster;
       await waitUntilReady([start('shard'), start('worker')]);
@@ -121,17 +112,13 @@ describe('A cluster that loses a process', () =>
       expect(callbackCount(discord) - callbacksBefore).toBe(3);
     });
 
-    it(
-      'A command that no worker takes within a minute is refused with a message, and never submitted',
-      testTimeout,
-      async () => {
-        const { discord, gateway, start } = await createCluster(createStore, { speed: 200, partitions: 2 });
-        await waitUntilReady([start('shard')], 0);
-        const expired = await discord.as('member').slash('imagine', { prompt: 'a lamp' });
-        await expect.poll(() => expired.ephemeral(says('Try again in a moment.')), startTimeout).toBeDefined();
-        await waitUntilReady([start('worker')], 2);
-        await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(says('Finished in'));
-        expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern']);
-      },
-    );
+    it('A command that no worker takes within a minute is refused with a message, and never submitted', async () => {
+      const { discord, gateway, start } = await createCluster(createStore, { speed: 200, partitions: 2 });
+      await waitUntilReady([start('shard')], 0);
+      const expired = await discord.as('member').slash('imagine', { prompt: 'a lamp' });
+      await expect.poll(() => expired.ephemeral(says('Try again in a moment.'))).toBeDefined();
+      await waitUntilReady([start('worker')], 2);
+      await (await discord.as('member').slash('imagine', { prompt: 'a lantern' })).message(says('Finished in'));
+      expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a lantern']);
+    });
   }));

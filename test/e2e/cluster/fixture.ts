@@ -5,12 +5,11 @@ import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { createFixture, type Fixture } from '../bot.ts';
-import { type ClusterProcess, owns, type Role, startProcess, startTimeout, waitUntilReady } from './processes.ts';
+import { type ClusterProcess, owns, type Role, startProcess, waitUntilReady } from './processes.ts';
 
 /** Longer than the real Discord’s deadline, because a process may be scheduled late on a busy machine. */
 const longDeadline = { limits: { acknowledgeMs: 60_000 } };
 export const acknowledgementRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
-export const testTimeout = { timeout: 400_000 };
 
 export interface Cluster extends Fixture {
   storeServer: TestStore;
@@ -65,7 +64,7 @@ export async function startFullCluster({ start, partitions }: Cluster): Promise<
     const [one = 0, other = 0] = workers.map((worker) => ownedPartitions(worker, partitions).length);
     return Math.abs(one - other);
   };
-  await expect.poll(difference, startTimeout).toBeLessThan(2);
+  await expect.poll(difference).toBeLessThan(2);
   return workers;
 }
 

@@ -63,18 +63,15 @@ export function owns({ log }: ClusterProcess, partition: number): boolean {
   return changes.findLast(([, number]) => Number(number) === partition)?.[2] === 'owns another';
 }
 
-/** Long, because several processes that start at the same time are slow on a busy machine. */
-export const startTimeout = { timeout: 150_000 };
-
 /** Waits until all processes are ready, and all partitions have an owner. */
 export async function waitUntilReady(processes: readonly ClusterProcess[], partitions = 4): Promise<void> {
   const logsOfUnready = (): string[] => processes.filter((one) => !isReady(one)).map(({ log }) => log());
-  await expect.poll(logsOfUnready, startTimeout).toEqual([]);
+  await expect.poll(logsOfUnready).toEqual([]);
   const ownedPartitions = (): number[] =>
     Array.from({ length: partitions }, (_, index) => index).filter((index) =>
       processes.some((one) => owns(one, index)),
     );
-  await expect.poll(ownedPartitions, startTimeout).toHaveLength(partitions);
+  await expect.poll(ownedPartitions).toHaveLength(partitions);
 }
 
 /** The metrics of the process with this `HTTP_PORT`, by name and labels. */

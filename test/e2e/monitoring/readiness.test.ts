@@ -10,7 +10,6 @@ import { createFixture, startBot } from '../bot.ts';
 import { submitCount } from '../quick.ts';
 import { startMonitoredBot, startMonitoredFixture } from './served.ts';
 
-const pollOptions = { timeout: 20_000 };
 const allReady = { status: 200, reasons: {} };
 const gatewayUnreachable = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
@@ -63,11 +62,11 @@ describe('/livez and /readyz', () => {
     const bot = await startMonitoredBot();
     expect(await bot.readiness()).toEqual(allReady);
     bot.discord.gateway.dropConnections();
-    await expect.poll(() => bot.discord.gateway.resumes, pollOptions).toBe(1);
-    await expect.poll(bot.readiness, pollOptions).toEqual(allReady);
+    await expect.poll(() => bot.discord.gateway.resumes).toBe(1);
+    await expect.poll(bot.readiness).toEqual(allReady);
     await bot.discord.close();
     await expect
-      .poll(bot.readiness, pollOptions)
+      .poll(bot.readiness)
       .toEqual({ status: 503, reasons: { discord: 'There is no connection to Discord.' } });
     expect((await bot.request('/livez')).status).toBe(200);
   });
@@ -137,7 +136,7 @@ describe('/livez and /readyz', () => {
     const bot = await startMonitoredBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 1, everyMs: 20 } });
     await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => submitCount(bot.gateway), pollOptions).toBe(1);
+    await expect.poll(() => submitCount(bot.gateway)).toBe(1);
     const stopping = bot.app.stop();
     expect(await bot.readiness()).toMatchObject({ status: 503, reasons: { bot: 'The bot is stopping.' } });
     expect((await bot.request('/livez')).status).toBe(200);
@@ -177,15 +176,11 @@ describe('/readyz with a store on a server', () =>
       });
       expect(await bot.readiness()).toEqual(allReady);
       proxy.disconnect();
-      await expect
-        .poll(bot.readiness, pollOptions)
-        .toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
+      await expect.poll(bot.readiness).toEqual({ status: 503, reasons: { store: 'The store does not respond.' } });
       proxy.restore();
-      await expect.poll(bot.readiness, pollOptions).toEqual(allReady);
+      await expect.poll(bot.readiness).toEqual(allReady);
       await store.forgetLease();
-      await expect
-        .poll(bot.readiness, pollOptions)
-        .toEqual({ status: 503, reasons: { store: 'Another bot may own the store.' } });
+      await expect.poll(bot.readiness).toEqual({ status: 503, reasons: { store: 'Another bot may own the store.' } });
       expect((await bot.request('/livez')).status).toBe(200);
       expect((await bot.request('/readyz')).text).not.toContain(new URL(store.url).password);
     });

@@ -38,11 +38,11 @@ describe('A live conversation while Discord is failing', () => {
     await running.message((message) => labels(message).includes('Stop'));
     await deleteThread(fixture, thread);
     gateway.setSpeed(200);
-    await expect.poll(() => storedEntries(fixture).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
+    await expect.poll(() => storedEntries(fixture).map(standingOf)).toEqual(['settled']);
     // The member still gets the reply.
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     clock.advance(16 * MINUTE_MS);
-    await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     await startTalk(fixture);
     expect(chargedReplyCount(gateway)).toBe(1);
     expect(errorsIn(fixture)).toEqual([]);
@@ -59,11 +59,11 @@ describe('A live conversation while Discord is failing', () => {
     grantManageThreads(fixture, thread, discord.world.user('admin').id);
     discord.as('admin').in(thread).archive({ locked: true });
     gateway.setSpeed(200);
-    await expect.poll(() => storedEntries(fixture).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
+    await expect.poll(() => storedEntries(fixture).map(standingOf)).toEqual(['settled']);
     await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     expect(discord.messages(thread).some(isVoiceMessage)).toBe(false);
     clock.advance(16 * MINUTE_MS);
-    await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(chargedReplyCount(gateway)).toBe(1);
     expect(errorsIn(fixture)).toEqual([]);
   });

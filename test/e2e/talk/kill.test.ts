@@ -44,7 +44,7 @@ async function startBotProcess({ discord, gateway, config }: Fixture): Promise<C
   processes.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('Atelier is ready.');
+  await expect.poll(() => output).toContain('Atelier is ready.');
   return child;
 }
 
@@ -63,9 +63,7 @@ async function submitUtterance({ discord }: Fixture, target: Message, words: str
 const HANG_FAULT = { type: 'hang' } as const;
 const CHANNEL_MESSAGE_ROUTE = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
-it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
-  timeout: 90_000,
-}, async () => {
+it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', async () => {
   const fixture = await createFixture({ gateway: { seed: 1, speed: 10 } });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
@@ -91,7 +89,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   // Kills the bot between the request for a reply and the beginning of the reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unconfirmed = await submitUtterance(fixture, opening, 'tell me of ice');
-  await expect.poll(sessionLog.requestCount, { timeout: 10_000 }).toBe(3);
+  await expect.poll(sessionLog.requestCount).toBe(3);
   await kill(bot);
   bot = await startBotProcess(fixture);
   const unconfirmedMessage = await unconfirmed.message((message) => labels(message).includes('Dismiss'));
@@ -104,7 +102,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   const withoutVoice = await (await submitUtterance(fixture, opening, 'who am I?')).message(hasEnded);
   expect(text(withoutVoice)).toContain('The first of 3 things was: “my name is Wren”');
   expect(text(withoutVoice)).toContain('I was told: “Be a pirate.”');
-  await expect.poll(() => discord.requests.some(isHanging), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => discord.requests.some(isHanging)).toBe(true);
   await kill(bot);
   discord.faults.clear();
   bot = await startBotProcess(fixture);

@@ -181,7 +181,7 @@ describe('The erasure of a member’s data during a live conversation', () => {
     await expect.poll(sessionLog.requestCount).toBe(1);
     await (await requestErasure(fixture)).message((message) => text(message).includes('still running'));
     clock.advance(2 * MINUTE_MS);
-    await expect.poll(() => storedTasks(fixture), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => storedTasks(fixture)).toEqual([]);
     await discord.until(() => publicMessages(fixture, thread).length === 0 || undefined, 'an empty thread');
     expect(storedEntries(fixture).map(({ memberId }) => memberId)).toEqual([undefined]);
   });

@@ -114,7 +114,7 @@ it('A voice message plays the reply from the gateway and states its duration', a
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
   expect(voiceMessagesIn(fixture, thread)).toHaveLength(1);
   // Audio that is posted in Discord is deleted from the store.
-  await expect.poll(() => storesAudio(fixture), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => storesAudio(fixture)).toBe(false);
 });
 
 it.each([
@@ -150,7 +150,7 @@ it.each([
   discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: fault, times: 2 });
   await exchange.message(hasEnded);
   await discord.until(() => voiceMessagesIn(fixture, thread)[0], 'a voice message');
-  await expect.poll(() => storesAudio(fixture), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => storesAudio(fixture)).toBe(false);
   expect(voiceMessagesIn(fixture, thread)).toHaveLength(1);
   expect(messagesWith(discord, thread, 'Voice reply')).toEqual([]);
 });

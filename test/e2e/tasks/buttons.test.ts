@@ -15,8 +15,6 @@ import {
 } from '../quick.ts';
 import { offeredTasks, openTaskList } from './pages.ts';
 
-const pollOptions = { timeout: 20_000 };
-
 async function createGrid(fixture: FastClockFixture, options: Record<string, string | boolean> = {}): Promise<Message> {
   const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
   return exchange.message(says('Finished in'));
@@ -82,10 +80,8 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(submitCount(fixture.gateway)).toBe(1);
     await fixture.discord.as('member').click(question, 'Run all 4');
     await expect
-      .poll(
-        () =>
-          fixture.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
-        pollOptions,
+      .poll(() =>
+        fixture.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
       )
       .toHaveLength(4);
     expect(submitCount(fixture.gateway)).toBe(5);

@@ -6,8 +6,6 @@ import { messagesWith, pollCount, says, startFastClockBot, submitCount } from '.
 
 const fetchRoute = { path: /\/fetch$/ };
 const minute = 60_000;
-const pollOptions = { timeout: 20_000 };
-
 const transientFaults = [
   'server-error',
   'bad-gateway',
@@ -51,7 +49,7 @@ describeProfiles('Polling', (profile) => {
     });
     gateway.faults.add({ on: fetchRoute, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged, pollOptions).toContain('"kind":"refused"');
+    await expect.poll(logged).toContain('"kind":"refused"');
     expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refusing status checks');
     await exchange.message(says('longer than usual'));
     gateway.faults.clear();
@@ -59,7 +57,7 @@ describeProfiles('Polling', (profile) => {
       .poll(() => {
         clock.advance(minute);
         return messagesWith(discord, 'studio', 'Finished in');
-      }, pollOptions)
+      })
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refusing status checks');
     expect(submitCount(gateway)).toBe(1);
@@ -87,7 +85,7 @@ describeProfiles('Polling', (profile) => {
       times: 1_000,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => pollCount(gateway), pollOptions).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => pollCount(gateway)).toBeGreaterThanOrEqual(4);
     expect(messagesWith(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.advance(6 * minute);
     await exchange.message(says('no longer has this task'));

@@ -89,7 +89,7 @@ describeProfiles('A member’s own data', (profile) => {
     expect(text(await erase(fixture))).toContain('1 task is still running');
     const countBefore = fixture.discord.messages('studio').length;
     fixture.gateway.jobs.finish(jobs(fixture.gateway).at(-1)?.id ?? '');
-    await expect.poll(async () => text(await openTaskList(fixture)), { timeout: 20_000 }).toContain('No tasks found');
+    await expect.poll(async () => text(await openTaskList(fixture))).toContain('No tasks found');
     expect(fixture.discord.messages('studio').filter(({ ephemeral }) => !ephemeral).length).toBeLessThanOrEqual(
       countBefore,
     );

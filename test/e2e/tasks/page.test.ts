@@ -187,7 +187,7 @@ describe('A result that could not be delivered', () => {
     });
     gateway.jobs.finish(jobs(gateway).at(-1)?.id ?? '');
     await expect
-      .poll(async () => text(await openTaskList(fixture)), { timeout: 20_000 })
+      .poll(async () => text(await openTaskList(fixture)))
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
     const undeliveredList = await (await member.click(await openTaskList(fixture), 'Show undelivered')).message(
       says('📬'),

@@ -105,7 +105,7 @@ describe('A restart while jobs are running', () => {
     discord.world.user('member').directMessages = 'refused';
     await startBot(fixture);
     await expect
-      .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
+      .poll(async () => text(await (await discord.as('other').slash('about')).message()))
       .toContain('Tasks in progress: 0');
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(logged()).not.toContain('a secret');
@@ -121,7 +121,7 @@ describe('A restart while jobs are running', () => {
       headers: { authorization: `Bot ${discord.token}` },
     });
     await expect
-      .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
+      .poll(async () => text(await (await discord.as('other').slash('about')).message()))
       .toContain('Tasks in progress: 0');
     expect(messagesWith(discord, 'studio', 'Finished in')).toEqual([]);
     expect(submitCount(gateway)).toBe(1);

@@ -9,8 +9,6 @@ import { errorsIn, jobs } from './fixture.ts';
 const minute = 60_000;
 /** Longer than the time in which an identical order counts as a duplicate. */
 const duplicateWindowMs = 5_000;
-const pollOptions = { timeout: 20_000 };
-
 /** Where members order, and where a public result is posted after the interaction token has expired. */
 const scenarios = [
   { channelName: 'studio', requester: 'member', routeAfterExpiry: 'there' },
@@ -80,7 +78,7 @@ const waitForDirectMessage = async (fixture: FastClockFixture, who: string, word
 
 async function waitUntilIdle({ discord }: FastClockFixture): Promise<void> {
   await expect
-    .poll(async () => text(await (await discord.as('other').slash('about')).message()), pollOptions)
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()))
     .toContain('Tasks in progress: 0');
 }
 
@@ -156,7 +154,7 @@ describeProfiles('The follow-ups of a private result', (profile) => {
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
     const upscales = () =>
       fixture.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
-    await expect.poll(upscales, pollOptions).toHaveLength(4);
+    await expect.poll(upscales).toHaveLength(4);
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
@@ -218,11 +216,11 @@ describeProfiles('The follow-ups of a private result', (profile) => {
     fixture.gateway.faults.add({ do: 'stick', times: 4 });
     const member = fixture.discord.as('member');
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
-    await expect.poll(() => submitCount(fixture.gateway), pollOptions).toBe(5);
+    await expect.poll(() => submitCount(fixture.gateway)).toBe(5);
     expireTokens(fixture);
     for (const { id } of jobs(fixture.gateway).slice(1)) fixture.gateway.jobs.finish(id);
     await expect
-      .poll(() => directMessages(fixture, 'member').map(({ attachments }) => attachments.length), pollOptions)
+      .poll(() => directMessages(fixture, 'member').map(({ attachments }) => attachments.length))
       .toEqual([1, 1, 1, 1]);
     await waitUntilIdle(fixture);
     expect(directMessages(fixture, 'member')).toHaveLength(4);
@@ -292,7 +290,7 @@ describe('A bot that has lost access to the channel', () => {
       const final = await waitForDirectMessage(fixture, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
-        .poll(() => fixture.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, pollOptions)
+        .poll(() => fixture.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status)
         .toBe(200);
       const refused = fixture.discord.requests
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
@@ -323,10 +321,7 @@ describe('A bot that has lost access to the channel', () => {
     expireTokens(fixture);
     endJob(fixture, 'result');
     await expect
-      .poll(
-        async () => text(await (await fixture.discord.as('other').in('hall').slash('about')).message()),
-        pollOptions,
-      )
+      .poll(async () => text(await (await fixture.discord.as('other').in('hall').slash('about')).message()))
       .toContain('Tasks in progress: 0');
     expect(directMessages(fixture, 'member')).toEqual([]);
     expect(errorsIn(fixture)).toEqual([]);

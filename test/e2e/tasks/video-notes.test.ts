@@ -59,9 +59,7 @@ describeProfiles('The notes of a video task', (profile) => {
     fixture.gateway.jobs.fail(fixture.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
     fixture.clock.advance(1_100_000);
     const failed = () => fixture.discord.messages('studio').map(text).join('\n');
-    await expect
-      .poll(failed, { timeout: 10_000 })
-      .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
+    await expect.poll(failed).toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
   it('The message of a video names the parameters that had no effect, and suggests other options for them', async () => {

@@ -270,7 +270,7 @@ describeProfiles('/video', (profile) => {
     // By then the interaction token has expired, so the message can be edited only with the bot token.
     clock.advance(3 * hour);
     const currentMessage = () => discord.messages('studio').find(({ id }) => id === waiting.id);
-    await expect.poll(() => currentMessage()?.attachments.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => currentMessage()?.attachments.length).toBe(1);
     expect(text(currentMessage() ?? waiting)).toContain('Finished in');
     expect(receivedOrders(gateway)).toHaveLength(1);
     expect(errorsIn(fixture)).toEqual([]);

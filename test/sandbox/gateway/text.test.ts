@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Json, LONGER_THAN_ANY_JOB_MS, profiles, startTestGateway, type TestGateway } from './bench.ts';
 
 const path = '/v1/responses';
@@ -82,15 +82,15 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
       received += chunk;
     });
     const streamEnd = new Promise((resolve) => body.once('end', resolve));
-    await vi.waitFor(() => expect(eventsIn(received)).toHaveLength(1));
+    await expect.poll(() => eventsIn(received)).toHaveLength(1);
     clock.advance(399);
     await new Promise((resolve) => setImmediate(resolve));
     expect(eventsIn(received)).toHaveLength(1);
     clock.advance(26);
-    await vi.waitFor(() => expect(received).toContain('response.output_item.added'));
+    await expect.poll(() => received).toContain('response.output_item.added');
     const eventCount = eventsIn(received).length;
     clock.advance(250);
-    await vi.waitFor(() => expect(eventsIn(received).length).toBe(eventCount + 10));
+    await expect.poll(() => eventsIn(received).length).toBe(eventCount + 10);
     gateway.setSpeed(100_000);
     clock.advance(1_000);
     await streamEnd;
@@ -105,7 +105,7 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect(gateway.streamCount).toBe(1);
     controller.abort();
     expect(await outcome).toBe('AbortError');
-    await vi.waitFor(() => expect(gateway.streamCount).toBe(0));
+    await expect.poll(() => gateway.streamCount).toBe(0);
   });
 
   it('Text responses call a tool if one is required, and none if tools are forbidden', async () => {
@@ -168,7 +168,7 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect((await fixture.get('/v1/models')).status).toBe(200);
     expect((await fixture.post(path, textRequest)).status).toBe(500);
     await streamText(fixture, textRequest);
-    await vi.waitFor(() => expect(fixture.gateway.requests.at(-1)).toMatchObject({ path, status: 200 }));
+    await expect.poll(() => fixture.gateway.requests.at(-1)).toMatchObject({ path, status: 200 });
     expect(fixture.gateway.requests.at(-1)?.responseText).toContain('response.completed');
   });
 });

@@ -11,7 +11,6 @@ import { createPageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
 
 export const token = 'the-token-of-this-run';
-const WAIT_LIMIT = { timeout: 25_000, interval: 20 };
 
 interface PageResponse<Body> {
   readonly status: number;
@@ -88,10 +87,13 @@ function createPageClient(url: string): Omit<PageServer, 'url' | 'stage' | 'clos
     async waitFor(find) {
       let found: Awaited<ReturnType<typeof find>>;
       await expect
-        .poll(async () => {
-          found = await find();
-          return found !== undefined;
-        }, WAIT_LIMIT)
+        .poll(
+          async () => {
+            found = await find();
+            return found !== undefined;
+          },
+          { interval: 20 },
+        )
         .toBe(true);
       return found as NonNullable<typeof found>;
     },

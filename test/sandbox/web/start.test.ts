@@ -9,8 +9,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Workbench } from '../../../sandbox/web/protocol.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const WAIT_LIMIT = { timeout: 50_000, interval: 50 };
-
 interface Run {
   readonly child: ChildProcess;
   /** The temporary folder, which only this run uses. */
@@ -52,7 +50,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 async function waitUntilReady(
   sandbox: Run,
 ): Promise<{ url: string; token: string; fetchWorkbench(): Promise<Workbench> }> {
-  await expect.poll(sandbox.readOutput, WAIT_LIMIT).toContain('Ready in');
+  await expect.poll(sandbox.readOutput).toContain('Ready in');
   const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(sandbox.readOutput()) ?? [];
   const fetchWorkbench = async (): Promise<Workbench> => {
     const response = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
@@ -112,7 +110,7 @@ describe('npm run sandbox', () => {
     second.sendSignal('SIGTERM');
     await second.ended;
     expect(remainingFolders(second)).toEqual([]);
-  }, 120_000);
+  });
 
   it('The bot exits when the sandbox is killed', async () => {
     const sandbox = run(['--port', '0']);
@@ -120,17 +118,17 @@ describe('npm run sandbox', () => {
     const { pid = 0 } = (await fetchWorkbench()).bot;
     expect(isAlive(pid)).toBe(true);
     sandbox.sendSignal('SIGKILL');
-    await expect.poll(() => isAlive(pid), WAIT_LIMIT).toBe(false);
-  }, 60_000);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
 
   it('A sandbox that is stopped during its start cleans up', async () => {
     const sandbox = run(['--port', '0']);
-    await expect.poll(() => remainingFolders(sandbox).length, WAIT_LIMIT).toBe(1);
+    await expect.poll(() => remainingFolders(sandbox).length).toBe(1);
     sandbox.sendSignal('SIGINT');
     await sandbox.ended;
     expect(sandbox.readOutput()).not.toContain('The sandbox is running');
     expect(remainingFolders(sandbox)).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     [['--port', '70000'], /^--port must be a number from 0 to 65535, not 70000\.\n$/],
@@ -155,5 +153,5 @@ describe('npm run sandbox', () => {
     expect(sandbox.readOutput()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
     expect(remainingFolders(sandbox)).toEqual([]);
     expect(existsSync(sandbox.folder)).toBe(true);
-  }, 60_000);
+  });
 });

@@ -173,6 +173,6 @@ describe('Faults of the bot', () => {
     expect((await waitForBot('running', 'crashed')).starts).toBe(starts + 1);
     // The process is already running before it has connected to Discord.
     const status = async () => (await server.act({ ...memberInStudio(), do: 'slash', name: 'models' })).status;
-    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
   });
 });

@@ -109,7 +109,7 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
       return task.id;
     },
     async ended(id: string): Promise<Task> {
-      await expect.poll(async () => hasEnded(await current(id)), { timeout: 10_000 }).toBe(true);
+      await expect.poll(async () => hasEnded(await current(id))).toBe(true);
       return current(id);
     },
     async waiting(id: string, rounds: number): Promise<void> {

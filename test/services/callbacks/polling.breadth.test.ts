@@ -27,7 +27,7 @@ describe.each([
   const figuresByShare = new Map<number | undefined, Figures>();
   beforeAll(async () => {
     for (const share of [undefined, 0, 0.5, 1]) figuresByShare.set(share, await runScenario(schedule, medium, share));
-  }, 120_000);
+  });
   const figuresFor = (share: number | undefined): Figures => {
     const figures = figuresByShare.get(share);
     if (!figures) throw new Error('There are no figures for this share.');

@@ -114,7 +114,7 @@ async function readEntriesAndTasks(
 }
 
 describe('The ledger after any history', () => {
-  it('After any history the ledger equals one that is rebuilt from its tasks', { timeout: 120_000 }, async () => {
+  it('After any history the ledger equals one that is rebuilt from its tasks', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (plans) => {
         const setup = createStoreFixture();

@@ -10,9 +10,7 @@ const reportSchema = z.object({
   native: z.string().array(),
 });
 
-it("The bot's main process loads no library that decodes or draws, even after the media process has decoded and drawn files for it", {
-  timeout: 60_000,
-}, async () => {
+it("The bot's main process loads no library that decodes or draws, even after the media process has decoded and drawn files for it", async () => {
   const program = fileURLToPath(new URL('./loads.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 10_000_000 });
   const { done, loaded, native } = reportSchema.parse(JSON.parse(stdout));

@@ -68,7 +68,7 @@ const isAlive = (pid: number): boolean => {
 };
 /** Returns the pid of the replacement process, as soon as it exists. */
 async function successorOf(pid: number, media: MediaProcess): Promise<number> {
-  await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
+  await expect.poll(() => media.pid ?? pid, { interval: 1 }).not.toBe(pid);
   return pidOf(media);
 }
 const peakMemoryMib = (pid: number): number =>
@@ -86,7 +86,7 @@ describe('The media process', () => {
     expect(media.pid).toBe(first);
     clock.advance(60_000);
     expect(media.pid).toBeUndefined();
-    await expect.poll(() => isAlive(first), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(first)).toBe(false);
     expect(await formatOrError(media.run(mask, factsSchema))).toBe('PNG');
   });
 
@@ -265,6 +265,6 @@ describe('The media process', () => {
     const pid = Number(String(output));
     expect(isAlive(pid)).toBe(true);
     bot.kill('SIGKILL');
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

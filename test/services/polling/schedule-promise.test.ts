@@ -223,7 +223,7 @@ describe('The poll limit of the bot', () => {
       }),
       { numRuns: runs(20, 5) },
     );
-  }, 120_000);
+  });
 
   it('The poll limit of the bot holds if a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
     const scenario: History = {

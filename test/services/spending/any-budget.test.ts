@@ -333,5 +333,5 @@ describe('Budgets under any history', () => {
       }),
       { numRuns: runs(100, 15) },
     );
-  }, 120_000);
+  });
 });

@@ -210,7 +210,7 @@ describe('Limits under any history', () => {
       }),
       { numRuns: runs(60, 10) },
     );
-  }, 120_000);
+  });
 
   it('An erasure restores no allowance, not even after a restart', async () => {
     const bot = new Bot(createStoreFixture());

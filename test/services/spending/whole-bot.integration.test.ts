@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { recentNotes } from '../../../src/services/cluster/recent-notes.ts';
@@ -147,10 +147,11 @@ describe('The limits of the whole bot', () =>
       one.spending.replace(entry, undefined);
       one.wholeBot.start();
       onTestFinished(() => one.wholeBot.stop());
-      await vi.waitFor(async () => {
+      const orderLater = () => {
         testStore.clock.advance(2_000);
-        expect(await other.order('1')).toBe(true);
-      });
+        return other.order('1');
+      };
+      await expect.poll(orderLater).toBe(true);
     });
 
     it('Tasks that join the queues of partitions at the same time never exceed the limit of the whole bot', async () => {
@@ -171,10 +172,11 @@ describe('The limits of the whole bot', () =>
       one?.leaveQueue();
       one?.wholeBot.start();
       onTestFinished(() => one?.wholeBot.stop());
-      await vi.waitFor(async () => {
+      const queueLater = () => {
         testStore.clock.advance(2_000);
-        expect(await partitions.find((other) => other !== one)?.queue()).toBe(true);
-      });
+        return partitions.find((other) => other !== one)?.queue();
+      };
+      await expect.poll(queueLater).toBe(true);
     });
 
     it('A suspended process that has lost its partition reserves nothing more', async () => {
@@ -198,10 +200,11 @@ describe('The limits of the whole bot', () =>
       }
       for (const expected of [true, false]) {
         isPaused = expected;
-        await vi.waitFor(() => {
+        const isPausedLater = () => {
           testStore.clock.advance(2_000);
-          expect(other.wholeBot.isPaused).toBe(expected);
-        });
+          return other.wholeBot.isPaused;
+        };
+        await expect.poll(isPausedLater).toBe(expected);
       }
     });
   }));

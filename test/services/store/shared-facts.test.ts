@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
@@ -76,9 +76,7 @@ describe('Shared facts', () =>
       await facts.claim('worker:a', 'a', SHORT_CLAIM_MS);
       await facts.claim('worker:b', 'b', SHORT_CLAIM_MS);
       await facts.claim('worker:b', 'b', LONG_CLAIM_MS);
-      await vi.waitFor(async () => expect(await facts.claims('worker:')).toEqual(new Map([['worker:b', 'b']])), {
-        timeout: REQUEST_LIMIT_MS,
-      });
+      await expect.poll(() => facts.claims('worker:')).toEqual(new Map([['worker:b', 'b']]));
       expect(await facts.write('session:a', 'late', { claim: 'worker:a', holder: 'a' })).toBe(false);
       expect(await facts.claim('worker:a', 'c', LONG_CLAIM_MS)).toBe(true);
       expect(await facts.claim('worker:a', 'a', LONG_CLAIM_MS)).toBe(false);
@@ -102,26 +100,21 @@ describe('Shared facts', () =>
       await other.add('threads', 'two', LONG_CLAIM_MS);
       const { at: secondAt } = await other.addedSince('threads', 0);
       // Entries that are added in the same millisecond have no order.
-      await vi.waitFor(async () => expect((await other.addedSince('threads', 0)).at).toBeGreaterThan(secondAt));
+      await expect.poll(async () => (await other.addedSince('threads', 0)).at).toBeGreaterThan(secondAt);
       await facts.add('threads', 'three', LONG_CLAIM_MS);
       await facts.claim('worker:a', 'a', LONG_CLAIM_MS);
       const { entries, at } = await other.addedSince('threads', 0);
       expect(entries.filter((entry) => entry !== 'one')).toEqual(['two', 'three']);
-      const laterReading = await vi.waitFor(async () => {
-        const reading = await other.addedSince('threads', at);
-        expect(reading.at).toBeGreaterThan(at);
-        return reading;
-      });
+      await expect.poll(async () => (await other.addedSince('threads', at)).at).toBeGreaterThan(at);
+      const laterReading = await other.addedSince('threads', at);
       await other.add('threads', 'two', LONG_CLAIM_MS);
       expect((await facts.addedSince('threads', laterReading.at)).entries).toEqual(['two']);
       expect(await facts.addedSince('others', 0)).toMatchObject({ entries: [] });
-      await vi.waitFor(
-        async () => {
-          await facts.add('threads', 'three', SHORT_CLAIM_MS);
-          expect((await facts.addedSince('threads', 0)).entries).not.toContain('one');
-        },
-        { timeout: REQUEST_LIMIT_MS },
-      );
+      const entriesAfterAdding = async () => {
+        await facts.add('threads', 'three', SHORT_CLAIM_MS);
+        return (await facts.addedSince('threads', 0)).entries;
+      };
+      await expect.poll(entriesAfterAdding).not.toContain('one');
     });
 
     it('Shared facts write a note only for the holder of its claim, and keep it beyond the claim', async () => {
@@ -181,9 +174,7 @@ describe('Shared facts', () =>
       proxy.disconnect();
       expect(await allOperations()).toEqual(Array(5).fill('unreachable'));
       proxy.restore();
-      await vi.waitFor(async () => expect(await facts.claims('worker:')).toEqual(new Map([['worker:a', 'a']])), {
-        timeout: REQUEST_LIMIT_MS,
-      });
+      await expect.poll(() => facts.claims('worker:')).toEqual(new Map([['worker:a', 'a']]));
       proxy.silence();
       const startedAt = performance.now();
       expect(await allOperations()).toEqual(Array(5).fill('unreachable'));

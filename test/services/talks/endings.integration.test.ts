@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
+import { guest, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
 
@@ -22,7 +22,7 @@ describe('The end of a conversation', () => {
     const endedTalk = await talks.end(talk.id, 'ended');
     expect(endedTalk).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [utterance.id] } });
     expect(await waitForEnd(utterance)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(await talks.end(talk.id, 'idle')).toEqual(endedTalk);
   });
 
@@ -38,7 +38,7 @@ describe('The end of a conversation', () => {
     const endedTalk = await waitFor(talk, hasEnded);
     expect(endedTalk).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
     expect((endedTalk.times.ended ?? 0) - (utterance.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
-    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   });
 
   it('A conversation is never reported as overdue', async () => {
@@ -66,11 +66,11 @@ describe('An erasure requested by a member', () => {
     expect(exported.tasks.map(({ id }) => id).sort()).toEqual([utterance.id, talk.id].sort());
     await tasks.erasure.begin(owner, async () => true);
     await expect
-      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)], pollOptions)
+      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(utterance.id)])
       .toEqual([undefined, undefined]);
-    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(talks.findInChannel(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.unfinishedErasures(), pollOptions).toEqual([]);
+    await expect.poll(() => store.unfinishedErasures()).toEqual([]);
   });
 
   it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
@@ -80,7 +80,7 @@ describe('An erasure requested by a member', () => {
     const erasedUtterance = await waitForEnd(await say(talk, 'a secret that no one may know', guest));
     const sessionIdBefore = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.unfinishedErasures(), pollOptions).toEqual([]);
+    await expect.poll(() => store.unfinishedErasures()).toEqual([]);
     const answer = await waitForEnd(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('no one may know');

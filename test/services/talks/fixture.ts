@@ -26,8 +26,6 @@ export const owner = order.requesterId;
 export const guest = '100000000000000002';
 const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
-/** Answering and encoding take long on a busy machine. */
-export const pollOptions = { timeout: 20_000 };
 /** A gateway at this speed speaks slowly enough for an answer to be interrupted. */
 export const SLOW_SPEED = 0.1;
 /** The audio of a member: three tones. */

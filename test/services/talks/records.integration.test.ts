@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../store/store-fixture.ts';
-import { guest, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
+import { guest, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 
 describe('The records of utterances', () => {
   it('The records of utterances are enough to rebuild the same ledger from the stored tasks', async () => {
@@ -19,7 +19,7 @@ describe('The records of utterances', () => {
     await first.talks.end(talk.id, 'ended');
     await first.waitForEnd(last);
     const standings = async () => (await first.entries()).map(({ facts }) => facts.at(-1)?.standing);
-    await expect.poll(standings, pollOptions).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
+    await expect.poll(standings).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
     const entriesBefore = await first.entries();
     await first.stop();
     sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");

@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
+import { guest, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
 const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
@@ -15,7 +15,7 @@ describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeD
     const utterance = await first.waitForEnd(await first.say(talk, 'My name is Wren'));
     await first.stop();
     const { gateway } = first;
-    await expect.poll(() => gateway.realtime.sessions, pollOptions).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     const second = await startFixture({}, first);
     expect(second.talks.findInChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.openedCount).toBe(1);
@@ -61,7 +61,7 @@ describe('A restart', () => {
     const first = await startFixture();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const pendingStart = first.begin().catch((error: unknown) => error);
-    await expect.poll(() => first.store.live(), pollOptions).toHaveLength(1);
+    await expect.poll(() => first.store.live()).toHaveLength(1);
     await first.kill();
     await pendingStart;
     const second = await startFixture({}, first);
@@ -69,7 +69,7 @@ describe('A restart', () => {
     expect(second.talks.findInChannel('300000000000000001')).toBeUndefined();
   });
 
-  it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
+  it('A restart finds consistent data after a power failure at any write', async () => {
     const outcomes: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await startFixture({ diesAfter, isShown: true });
@@ -82,24 +82,20 @@ describe('A restart', () => {
       const utterance = talk && (await first.say(talk, 'Hello').catch(() => undefined));
       const isSettled = async () =>
         utterance && (await first.tasks.book.get(utterance.id))?.times.settled !== undefined;
-      if (utterance) await expect.poll(async () => first.isDead() || (await isSettled()), pollOptions).toBe(true);
+      if (utterance) await expect.poll(async () => first.isDead() || (await isSettled())).toBe(true);
       const isComplete = !first.isDead();
       await first.kill();
 
       const second = await startFixture({ isShown: true }, first);
       const storedTasks = () => Array.fromAsync(second.store.entries.tasks());
-      await expect
-        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), pollOptions)
-        .toBe(true);
+      await expect.poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk')).toBe(true);
       const [outcome] = (await storedTasks()).filter(({ kind }) => kind === 'said');
       if (requestCount > 0) expect(outcome).toBeDefined();
       expect(requestCount).toBeLessThanOrEqual(1);
       expect(outcome?.answer?.voice?.sound).toBeUndefined();
       const [runningTalk] = second.tasks.book.live((task) => task.kind === 'talk');
       if (outcome)
-        await expect
-          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, pollOptions)
-          .toBe('running');
+        await expect.poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state).toBe('running');
       expect(runningTalk?.talk?.turns ?? []).toEqual(outcome?.times.accepted ? [outcome.id] : []);
       outcomes.push(
         outcome

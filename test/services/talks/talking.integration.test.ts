@@ -5,7 +5,7 @@ import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, memberAudio, owner, pollOptions, SLOW_SPEED, startFixture } from './fixture.ts';
+import { guest, memberAudio, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 
 describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
@@ -36,7 +36,7 @@ describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (real
     expect(second.text).toContain('The first of 2 things was');
     expect(second.text).toContain('Tell me of the snow');
     expect((await tasks.book.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
-    await expect.poll(entries, pollOptions).toMatchObject([
+    await expect.poll(entries).toMatchObject([
       { id: first.id, memberId: owner, kind: 'said', facts: [{}, { standing: 'settled', tokens }] },
       { id: second.id, memberId: guest, kind: 'said', facts: [{}, { standing: 'settled' }] },
     ]);
@@ -66,7 +66,7 @@ describe('A new utterance', () => {
     gateway.setSpeed(20);
     expect((await waitForEnd(second)).text).toContain('No, of the sun');
     const standings = async () => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
-    await expect.poll(standings, pollOptions).toEqual(['settled', 'settled']);
+    await expect.poll(standings).toEqual(['settled', 'settled']);
   });
 
   it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
@@ -105,7 +105,7 @@ describe('A request that cannot be carried out', () => {
       expect(refusal).toMatchObject({ kind, status });
       expect(await store.live()).toEqual([]);
       expect(await entries()).toEqual([]);
-      await expect.poll(() => gateway.realtime.sessions.length, pollOptions).toBe(0);
+      await expect.poll(() => gateway.realtime.sessions.length).toBe(0);
     },
   );
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { order } from '../tasks/builders.ts';
-import { owner, pollOptions, startFixture, type TalkFixture } from './fixture.ts';
+import { owner, startFixture, type TalkFixture } from './fixture.ts';
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -34,7 +34,7 @@ describe.each(['ga', 'beta'] as const)(
         const answer = await waitForEnd(await say(talk, 'Where were we?'));
         expect(answer).toMatchObject({ state: 'ready' });
         expect(answer.text).toContain('We speak of gardens');
-        await expect.poll(() => standings(setup), pollOptions).toEqual(['settled', 'settled']);
+        await expect.poll(() => standings(setup)).toEqual(['settled', 'settled']);
       },
     );
   },
@@ -58,7 +58,7 @@ it('A refused utterance leaves the conversation running and stores nothing', asy
   expect(await utterancesIn(setup)).toEqual([]);
   expect((await waitForEnd(await say(talk, 'Hello again'))).state).toBe('ready');
   expect((await setup.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
-  await expect.poll(() => standings(setup), pollOptions).toEqual(['refunded', 'settled']);
+  await expect.poll(() => standings(setup)).toEqual(['refunded', 'settled']);
 });
 
 it('An utterance with an unknown outcome is left for its owner to resolve', async () => {
@@ -75,7 +75,7 @@ it('An utterance with an unknown outcome is left for its owner to resolve', asyn
     route: order.route,
   });
   expect(await waitForEnd(second)).toMatchObject({ state: 'ready', request: utterance.request, parentId: talk.id });
-  await expect.poll(() => standings(setup), pollOptions).toEqual(['settled', 'settled']);
+  await expect.poll(() => standings(setup)).toEqual(['settled', 'settled']);
 });
 
 it('An answer whose voice message fails keeps its text, and the log contains the reason', async () => {
@@ -129,6 +129,6 @@ it('A conversation ends because of an erasure that was requested before a restar
   await first.kill();
   const second = await startFixture({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.unfinishedErasures(), pollOptions).toEqual([]);
+  await expect.poll(() => second.store.unfinishedErasures()).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

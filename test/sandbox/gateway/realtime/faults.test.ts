@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
@@ -112,13 +112,13 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
       client.socket.on('pong', () => {
         pongs += 1;
       });
-      await vi.waitFor(() => {
+      const advance = () => {
         fixture.clock.advance(1_000);
-        expect(fixture.gateway.streamCount).toBe(0);
-        expect(fixture.gateway.faults.list()).toEqual([]);
-      });
+        return [fixture.gateway.streamCount, fixture.gateway.faults.list()];
+      };
+      await expect.poll(advance).toEqual([0, []]);
       const receivedDeltas = fault === 'realtime-hang-middle' ? 4 : 0;
-      await vi.waitFor(() => expect(deltas(client.events, dialect, 'text')).toHaveLength(receivedDeltas));
+      await expect.poll(() => deltas(client.events, dialect, 'text')).toHaveLength(receivedDeltas);
       client.socket.ping();
       client.send({ type: 'response.create' });
       // Meanwhile, another session still gets a pong.
@@ -131,7 +131,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
         false,
       ]);
       client.socket.terminate();
-      await vi.waitFor(() => expect(fixture.gateway.realtime.sessions).toHaveLength(1));
+      await expect.poll(() => fixture.gateway.realtime.sessions).toHaveLength(1);
     },
   );
 
@@ -289,7 +289,7 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
     await client.waitFor('session.updated');
     fixture.clock.advance(session.expires_at * 1_000 - fixture.clock.now() - 1);
     client.send(settings(dialect));
-    await vi.waitFor(() => expect(typesOf(client.events).filter((type) => type === 'session.updated')).toHaveLength(2));
+    await expect.poll(() => typesOf(client.events).filter((type) => type === 'session.updated')).toHaveLength(2);
     fixture.clock.advance(1);
     expect(await client.closed).toBe(1001);
     expect(client.events.at(-1).error.code).toBe('session_expired');

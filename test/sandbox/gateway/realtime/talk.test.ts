@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Dialect, dialects, NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechMs } from '../../../../sandbox/gateway/realtime/item.ts';
@@ -95,11 +95,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     send(settings(dialect, { speaks: true }));
     send(userMessage('Tell me of foxes'));
     send({ type: 'response.create' });
-    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('response.created'));
+    await expect.poll(() => events.at(-1)?.type).toBe('response.created');
     expect(gateway.streamCount).toBe(1);
     clock.advance(299);
     send({ type: 'input_audio_buffer.clear' });
-    await vi.waitFor(() => expect(distinctTypes(events)).toContain('input_audio_buffer.cleared'));
+    await expect.poll(() => distinctTypes(events)).toContain('input_audio_buffer.cleared');
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
     const startedAt = clock.now();
     const { response } = await waitFor('response.done');
@@ -165,10 +165,10 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     for (const ms of [0, 299, 301, 326, 340, 361, 383, 402, 450]) {
       const eventCount = events.length;
       send({ type: 'response.create' });
-      await vi.waitFor(() => expect(distinctTypes(events.slice(eventCount))).toContain('response.created'));
+      await expect.poll(() => distinctTypes(events.slice(eventCount))).toContain('response.created');
       clock.advance(ms);
       send({ type: 'response.cancel' });
-      await vi.waitFor(() => expect(distinctTypes(events.slice(eventCount))).toContain('response.done'));
+      await expect.poll(() => distinctTypes(events.slice(eventCount))).toContain('response.done');
       const [item] = events.at(-1).response.output;
       const received = events.slice(eventCount);
       expect(item?.content[0].transcript ?? '', `${ms}`).toBe(deltas(received, dialect, 'transcript').join(''));
@@ -276,7 +276,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     client.send({ type: 'response.create' });
     await client.waitFor(`response.${names.text}.delta`);
     client.socket.terminate();
-    await vi.waitFor(() => expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 3 }]));
+    await expect.poll(() => gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 3 }]);
     expect(gateway.streamCount).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Json, profiles, startTestGateway, type TestGateway } from '../bench.ts';
 import { settings, startRealtimeGateway, userMessage } from './test-client.ts';
@@ -72,7 +72,7 @@ it('An upgrade can be reset, and it can hang without preventing the gateway from
   gateway.faults.add({ on: { path }, do: 'hang' });
   const socket = openSocket();
   const socketError = once(socket, 'error');
-  await vi.waitFor(() => expect(gateway.faults.list()).toEqual([]));
+  await expect.poll(() => gateway.faults.list()).toEqual([]);
   await gateway.close();
   expect(String(await socketError)).toMatch(/hang up|ECONNRESET/);
 });
@@ -93,7 +93,7 @@ it('An upgrade is recorded with its response, and a session is listed until it e
   expect(JSON.stringify(gateway.requests)).not.toContain('sk-sandbox');
   expect(gateway.realtime.sessions).toHaveLength(1);
   socket.close();
-  await vi.waitFor(() => expect(gateway.realtime.sessions).toEqual([]));
+  await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   expect(gateway.realtime.openedCount).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { framesFor } from './frames.ts';
 import { acceptOnly, collectEvents, dialects, endOf, failureOf, type Peer, sessions, startServer } from './scripted.ts';
@@ -202,7 +202,7 @@ describe('A live conversation', () => {
     });
     isClosed = true;
     server.peer.socket.terminate();
-    await vi.waitUntil(() => server.logLines.join().includes('connection to the gateway lost'));
+    await expect.poll(() => server.logLines.join()).toContain('connection to the gateway lost');
     expect(await failureOf(server.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unauthorized',
       mayHaveTakenEffect: false,

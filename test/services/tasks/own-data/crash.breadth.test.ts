@@ -66,9 +66,7 @@ const rowsAbout = (file: string, text: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${text}%`, `%${text}%`);
 
 describe('The erasure of a member', () => {
-  it('The erasure of a member completes once after a power failure at any write, and does not change the sums', {
-    timeout: 120_000,
-  }, async () => {
+  it('The erasure of a member completes once after a power failure at any write, and does not change the sums', async () => {
     const setup = createStoreFixture();
     const first = (await setup.open()) as StoredTasks;
     const priceBook = operatorPriceBook(prices);
