@@ -13,13 +13,13 @@ import { startMonitoredBot, startMonitoredFixture } from './served.ts';
 const allReady = { status: 200, reasons: {} };
 const gatewayUnreachable = { status: 503, reasons: { gateway: 'The gateway cannot be reached.' } };
 
-/** A clock with real timers that a test can move forward. */
+/** A clock with real timers whose time only a test moves forward. */
 class AdjustableClock {
-  #offsetMs = 0;
-  now = (): number => Date.now() + this.#offsetMs;
+  #now = Date.now();
+  now = (): number => this.#now;
   after = systemClock.after;
   advance(ms: number): void {
-    this.#offsetMs += ms;
+    this.#now += ms;
   }
 }
 

@@ -7,11 +7,13 @@ import { cacheArgs } from '../../support/shipped.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
-/** Each request to the server may take a fifth of the lease, and on a busy machine it can take almost a second. */
-const LEASE_MS = 6_000;
+/** Longer than any test waits, so that no lease expires because a machine is busy, and nothing is taken over because one has expired. */
+const LEASE_MS = 600_000;
+/** For a worker whose lease expires in a test. Each request to the server may take a fifth of it. */
+const SHORT_LEASE_MS = 6_000;
 const PARTITION_COUNT = 8;
-/** Six processes start on a machine that may be busy with others. */
-const TIMEOUT_MS = 240_000;
+/** A worker that has ended is counted until its claim expires, up to a renewal after its partitions. A worker takes one partition per check. */
+const MAX_CHECKS = 3 * PARTITION_COUNT;
 const workerProgram = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 class Worker {
@@ -21,8 +23,8 @@ class Worker {
   /** When the worker was suspended or killed, after which it did no work on its partitions. */
   #haltedAt: number | undefined;
 
-  constructor(testStore: TestStore, { place = 'here', partitions = PARTITION_COUNT } = {}) {
-    const args = [workerProgram, testStore.url, String(LEASE_MS), String(partitions), place];
+  constructor(testStore: TestStore, { place = 'here', leaseMs = LEASE_MS } = {}) {
+    const args = [workerProgram, testStore.url, String(leaseMs), String(PARTITION_COUNT), place];
     this.#child = spawn(process.execPath, [...cacheArgs, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.ended = once(this.#child, 'exit').then(([code]) => code as number | null);
     if (this.#child.stdout)
@@ -49,8 +51,9 @@ class Worker {
     return now;
   }
 
-  timeOf(event: WorkerEvent['event'], index = 0): number {
-    return this.events.filter((one) => one.event === event)[index]?.at ?? Number.NaN;
+  /** How often the worker saw partitions without an owner since the given time. */
+  freeChecksSince(time: number): number {
+    return this.events.filter(({ event, free = 0, at }) => event === 'checked' && free > 0 && at >= time).length;
   }
 
   /** The periods during which the worker owned each partition. */
@@ -90,34 +93,24 @@ function expectSingleOwners(...workers: Worker[]): void {
   }
 }
 
-const lastTakenAt = (worker: Worker): number => Math.max(...worker.spans.map(({ from }) => from));
-
 describe('A cluster of workers', () =>
   onServers((createTestStore) => {
-    it(
-      'A cluster gives a new worker its share within 10 s, and redistributes the partitions of a worker that stops',
-      async () => {
-        const testStore = await createTestStore();
-        const first = new Worker(testStore);
-        await waitUntilShared(first);
-        const second = new Worker(testStore);
-        await waitUntilShared(first, second);
-        expect(lastTakenAt(second) - second.timeOf('joins')).toBeLessThan(10_000);
-        const third = new Worker(testStore);
-        await waitUntilShared(first, second, third);
-        expect(lastTakenAt(third) - third.timeOf('joins')).toBeLessThan(10_000);
+    it('A cluster gives a new worker its share, and redistributes the partitions of a worker that stops, before any lease expires', async () => {
+      const testStore = await createTestStore();
+      const first = new Worker(testStore);
+      await waitUntilShared(first);
+      const second = new Worker(testStore);
+      await waitUntilShared(first, second);
+      const third = new Worker(testStore);
+      await waitUntilShared(first, second, third);
 
-        const stoppedAt = second.signal('SIGTERM');
-        expect(await second.ended).toBe(0);
-        expect(second.timeOf('stopped') - stoppedAt).toBeLessThan(1_000);
-        expect(second.owned).toEqual([]);
-        await waitUntilShared(first, third);
-        // The other workers check four times a second.
-        expect(Math.max(lastTakenAt(first), lastTakenAt(third)) - stoppedAt).toBeLessThan(2_000);
-        expectSingleOwners(first, second, third);
-      },
-      TIMEOUT_MS,
-    );
+      const stoppedAt = second.signal('SIGTERM');
+      expect(await second.ended).toBe(0);
+      expect(second.owned).toEqual([]);
+      await waitUntilShared(first, third);
+      for (const worker of [first, third]) expect(worker.freeChecksSince(stoppedAt)).toBeLessThanOrEqual(MAX_CHECKS);
+      expectSingleOwners(first, second, third);
+    });
 
     it.skipIf(process.platform !== 'linux')(
       'A cluster replaces a worker that was killed on this machine without waiting for its lease to expire (needs /proc)',
@@ -125,26 +118,28 @@ describe('A cluster of workers', () =>
         const testStore = await createTestStore();
         const [first, second] = [new Worker(testStore), new Worker(testStore)];
         await waitUntilShared(first, second);
-        const killedAt = second.signal('SIGKILL');
+        second.signal('SIGKILL');
         await waitUntilShared(first);
-        expect(lastTakenAt(first) - killedAt).toBeLessThan(0.8 * LEASE_MS);
         expectSingleOwners(first, second);
       },
     );
 
-    it('A cluster replaces a worker that was killed on another machine at most a second after its lease has expired', async () => {
+    it('A cluster replaces a worker that was killed on another machine as soon as its lease has expired', async () => {
       const testStore = await createTestStore();
-      const [first, second] = [new Worker(testStore), new Worker(testStore, { place: 'elsewhere' })];
+      const [first, second] = [
+        new Worker(testStore),
+        new Worker(testStore, { place: 'elsewhere', leaseMs: SHORT_LEASE_MS }),
+      ];
       await waitUntilShared(first, second);
       const killedAt = second.signal('SIGKILL');
       await waitUntilShared(first);
-      expect(lastTakenAt(first) - killedAt).toBeLessThan(LEASE_MS + 1_000);
+      expect(first.freeChecksSince(killedAt)).toBeLessThanOrEqual(MAX_CHECKS);
       expectSingleOwners(first, second);
     });
 
     it('A cluster replaces a worker that is suspended for longer than its lease, and the resumed worker exits with code 75 and writes nothing', async () => {
       const testStore = await createTestStore();
-      const [first, second] = [new Worker(testStore), new Worker(testStore)];
+      const [first, second] = [new Worker(testStore), new Worker(testStore, { leaseMs: SHORT_LEASE_MS })];
       await waitUntilShared(first, second);
       second.signal('SIGSTOP');
       await waitUntilShared(first);

@@ -45,6 +45,12 @@ function startWriting(store: StoredTasks): () => Promise<void> {
 
 const parts = { specs: kindSpecs, log, clock, leaseMs, partitions: Number(count), holder };
 const partitions = await openPartitions(address, parts);
+const readOwners = partitions.owners.bind(partitions);
+partitions.owners = async () => {
+  const owners = await readOwners();
+  report({ event: 'checked', free: partitions.count - owners.size });
+  return owners;
+};
 const facts = await openSharedFacts(address, { log, clock, limitMs: leaseMs / 5 });
 const stopByPartition = new Map<number, () => Promise<void>>();
 report({ event: 'joins', holder });
