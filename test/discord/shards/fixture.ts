@@ -105,11 +105,6 @@ export async function shardProcess(fixture: Fixture, options: Partial<ShardsPart
 export const interactionOf = (packet: GatewayDispatchPayload): string | undefined =>
   packet.t === GatewayDispatchEvents.InteractionCreate ? packet.d.id : undefined;
 
-/** Ends all turns to identify, which would otherwise last for five seconds. */
-export async function endTurns({ facts }: Fixture): Promise<void> {
-  for (const [name, holder] of await facts.claims('identify:')) await facts.release(name, holder);
-}
-
 /** Waits until each process has this many shards, all of them connected. */
 export async function waitForShards(...processes: [ShardProcess, number][]): Promise<void> {
   for (const [{ shards }, shardCount] of processes)

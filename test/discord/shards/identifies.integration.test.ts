@@ -3,7 +3,7 @@ import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { onServers } from '../../services/store/sites.ts';
-import { createFixture, endTurns, SHARD_COUNT, shardProcess, waitForShards } from './fixture.ts';
+import { createFixture, SHARD_COUNT, shardProcess, waitForShards } from './fixture.ts';
 
 const quietLog = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
@@ -80,7 +80,6 @@ describe('The number of shards', () =>
       await expect(shardProcess(setup, { shardCount: 3 })).rejects.toThrow('use 2 shards, but SHARD_COUNT is 3');
       await first.shards.close();
       await second.shards.close();
-      await endTurns(setup);
       const third = await shardProcess(setup, { shardCount: 3 });
       await waitForShards([third, 3]);
       expect(setup.discord.gateway.countsOf({ id: 2, count: 3 }).identifies).toBe(1);

@@ -6,7 +6,6 @@ import { onServers } from '../../services/store/sites.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import {
   createFixture,
-  endTurns,
   type Fixture,
   interactionOf,
   LEASE_MS,
@@ -50,7 +49,6 @@ describe('The session of a shard', () =>
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       const previousSession = await storedSession(setup, 2);
-      await endTurns(setup);
       setup.discord.gateway.invalidate(false, { id: 2 });
       await expect.poll(() => setup.discord.gateway.countsOf({ id: 2 }).identifies).toBe(2);
       await waitForShards([first, SHARD_COUNT]);
@@ -67,7 +65,6 @@ describe('The session of a shard', () =>
       const first = await shardProcess(setup);
       await waitForShards([first, SHARD_COUNT]);
       await first.shards.close();
-      await endTurns(setup);
       setup.discord.gateway.closeSessions(4000, { id: 1 });
       const second = await shardProcess(setup);
       await waitForShards([second, SHARD_COUNT]);
@@ -102,7 +99,6 @@ describe('The session of a shard', () =>
       await first.shards.close();
       const proxy = await TcpProxy.open(setup.discord.url);
       proxy.disconnect();
-      await endTurns(setup);
       await setup.facts.claim('test', 'test', LEASE_MS);
       const session = { ...(await storedSession(setup, 0)), resumeURL: proxy.url.replace('http', 'ws') };
       await setup.facts.write('session:0', JSON.stringify(session), { claim: 'test', holder: 'test' });
@@ -128,7 +124,6 @@ describe('The session of a shard', () =>
       await waitForShards([second, 1]);
       expect(setup.discord.gateway.identifies).toBe(1);
       await second.shards.close();
-      await endTurns(setup);
       await waitForShards([await shardProcess(setup, { intents: GatewayIntentBits.GuildMessages }), 1]);
       expect(setup.discord.gateway.identifies).toBe(2);
     });

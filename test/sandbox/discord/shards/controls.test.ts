@@ -9,7 +9,7 @@ describe('A problem with one of two shards', () => {
 
   beforeEach(async () => {
     ({ discord } = await startFixture({ guilds: 4, limits: { identifyWindowMs: 0, maxConcurrency: 2 } }));
-    shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2, identifiesAtOnce: true });
+    shards = await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });
     return async () => {
       // The other shard has kept its connection and its session.
       expect(shards.closed.filter(({ shard }) => shard === 0)).toEqual([]);

@@ -11,8 +11,6 @@ interface ManagerOptions {
   readonly shardCount: number;
   /** Sessions of an earlier manager, which are resumed. */
   readonly sessions?: Sessions;
-  /** Without the library's pause of five seconds between two IDENTIFYs. */
-  readonly identifiesAtOnce?: boolean;
 }
 
 interface ReceivedEvent {
@@ -42,7 +40,6 @@ export async function connectShards(discord: EmbeddedDiscord, options: ManagerOp
     rest: new REST({ api: discord.apiUrl }).setToken(discord.token),
     shardIds: options.shardIds,
     shardCount: options.shardCount,
-    ...(options.identifiesAtOnce && { buildIdentifyThrottler: () => ({ waitForIdentify: async () => undefined }) }),
     retrieveSessionInfo: (id) => sessions.get(id) ?? null,
     updateSessionInfo: (id, info) => {
       if (info) sessions.set(id, info);
