@@ -13,8 +13,12 @@ import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/fixtu
 import type { TestStore } from '../../services/store/sites.ts';
 
 export const SHARD_COUNT = 4;
-/** Long enough for renewals on a busy machine, and short enough for a test that waits until a claim expires. */
-export const LEASE_MS = 5_000;
+/** Longer than any test, so that no claim expires because a machine is busy. */
+export const LEASE_MS = 600_000;
+/** For processes whose claims expire in a test. */
+export const SHORT_LEASE_MS = 5_000;
+/** Most tests need no turns to identify, which last five seconds. */
+const SHORT_TURN_MS = 250;
 
 export type ShardsParts = Parameters<typeof connectShards>[0];
 
@@ -50,8 +54,11 @@ export async function createFixture(store: TestStore, { limits, ...options }: Di
   return setup;
 }
 
-async function openFacts({ url, scheme, log }: TestStore): Promise<SharedFacts> {
+export async function openFacts({ url, scheme, log }: TestStore, maxTurnMs = SHORT_TURN_MS): Promise<SharedFacts> {
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: LEASE_MS });
+  const claim = facts.claim.bind(facts);
+  facts.claim = (name, holder, ms, endedHolder) =>
+    claim(name, holder, name.startsWith('identify:') ? Math.min(ms, maxTurnMs) : ms, endedHolder);
   onTestFinished(() => facts.close());
   return facts;
 }

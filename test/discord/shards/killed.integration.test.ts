@@ -2,13 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SHARD_PREFIX } from '../../../src/discord/shards/shard-claims.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import {
   createFixture,
   type Fixture,
   LEASE_MS,
+  openFacts,
   SHARD_COUNT,
+  SHORT_LEASE_MS,
   shardProcess,
   storedSession,
   waitForShards,
@@ -25,7 +28,9 @@ interface Child {
 
 function forkShardProcess({ discord, store, logged }: Fixture, machine: 'here' | 'elsewhere', heldOrder = 0): Child {
   const file = fileURLToPath(new URL('child.ts', import.meta.url));
-  const args = [discord.apiUrl, discord.token, store.url, store.scheme, String(LEASE_MS), machine, String(heldOrder)];
+  // On another machine only the end of its claims shows that the process has ended.
+  const leaseMs = machine === 'elsewhere' ? SHORT_LEASE_MS : LEASE_MS;
+  const args = [discord.apiUrl, discord.token, store.url, store.scheme, String(leaseMs), machine, String(heldOrder)];
   const process = fork(file, args, { execArgv: [...cacheArgs] });
   const exitEvent = once(process, 'exit');
   const kill = async (): Promise<void> => {
@@ -42,6 +47,22 @@ function forkShardProcess({ discord, store, logged }: Fixture, machine: 'here' |
     ids = message.connected ?? ids;
   });
   return { process, taken, held, ids: () => ids, kill };
+}
+
+/** The killed process counts until the last of its claims expires, one renewal after the first. */
+const MAX_FREE_ROUNDS = 10;
+
+/** Counts the rounds in which a process saw shards without an owner. */
+async function factsThatCountRounds({ store }: Fixture) {
+  const facts = await openFacts(store);
+  const readClaims = facts.claims.bind(facts);
+  let freeRounds = 0;
+  facts.claims = async (prefix) => {
+    const claims = await readClaims(prefix);
+    if (prefix === SHARD_PREFIX && claims.size < SHARD_COUNT) freeRounds += 1;
+    return claims;
+  };
+  return { facts, freeRounds: () => freeRounds };
 }
 
 const sendCommandInEveryGuild = ({ speakers }: Fixture) =>
@@ -61,17 +82,16 @@ describe('A shard process that is killed', () =>
       for (let id = 0; id < SHARD_COUNT; id++)
         await expect.poll(async () => (await storedSession(setup, id))?.sequence).toBe(2);
       await killedProcess.kill();
-      const killedAt = Date.now();
       await sendCommandInEveryGuild(setup);
-      const otherProcess = await shardProcess(setup);
+      const { facts, freeRounds } = await factsThatCountRounds(setup);
+      const otherProcess = await shardProcess(setup, { facts });
       await waitForShards([otherProcess, SHARD_COUNT]);
-      const takeoverMs = Date.now() - killedAt;
+      expect(freeRounds()).toBeLessThanOrEqual(MAX_FREE_ROUNDS);
       await expect.poll(() => otherProcess.taken).toHaveLength(3 * SHARD_COUNT);
       expect(otherProcess.taken).toEqual(expect.arrayContaining(killedProcess.held));
       await waitUntilAllReceived(setup, otherProcess, killedProcess);
       expect(setup.sent.size).toBe(4 * SHARD_COUNT);
       expect(setup.discord.gateway).toMatchObject({ identifies: SHARD_COUNT, sessions: SHARD_COUNT });
-      expect(takeoverMs).toBeLessThan(LEASE_MS + 5_000);
     });
 
     it('The shards of a killed process are taken over immediately if the operating system shows that the process has ended', async () => {
@@ -83,10 +103,8 @@ describe('A shard process that is killed', () =>
       for (let id = 0; id < SHARD_COUNT; id++)
         await expect.poll(async () => (await storedSession(setup, id))?.sequence).toBe(2);
       await killedProcess.kill();
-      const killedAt = Date.now();
       const otherProcess = await shardProcess(setup);
       await waitForShards([otherProcess, SHARD_COUNT]);
-      expect(Date.now() - killedAt).toBeLessThan(LEASE_MS);
       expect(setup.discord.gateway).toMatchObject({
         identifies: SHARD_COUNT,
         resumes: SHARD_COUNT,
