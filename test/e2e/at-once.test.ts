@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot } from './quick.ts';
 import { startTalkBot, threadOf } from './talk/fixture.ts';
 
@@ -12,10 +11,10 @@ const hasButton =
     labels(message).includes(name);
 const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
 
-describeProfiles('Simultaneous answers and live conversations', (profile) => {
+describe('Simultaneous answers and live conversations', () => {
   it('The number of simultaneous answers is limited for each member, and an answer that ends makes room for another', async () => {
     const { discord, gateway } = await startFastClockBot({
-      gateway: { profile, speed: 0.2 },
+      gateway: { speed: 0.2 },
       settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
     });
     let requestCount = 0;
@@ -35,7 +34,7 @@ describeProfiles('Simultaneous answers and live conversations', (profile) => {
   });
 
   it('A member can have only one live conversation, and can start another after its end', async () => {
-    const { discord } = await startTalkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
+    const { discord } = await startTalkBot({ settings: { MAX_TALKS_PER_MEMBER: '1' } });
     let talkCount = 0;
     const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++talkCount}` });
     const first = await start('member');

@@ -3,7 +3,6 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import {
   createFastClockFixture,
   type FastClockFixture,
@@ -34,9 +33,9 @@ async function runBudget({ discord }: FastClockFixture, who: string, command: st
   return text(message);
 }
 
-describeProfiles('Budgets', (profile) => {
+describe('Budgets', () => {
   const stageWith = (settings: Record<string, string> = {}) =>
-    createFastClockFixture({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+    createFastClockFixture({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
   const botWith = async (settings: Record<string, string> = {}) => {
     const fixture = await stageWith(settings);
     return { ...fixture, app: await startBot(fixture) };

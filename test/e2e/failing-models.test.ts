@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { describeProfiles } from './profiles.ts';
 import { type FastClockFixture, says, startFastClockBot } from './quick.ts';
 
 const MODEL = 'lumen-image-1';
@@ -39,8 +38,8 @@ const modelSuggestions = async ({ discord }: FastClockFixture, input = 'lumen') 
   return member.complete('image', { prompt: 'x', model: input }, 'model');
 };
 
-describeProfiles('A failing model', (profile) => {
-  const start = () => startFastClockBot({ gateway: { profile, speed: 50 }, settings: noLimits });
+describe('A failing model', () => {
+  const start = () => startFastClockBot({ gateway: { speed: 50 }, settings: noLimits });
 
   it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', async () => {
     const fixture = await start();
@@ -90,7 +89,7 @@ describeProfiles('A failing model', (profile) => {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '1.25' }));
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 50 },
+      gateway: { speed: 50 },
       settings: { ...noLimits, PRICES: prices },
     });
     await failTasks(fixture, 5);

@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import {
   createFastClockFixture,
   type FastClockFixture,
@@ -16,9 +15,9 @@ import { openTask, openTaskList } from './tasks/pages.ts';
 
 const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
 
-describeProfiles('Limits', (profile) => {
+describe('Limits', () => {
   const botWith = (settings: Record<string, string>) =>
-    startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+    startFastClockBot({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
   const imagine = async ({ discord }: FastClockFixture, who: string, prompt: string) =>
     (await discord.as(who).slash('imagine', { prompt })).message((message) => /Finished in|limit/.test(text(message)));
 
@@ -63,7 +62,7 @@ describeProfiles('Limits', (profile) => {
 
   it('A server’s limit is shared by its members and survives a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
-    const fixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings });
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings });
     const first = await startBot(fixture);
     await imagine(fixture, 'member', 'a fox');
     await imagine(fixture, 'other', 'a hare');

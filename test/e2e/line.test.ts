@@ -1,13 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 
-describeProfiles('The queue', (profile) => {
+describe('The queue', () => {
   it('A member sees their position in the queue, and Cancel removes their task from the queue at no cost', async () => {
     const { discord, gateway } = await startFastClockBot({
-      gateway: { profile, speed: 0.2 },
+      gateway: { speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
     });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
@@ -24,7 +23,7 @@ describeProfiles('The queue', (profile) => {
   });
 
   it('A waiting task starts automatically, even after a restart, and its result appears in its message', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
+    const fixture = await startFastClockBot({ settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
     const { discord, gateway, app } = fixture;
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
@@ -38,7 +37,7 @@ describeProfiles('The queue', (profile) => {
 
   it('A private task in the queue says where its result will be posted if the wait is long', async () => {
     const { discord } = await startFastClockBot({
-      gateway: { profile, speed: 0.2 },
+      gateway: { speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1' },
     });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -49,7 +48,7 @@ describeProfiles('The queue', (profile) => {
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
     'A task waits instead of being refused if the gateway is full (%s)',
     async (fault) => {
-      const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
+      const { discord, gateway } = await startFastClockBot();
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('the gateway cannot accept this task right now'));
@@ -59,7 +58,7 @@ describeProfiles('The queue', (profile) => {
   );
 
   it('An exhausted account is reported to the operator, and later requests of the kind are refused immediately', async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
+    const { discord, gateway } = await startFastClockBot();
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
     const refused = await discord.as('other').slash('imagine', { prompt: 'a hare' });
@@ -72,7 +71,7 @@ describeProfiles('The queue', (profile) => {
 
   it('The limit on waiting tasks is enforced, its reply explains the queue, and weights can be set only for members', async () => {
     const { discord, gateway } = await startFastClockBot({
-      gateway: { profile, speed: 0.2 },
+      gateway: { speed: 0.2 },
       settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },
     });
     const imagine = (prompt: string) => discord.as('member').slash('imagine', { prompt });

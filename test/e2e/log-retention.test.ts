@@ -1,8 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, labels, startFastClockBot } from './quick.ts';
 import {
   changeRules,
@@ -24,9 +23,9 @@ const logMessages = ({ discord }: FastClockFixture): string[] => discord.message
 const submitRefusedRequest = async ({ discord }: FastClockFixture, prompt: string, who = 'member') =>
   text(await (await discord.as(who).slash('imagine', { prompt })).ephemeral());
 
-describeProfiles('The log retention period', (profile) => {
+describe('The log retention period', () => {
   const loggingBot = async (logDays: string) => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     await setLogChannel(fixture, logDays);
     return fixture;
   };
@@ -85,7 +84,7 @@ describeProfiles('The log retention period', (profile) => {
   });
 
   it('A held result is kept until a moderator has decided on it', async () => {
-    const baseFixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const baseFixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const fixture = { ...baseFixture, config: { ...config, moderation } };

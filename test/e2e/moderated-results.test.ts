@@ -1,10 +1,9 @@
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, submitCount } from './quick.ts';
 import { reportRefusal } from './reports.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
@@ -27,9 +26,9 @@ const createImage = (colour: string): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-describeProfiles('Moderation of images', (profile) => {
+describe('Moderation of images', () => {
   async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
-    const baseFixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const baseFixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const fixture = { ...baseFixture, config: { ...config, moderation } };

@@ -11,7 +11,6 @@ import { noLimits } from '../support/no-limits.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
 import { startMonitoredFixture } from './monitoring/served.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, says, submitCount } from './quick.ts';
 
 const HOUR_MS = 3_600_000;
@@ -109,9 +108,9 @@ describe('Notices about the gateway at the start', () => {
   });
 });
 
-describeProfiles('Notices about refused status checks', (profile) => {
+describe('Notices about refused status checks', () => {
   it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
-    const fixture = await stageWithChannel({}, { profile });
+    const fixture = await stageWithChannel();
     const { discord, gateway, clock } = fixture;
     await startBot(fixture);
     gateway.setSpeed(0.01);

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
 import { openTask, openTaskList } from './tasks/pages.ts';
@@ -19,10 +18,10 @@ function writePriceFile(imagine: string): string {
   return path;
 }
 
-describeProfiles('Confirmation of expensive requests', (profile) => {
+describe('Confirmation of expensive requests', () => {
   const botWithPrice = async (price: string, settings: Record<string, string> = {}) => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       settings: { ...noLimits, PRICES: writePriceFile(price), ...settings },
     });
     const budget = async (options: Record<string, unknown>) =>
@@ -139,7 +138,7 @@ describeProfiles('Confirmation of expensive requests', (profile) => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, JSON.stringify({ ask: '1.25' }));
     const { discord, gateway } = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       discord: { privilegedIntents: ['message-content'] },
       settings: { ...noLimits, ...models, DISCORD_MESSAGE_CONTENT: 'on', PRICES: path },
     });

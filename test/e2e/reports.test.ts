@@ -1,10 +1,9 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, says, startFastClockBot } from './quick.ts';
 import {
   blockMember,
@@ -38,9 +37,9 @@ async function exportFor({ discord }: FastClockFixture, who: string): Promise<{ 
   return (await (await fetch(exportMessage.attachments[0]?.url ?? '')).json()) as { reports: object[] };
 }
 
-describeProfiles('Reports', (profile) => {
+describe('Reports', () => {
   async function botWithLogChannel(logDays = '') {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     await setLogChannel(fixture, logDays);
     return fixture;
   }
@@ -207,7 +206,7 @@ describeProfiles('Reports', (profile) => {
 
   it('A member is told what to do if there is no log channel, and where there are no moderators, Discord does not offer the menu', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       settings: { ...noLimits, DISCORD_USER_INSTALL: 'on' },
       registersCommands: { userInstall: true },
     });
@@ -223,7 +222,7 @@ describeProfiles('Reports', (profile) => {
   });
 
   it('Reports are posted in the alerts channel of /budget if no other channel is set', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     await (await fixture.discord.as('admin').slash('budget alerts', { channel: LOG_CHANNEL })).message();
     await report(fixture, await orderGrid(fixture));
     await onlyReport(fixture);
@@ -261,7 +260,7 @@ describeProfiles('Reports', (profile) => {
   });
 
   it('Every message of a long answer can be reported, and is removed with the answer', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...models } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { ...noLimits, ...models } });
     await setLogChannel(fixture);
     const { discord } = fixture;
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
@@ -278,7 +277,7 @@ describeProfiles('Reports', (profile) => {
 
   it('An album is removed with its songs, and none of them is shown again', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 60, studio: shortSongs() },
+      gateway: { speed: 60, studio: shortSongs() },
       settings: noLimits,
     });
     await setLogChannel(fixture);
@@ -324,7 +323,7 @@ describeProfiles('Reports', (profile) => {
   });
 
   it('Reports and removals that were interrupted by a stop are carried out once after the next start', async () => {
-    const fixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     const { discord } = fixture;
     const first = await startBot(fixture);
     await setLogChannel(fixture);

@@ -7,7 +7,6 @@ import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, type FastClockFixture, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
@@ -68,9 +67,9 @@ async function imagine({ discord }: FastClockFixture, prompt: string, who = 'mem
   return text(message);
 }
 
-describeProfiles('Server rules', (profile) => {
+describe('Server rules', () => {
   const botWith = (extraSettings: Record<string, string> = {}) =>
-    startFastClockBot({ gateway: { profile, speed: 20 }, settings: { ...settings, ...extraSettings } });
+    startFastClockBot({ gateway: { speed: 20 }, settings: { ...settings, ...extraSettings } });
 
   it('A prompt with a blocked word in any disguise is refused privately, and nothing reaches the gateway', async () => {
     const fixture = await botWith();
@@ -282,7 +281,7 @@ describeProfiles('Server rules', (profile) => {
   describe('Moderation of prompts', () => {
     const moderatedBot = async (values: Record<string, unknown>, extraSettings: Record<string, string> = {}) => {
       const fixture = await createFastClockFixture({
-        gateway: { profile, speed: 20 },
+        gateway: { speed: 20 },
         settings: { ...settings, ...extraSettings },
       });
       const { gateway, config } = fixture;
@@ -440,7 +439,7 @@ describeProfiles('Server rules', (profile) => {
 
   it('Server rules still apply after a restart, and to a task that was waiting when they changed', async () => {
     const fixture = await createFastClockFixture({
-      gateway: { profile, speed: 1 },
+      gateway: { speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
     const first = await startBot(fixture);
@@ -459,7 +458,7 @@ describeProfiles('Server rules', (profile) => {
 
   it('A member whose role allows a command can queue a task with it', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 1 },
+      gateway: { speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
     });
     const { discord } = fixture;
@@ -479,7 +478,7 @@ describeProfiles('Server rules', (profile) => {
     const fixture = await startFastClockBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
     });
     const { discord, gateway } = fixture;
     const member = discord.as('member').in('thread');

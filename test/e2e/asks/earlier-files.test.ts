@@ -1,8 +1,7 @@
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -39,11 +38,11 @@ async function detailsOf(fixture: FastClockFixture, message: Awaited<ReturnType<
 
 const HOUR = 3_600_000;
 
-describeProfiles('The files of earlier questions', (profile) => {
+describe('The files of earlier questions', () => {
   const openFixture = () =>
     startFastClockBot({
       settings: models,
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       discord: { limits: { attachmentLinkMs: HOUR } },
     });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -14,8 +13,8 @@ const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from
 const lastFormat = ({ gateway }: FastClockFixture) => modelRequests(gateway).at(-1)?.text;
 const noFormatFault = { do: 'no-format', times: 100 } as const;
 
-describeProfiles('Schemas in /ask', (profile) => {
-  const startFixture = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+describe('Schemas in /ask', () => {
+  const startFixture = () => startFastClockBot({ settings: models, gateway: { speed: 20 } });
 
   it('An answer with a schema is formatted JSON in one message and in a file', async () => {
     const fixture = await startFixture();

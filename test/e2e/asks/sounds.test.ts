@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FileInput } from '../../../sandbox/discord/uploads.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -42,11 +41,11 @@ async function detailsOf(fixture: FastClockFixture, message: Awaited<ReturnType<
 
 const audioModelSettings = { ...models, DEFAULT_TEXT_MODEL: 'quill-5-audio' };
 
-describeProfiles('Audio in a question', (profile) => {
+describe('Audio in a question', () => {
   const startFixture = (settings: Record<string, string> = models, listedModels?: string[]) =>
     startFastClockBot({
       settings,
-      gateway: { profile, speed: 20, ...(listedModels && { keys: [{ key: GATEWAY_API_KEY, models: listedModels }] }) },
+      gateway: { speed: 20, ...(listedModels && { keys: [{ key: GATEWAY_API_KEY, models: listedModels }] }) },
     });
 
   it('A model that supports audio receives it, and again with the next question', async () => {

@@ -1,22 +1,21 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, messagesWith, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const askInThread = async ({ discord }: FastClockFixture, prompt: string) =>
   (await discord.as('member').in('thread').slash('ask', { prompt })).message(hasEnded);
 
-const startFixture = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
+const startFixture = (settings: Record<string, string> = {}) =>
   startFastClockBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on', ...settings },
     discord: { privilegedIntents: ['message-content'] },
-    gateway: { profile, speed: 20 },
+    gateway: { speed: 20 },
   });
 
-describeProfiles('Plain messages in a thread', (profile) => {
+describe('Plain messages in a thread', () => {
   it('A plain message from a member who has asked in the thread continues the conversation', async () => {
-    const fixture = await startFixture(profile);
+    const fixture = await startFixture();
     const { discord, gateway } = fixture;
     await askInThread(fixture, 'snow?');
     const question = await discord.as('member').in('thread').say('and ice?');
@@ -32,7 +31,7 @@ describeProfiles('Plain messages in a thread', (profile) => {
   });
 
   it('A long answer to a plain message continues in further messages from the bot', async () => {
-    const fixture = await startFixture(profile);
+    const fixture = await startFixture();
     const { discord, gateway } = fixture;
     await askInThread(fixture, 'snow?');
     await discord.as('member').in('thread').say('tell me more, 900 words');
@@ -41,7 +40,7 @@ describeProfiles('Plain messages in a thread', (profile) => {
   });
 
   it('Plain messages from other members, or outside threads, are ignored', async () => {
-    const fixture = await startFixture(profile);
+    const fixture = await startFixture();
     const { discord, gateway } = fixture;
     await askInThread(fixture, 'snow?');
     await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
@@ -54,7 +53,7 @@ describeProfiles('Plain messages in a thread', (profile) => {
 });
 
 it('Plain messages are also answered in a server that the bot joined after it started', async () => {
-  const fixture = await startFixture('spec');
+  const fixture = await startFixture();
   const { discord, gateway } = fixture;
   const { world } = discord;
   const homeGuild = world.guild('atelier');

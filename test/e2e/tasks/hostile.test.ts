@@ -2,9 +2,10 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { describeProfiles } from '../profiles.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import { singleSceneStudio } from '../../support/studio.ts';
 import { type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
-import { errorsIn, jobs, orderGrid, orders } from './fixture.ts';
+import { errorsIn, jobs, orderGrid, orders, pressAndWait } from './fixture.ts';
 
 const mentionText =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
@@ -28,6 +29,22 @@ const prompts = {
   'family of emoji': '👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪 e\u0301',
 } as const;
 
+const longPrompts = {
+  letters: 'fox '.repeat(1_500).trim(),
+  emoji: '🦊'.repeat(3_000),
+  'emoji from an odd index': `x${'🦊'.repeat(2_999)}`,
+  'Markdown characters': '*_'.repeat(3_000),
+  'one URL': `https://a.example/${'x'.repeat(5_900)}`,
+  mentions: '@everyone '.repeat(600).trim(),
+  'one word': 'x'.repeat(6_000),
+} as const;
+
+/** Starts a bot for many requests of one member; the images do not matter. */
+const startCaseBot = (): ReturnType<typeof startFastClockBot> =>
+  startFastClockBot({ gateway: { speed: 20, studio: singleSceneStudio() }, settings: noLimits });
+
+const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
+
 /** Removes escaped characters; any special characters that remain would have an effect in Discord. */
 const withoutEscapes = (escaped: string): string => escaped.replace(/\\[\\*_~`|<>[\]()]/g, '');
 
@@ -41,53 +58,43 @@ const statusText = (message: Message): string => text(message).split('\n').slice
 
 const promptOf = ({ gateway }: FastClockFixture): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describeProfiles('A hostile prompt', (profile) => {
-  it.each(Object.entries(prompts))(
-    'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
-    async (_, prompt) => {
-      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const { discord } = fixture;
-      const exchange = await discord.as('member').slash('imagine', { prompt });
+describe('A hostile prompt', () => {
+  it('Prompts with text that has an effect in Discord arrive unchanged, ping no one and break no Markdown', async () => {
+    const fixture = await startCaseBot();
+    const member = fixture.discord.as('member');
+    for (const [name, prompt] of Object.entries(prompts)) {
+      const exchange = await member.slash('imagine', { prompt });
       const progressMessage = await exchange.message(says('%'));
       const final = await exchange.message(says('Finished in'));
-      expect(promptOf(fixture)).toBe(prompt);
+      expect(promptOf(fixture), name).toBe(prompt);
       for (const message of [progressMessage, final]) {
-        expect(pingsNoOne(message)).toBe(true);
+        expect(pingsNoOne(message), name).toBe(true);
         // The whole prompt is between the two markers, on one line before the requester, and no part of it is below.
-        expect(headline(message)).toMatch(new RegExp(`^\\*\\*.*\\*\\* · <@${discord.world.user('member').id}>$`, 'u'));
+        expect(headline(message), name).toMatch(new RegExp(`^\\*\\*.*\\*\\* · <@${member.user.id}>$`, 'u'));
         const promptText = headline(message).slice(2, headline(message).lastIndexOf('** · '));
-        expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
+        expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, ''), name).not.toMatch(/[*_~`|<>[\]]/);
       }
-      expect(statusText(final)).toMatch(/^Finished in (\d+ min )?\d+ s\.$/);
-      expect(labels(final)).toContain('Upscale all');
-      expect(final.attachments).toHaveLength(1);
-      expect(final.attachments[0]?.description).toMatch(/^AI-generated: ./);
-      expect(errorsIn(fixture)).toEqual([]);
-    },
-  );
+      expect(statusText(final), name).toMatch(/^Finished in (\d+ min )?\d+ s\.$/);
+      expect(labels(final), name).toContain('Upscale all');
+      expect(final.attachments, name).toHaveLength(1);
+      expect(final.attachments[0]?.description, name).toMatch(/^AI-generated: ./);
+    }
+    expect(errorsIn(fixture)).toEqual([]);
+  });
 
-  it.each([
-    ['letters', 'fox '.repeat(1_500).trim()],
-    ['emoji', '🦊'.repeat(3_000)],
-    ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
-    ['Markdown characters', '*_'.repeat(3_000)],
-    ['one URL', `https://a.example/${'x'.repeat(5_900)}`],
-    ['mentions', '@everyone '.repeat(600).trim()],
-  ])(
-    'A prompt of 6,000 characters (%s) arrives complete, and its message still shows the status and the requester',
-    async (_, prompt) => {
-      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const exchange = await fixture.discord.as('member').slash('imagine', { prompt });
-      const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
-      const final = await exchange.message(hasUpscaleAll);
-      expect(promptOf(fixture)).toBe(prompt);
-      expect(pingsNoOne(final)).toBe(true);
-      expect(text(final).isWellFormed()).toBe(true);
-      expect(final.attachments[0]?.description?.isWellFormed()).toBe(true);
-      expect(text(final)).toContain(`<@${fixture.discord.world.user('member').id}>`);
-      expect(text(final)).toMatch(/Finished in \d+ s\./);
-    },
-  );
+  it('Prompts of 6,000 characters arrive complete, and their messages still show the status and the requester', async () => {
+    const fixture = await startCaseBot();
+    const member = fixture.discord.as('member');
+    for (const [name, prompt] of Object.entries(longPrompts)) {
+      const final = await (await member.slash('imagine', { prompt })).message(hasUpscaleAll);
+      expect(promptOf(fixture), name).toBe(prompt);
+      expect(pingsNoOne(final), name).toBe(true);
+      expect(text(final).isWellFormed(), name).toBe(true);
+      expect(final.attachments[0]?.description?.isWellFormed(), name).toBe(true);
+      expect(text(final), name).toContain(`<@${member.user.id}>`);
+      expect(text(final), name).toMatch(/Finished in \d+ s\./);
+    }
+  });
 });
 
 describe('A prompt that contains a URL', () => {
@@ -111,55 +118,46 @@ describe('A prompt with right-to-left characters', () => {
 });
 
 describe('An invisible prompt', () => {
-  it.each([
-    ['zero width', '\u200b\u200c\u200d\u2060\ufeff'],
-    ['right to left', '\u202e\u200f'],
-    ['spaces', '\u00a0\u3000 \t'],
-  ])('An invisible prompt (%s) is refused without a request to the gateway', async (_, prompt) => {
-    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
-    const exchange = await fixture.discord.as('member').slash('imagine', { prompt });
-    expect(text(await exchange.message())).toContain('The prompt is empty');
+  it('An invisible prompt is refused without a request to the gateway', async () => {
+    const fixture = await startCaseBot();
+    for (const prompt of ['\u200b\u200c\u200d\u2060\ufeff', '\u202e\u200f', '\u00a0\u3000 \t']) {
+      const exchange = await fixture.discord.as('member').slash('imagine', { prompt });
+      expect(text(await exchange.message())).toContain('The prompt is empty');
+    }
     expect(orders(fixture.gateway)).toEqual([]);
   });
 });
 
 describe('Hostile text in a form', () => {
-  it.each([
-    ['mentions', mentionText],
-    ['markdown', prompts.markdown],
-    ['2,000 emoji', '🦊'.repeat(2_000)],
-  ])('Text with %s in a form arrives unchanged and pings no one', async (_, words) => {
-    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+  it('Text in a form arrives unchanged and pings no one', async () => {
+    const fixture = await startCaseBot();
     const member = fixture.discord.as('member');
-    const single = await (await member.click(await orderGrid(fixture), 'U1')).message(says('Finished in'));
-    const form = await (await member.click(single, 'Custom Zoom')).modal();
-    const zoomed = await (await member.fill(form, { words })).message(says('Finished in'));
-    expect(promptOf(fixture)).toBe(words);
-    expect(pingsNoOne(zoomed)).toBe(true);
-    expect(text(zoomed)).toContain('Custom zoom · [source]');
+    const single = await pressAndWait(fixture, await orderGrid(fixture), 'U1');
+    for (const words of [mentionText, prompts.markdown, '🦊'.repeat(2_000)]) {
+      const form = await (await member.click(single, 'Custom Zoom')).modal();
+      const zoomed = await (await member.fill(form, { words })).message(says('Finished in'));
+      expect(promptOf(fixture)).toBe(words);
+      expect(pingsNoOne(zoomed)).toBe(true);
+      expect(text(zoomed)).toContain('Custom zoom · [source]');
+    }
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each([
-    ['many words', 'fox '.repeat(1_500).trim()],
-    ['one word', 'x'.repeat(6_000)],
-    ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
-  ])(
-    'A prompt that is too long for a form field (%s) is unchanged if the form is submitted without edits',
-    async (_, prompt) => {
-      const fixture = await startFastClockBot({ gateway: { speed: 20 } });
-      const member = fixture.discord.as('member');
+  it('A prompt that is too long for a form field is unchanged if the form is submitted without edits', async () => {
+    const fixture = await startCaseBot();
+    const member = fixture.discord.as('member');
+    for (const name of ['letters', 'one word', 'emoji from an odd index'] as const) {
+      const prompt = longPrompts[name];
       fixture.gateway.faults.add({ do: 'fail' });
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
-      expect(isWellFormed(form)).toBe(true);
+      expect(isWellFormed(form), name).toBe(true);
       // Waits until an identical request no longer counts as a duplicate.
       fixture.clock.advance(5_000);
-      const second = await member.fill(form, {});
-      await second.message((one) => labels(one).includes('Upscale all'));
-      expect(promptOf(fixture)).toBe(prompt);
-    },
-  );
+      await (await member.fill(form, {})).message(hasUpscaleAll);
+      expect(promptOf(fixture), name).toBe(prompt);
+    }
+  });
 });
 
 /** Whether no string in the value contains a lone surrogate, which Discord would refuse. */
@@ -217,32 +215,35 @@ describe('An uploaded file with a hostile name', () => {
     'only slashes': '///',
   };
 
-  it.each(Object.entries(names))('A file whose name contains %s reaches the gateway', async (_, name) => {
-    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
-    const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer();
-    const image = { name, bytes, contentType: 'image/png' };
-    const message = await orderGrid(fixture, { image });
-    // The gateway cannot reach Discord's files here, so the image is uploaded first.
-    expect(orders(fixture.gateway)).toMatchObject([
-      { path: '/imgx/submit/upload-discord-images', body: { base64Array: [expect.stringContaining('data:image/')] } },
-      { path: '/imgx/submit/imagine', body: { prompt: expect.stringMatching(/^http:\S+ /) } },
-    ]);
-    expect(pingsNoOne(message)).toBe(true);
-    expect(message.attachments[0]?.filename).toMatch(/^[a-z]+(-[a-z]+)*-1\.png$/);
+  it('An image reaches the gateway, whatever its name contains', async () => {
+    const fixture = await startCaseBot();
+    for (const [contents, name] of Object.entries(names)) {
+      const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer();
+      const orderCountBefore = orders(fixture.gateway).length;
+      const image = { name, bytes, contentType: 'image/png' };
+      const message = await orderGrid(fixture, { prompt: `a fox with ${contents}`, image });
+      // The gateway cannot reach Discord's files here, so the image is uploaded first.
+      expect(orders(fixture.gateway).slice(orderCountBefore), contents).toMatchObject([
+        { path: '/imgx/submit/upload-discord-images', body: { base64Array: [expect.stringContaining('data:image/')] } },
+        { path: '/imgx/submit/imagine', body: { prompt: expect.stringMatching(/^http:\S+ /) } },
+      ]);
+      expect(pingsNoOne(message), contents).toBe(true);
+      expect(message.attachments[0]?.filename, contents).toMatch(/^a-fox-with-[a-z\d-]+-1\.png$/);
+    }
   });
 
-  it.each(Object.entries(names))(
-    'A file that is not an image and whose name contains %s is refused, and the refusal escapes the name',
-    async (_, name) => {
-      const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+  it('A file that is not an image is refused, and the refusal escapes its name', async () => {
+    const fixture = await startCaseBot();
+    const member = fixture.discord.as('member');
+    for (const [contents, name] of Object.entries(names)) {
       const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
-      const refused = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
-      expect(text(refused)).toMatch(/^-# Your request: \/imagine a fox\n`[^`]+` is not a valid image\./);
-      expect(pingsNoOne(refused)).toBe(true);
-      expect(orders(fixture.gateway)).toEqual([]);
-      expect(errorsIn(fixture)).toEqual([]);
-    },
-  );
+      const refused = await (await member.slash('imagine', { prompt: 'a fox', image })).message();
+      expect(text(refused), contents).toMatch(/^-# Your request: \/imagine a fox\n`[^`]+` is not a valid image\./);
+      expect(pingsNoOne(refused), contents).toBe(true);
+    }
+    expect(orders(fixture.gateway)).toEqual([]);
+    expect(errorsIn(fixture)).toEqual([]);
+  });
 });

@@ -1,15 +1,14 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { offeredTasks, openTask, openTaskList } from './pages.ts';
 
 const day = 24 * 3_600_000;
 
-describeProfiles('/tasks', (profile) => {
+describe('/tasks', () => {
   it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { prompt: 'a fox in the snow' });
     await orderGrid(fixture, { prompt: 'an owl at night', private: true });
     const taskList = await openTaskList(fixture, 'member');
@@ -29,7 +28,7 @@ describeProfiles('/tasks', (profile) => {
   });
 
   it('/tasks shows a result again after three months, with the file stored by Discord and with working buttons', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const originalBytes = await bytesOf(await orderGrid(fixture));
     const [job] = jobs(fixture.gateway);
     fixture.gateway.jobs.expireFiles(job?.id ?? '');
@@ -45,7 +44,7 @@ describeProfiles('/tasks', (profile) => {
 
   it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
     });
     const { discord } = fixture;
@@ -75,7 +74,7 @@ describeProfiles('/tasks', (profile) => {
   });
 
   it('/tasks shows the tasks of a server to the owner of the application, who has no permissions there', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { world } = fixture.discord;
     world.ownerId = world.user('other').id;
     await orderGrid(fixture);
@@ -88,7 +87,7 @@ describeProfiles('/tasks', (profile) => {
 
   it('/tasks shows members with a user installation only their own tasks', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
     });
     await orderGrid(fixture, {}, fixture.discord.as('installer'));
@@ -102,7 +101,7 @@ describeProfiles('/tasks', (profile) => {
   });
 
   it('/tasks keeps its filters on every page', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const prompts = [
       '🦊 fox',

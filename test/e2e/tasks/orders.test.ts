@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 
 /** Responses with which the gateway refuses a request, each with the text that a member reads. */
@@ -30,11 +29,11 @@ const ambiguousFaults = [
 
 const submitRoute = { path: /\/submit\// };
 
-describeProfiles('A request', (profile) => {
+describe('A request', () => {
   it.each(Object.entries(refusals))(
     'A refused order (%s) shows the reason and leaves nothing behind',
     async (name, words) => {
-      const { discord, gateway, app } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const { discord, gateway, app } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: submitRoute, do: name as PresetName });
       const member = discord.as('member');
       const exchange = await member.slash('imagine', { prompt: 'a fox' });
@@ -48,7 +47,7 @@ describeProfiles('A request', (profile) => {
   it.each(ambiguousFaults)(
     'A request with an unknown outcome (%s) is left for its owner to decide and never resubmitted automatically',
     async (name) => {
-      const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const { discord, gateway, clock } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: submitRoute, do: name });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       const message = await exchange.message();
@@ -62,14 +61,14 @@ describeProfiles('A request', (profile) => {
   );
 
   it('A request whose response arrives slowly is delivered', async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: submitRoute, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submitCount(gateway)).toBe(1);
   });
 
   it('A redirected order is refused, and the redirect is not followed', async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
+    const { discord, gateway } = await startFastClockBot();
     const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
     gateway.faults.add({ on: submitRoute, do: redirect });
     const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
@@ -80,7 +79,7 @@ describeProfiles('A request', (profile) => {
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
     'A request with an ambiguous response (%s) is refused or left for its owner to decide, and not resubmitted',
     async (name) => {
-      const { discord, gateway } = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: submitRoute, do: name });
       const message = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
       expect(text(message)).toMatch(/couldn’t confirm|The gateway (refused this|is temporarily unavailable)/);

@@ -1,10 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { openTask, openTaskList, publicMessages, requestErasure, waitForMessage } from './pages.ts';
@@ -26,9 +25,9 @@ function readNamespace({ config }: FastClockFixture, namespace: string): Record<
   return rows.map(({ value }) => JSON.parse(String(value)).value);
 }
 
-describeProfiles('A member’s own data', (profile) => {
+describe('A member’s own data', () => {
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { prompt: 'a fox in the snow', private: true });
     await orderGrid(fixture, { prompt: 'an owl of another member' }, fixture.discord.as('other'));
     const exportMessage = await (
@@ -46,7 +45,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('A second export at the same time and an export during an erasure are refused ephemerally', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, clock } = fixture;
     const member = discord.as('member');
     await orderGrid(fixture);
@@ -70,7 +69,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An erasure deletes the data and messages of one member and of no one else', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const ownResult = await orderGrid(fixture);
     const otherResult = await orderGrid(fixture, { prompt: 'an owl' }, fixture.discord.as('other'));
     const confirmation = await erase(fixture);
@@ -82,7 +81,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An erasure deletes a running job once it ends, without showing it', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     fixture.gateway.faults.add({ do: 'stick' });
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
@@ -97,7 +96,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An erasure also deletes owner pings and results that were shown elsewhere', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 1 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 1 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
     await waitForMessage(fixture, 'studio', 'your task has finished');
@@ -113,7 +112,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An erasure reports the messages that the bot could not delete', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const privateResult = await orderGrid(fixture, { private: true });
     fixture.clock.advance(20 * MINUTE_MS);
     const confirmation = await erase(fixture);
@@ -125,7 +124,7 @@ describeProfiles('A member’s own data', (profile) => {
     ['is reported in the same place', false],
     ['is reported in a direct message after the token has expired', true],
   ])('A long erasure is confirmed immediately, and its end %s', async (_, hasExpired) => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, clock } = fixture;
     await orderGrid(fixture);
     clock.advance(20 * MINUTE_MS);
@@ -144,7 +143,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An erasure continues after a restart and reports its completion', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture);
     fixture.clock.advance(20 * MINUTE_MS);
     fixture.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
@@ -159,7 +158,7 @@ describeProfiles('A member’s own data', (profile) => {
   });
 
   it('An export contains no secrets, and the log contains none either', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, gateway, config, logged } = fixture;
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, says, startFastClockBot } from '../quick.ts';
 
 const minute = 60_000;
@@ -20,9 +19,9 @@ async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describeProfiles('The owner ping of a long job', (profile) => {
+describe('The owner ping of a long job', () => {
   it('When a job that took more than a minute has finished, a reply to its message pings its owner and no one else', async () => {
-    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
     clock.advance(2 * minute);
@@ -44,7 +43,7 @@ describeProfiles('The owner ping of a long job', (profile) => {
   });
 
   it('The owner ping of a failed job says that it failed', async () => {
-    const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
+    const { discord, gateway, clock } = await startFastClockBot();
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));

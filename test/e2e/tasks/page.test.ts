@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { openDetails, openTask, openTaskList, publicMessages } from './pages.ts';
@@ -20,12 +19,12 @@ function priceSettings(): { PRICES: string } {
 
 const submitRoute = { path: /\/submit\// };
 
-describeProfiles('The page of a task', (profile) => {
+describe('The page of a task', () => {
   it('The page of a task shows the image, the prompt and the cost, has details in a second view, deletes the message of the task, and stays open afterwards', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(fixture);
     const page = await openTask(fixture, await openTaskList(fixture));
-    expect(text(page)).toContain(profile === 'stock' ? 'Cost: $0.0372' : 'Cost: ≈ $0.05 (from the operator’s prices)');
+    expect(text(page)).toContain('Cost: ≈ $0.05 (from the operator’s prices)');
     expect(text(page)).toMatch(/^\*\*a fox in the snow\*\*\n🟢 Imagine · Finished\nCost: /);
     expect(page.attachments).toHaveLength(1);
     expect(JSON.stringify(page.components)).toContain(`/${result.id}"`);
@@ -52,8 +51,14 @@ describeProfiles('The page of a task', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
+  it('The page of a task shows the cost that the gateway stated instead of the operator’s price', async () => {
+    const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 }, settings: priceSettings() });
+    await orderGrid(fixture);
+    expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain('Cost: $0.0372');
+  });
+
   it('The page of a failed task names its price and the source of the price in one pair of parentheses', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: priceSettings() });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: priceSettings() });
     fixture.gateway.faults.add({ do: 'fail' });
     await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const page = await openTask(fixture, await openTaskList(fixture));
@@ -61,7 +66,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('The details of a task list its options by the names they have in the command', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { aspect: '16:9', stylize: 200, spoiler: true });
     const page = await openTask(fixture, await openTaskList(fixture));
     expect(text(await openDetails(fixture, page))).toContain('Options: `--ar 16:9 --stylize 200` `spoiler: true`');
@@ -72,7 +77,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     fixture.gateway.faults.add({ do: 'fail', times: 2 });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
@@ -99,7 +104,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('A task with an unknown outcome can be retried from its page in public, but only once', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     fixture.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
@@ -113,7 +118,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { private: true, spoiler: true });
     const member = fixture.discord.as('member');
     const page = await openTask(fixture, await openTaskList(fixture, 'member', { text: 'fox' }));
@@ -133,7 +138,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
     const [job] = jobs(fixture.gateway);
@@ -150,7 +155,7 @@ describeProfiles('The page of a task', (profile) => {
   });
 
   it('The page of a task shows the prompt unchanged', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const original = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
       says('Finished in'),

@@ -14,7 +14,6 @@ import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { type Fixture, type FixtureOptions, GATEWAY_API_KEY, startTestBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { says, startFastClockBot } from '../quick.ts';
 
 const SPEED = 10;
@@ -42,9 +41,9 @@ const isProgressWith =
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
 
-describeProfiles('The preview of a running job', (profile) => {
+describe('The preview of a running job', () => {
   it('The message of a job shows its preview until the result replaces it', async () => {
-    const { discord, gateway } = await startSlowerBot({ gateway: { profile } });
+    const { discord, gateway } = await startSlowerBot({});
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const [preview] = (await exchange.message(isProgressWith(1))).attachments;
@@ -68,7 +67,7 @@ describeProfiles('The preview of a running job', (profile) => {
     async (name) => {
       // The bot waits for each hanging response until its time limit, so this clock is faster.
       const mediaClock = name === 'hang' ? new FastClock(10) : systemClock;
-      const { discord, gateway, logged } = await startFastClockBot({ gateway: { profile }, mediaClock });
+      const { discord, gateway, logged } = await startFastClockBot({ mediaClock });
       gateway.faults.add({ on: previewRoute, do: name, times: 1_000 });
       gateway.faults.add({ do: 'stick' });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });

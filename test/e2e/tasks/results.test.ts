@@ -4,9 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
-import { profiles } from '../../contract/both.ts';
 import { box } from '../../services/media/videos.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
 import {
   bytesOf,
@@ -43,9 +41,9 @@ async function orderWithResponse(fixture: FastClockFixture, body: object, who?: 
   return exchange.message(says('Finished'));
 }
 
-describeProfiles('A result', (profile) => {
+describe('A result', () => {
   it('A result whose URL expired before the download is polled again, and then reported as unavailable', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { gateway } = fixture;
     gateway.jobs.on('change', ({ id, state, expired }) => {
       if (state === 'succeeded' && !expired) gateway.jobs.expireFiles(id);
@@ -59,7 +57,7 @@ describeProfiles('A result', (profile) => {
   });
 
   it('A result is attached if the second poll returns a valid URL', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { gateway } = fixture;
     await orderGrid(fixture);
     const [firstJob] = jobs(gateway);
@@ -79,7 +77,7 @@ describeProfiles('A result', (profile) => {
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
   ])('A result that is contained in the response as %s is attached byte for byte', async (_, encode) => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { MARK_RESULTS: 'off' } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { MARK_RESULTS: 'off' } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -91,7 +89,7 @@ describeProfiles('A result', (profile) => {
 
   it('The metadata of a result says that it was AI-generated, with or without reference images', async () => {
     const { discord } = await startFastClockBot({
-      gateway: { profile, speed: 20 },
+      gateway: { speed: 20 },
       settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' },
     });
     const member = discord.as('member');
@@ -116,7 +114,7 @@ describeProfiles('A result', (profile) => {
   ] as const)(
     'A result whose file arrives incomplete (%s) is reported as lost and never attached',
     async (truncation, words) => {
-      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+      const fixture = await startFastClockBot({ gateway: { speed: 20 } });
       fixture.gateway.faults.add({
         on: { path: /^\/files\// },
         do: { type: 'truncated', how: truncation },
@@ -132,7 +130,7 @@ describeProfiles('A result', (profile) => {
 
   it('A video whose file arrives incomplete is not attached', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
+      gateway: { speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
     const singleImage = await pressAndWait(fixture, await orderGrid(fixture), 'U1');
     fixture.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
@@ -142,7 +140,7 @@ describeProfiles('A result', (profile) => {
   });
 
   it('If two of four images are unavailable or invalid, the others are still delivered', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const first = await orderGrid(fixture);
     const [, , secondUpscale] = [
       first,
@@ -182,7 +180,7 @@ describeProfiles('A result', (profile) => {
     const fixture = await startFastClockBot({
       discord: { limits: { uploadBytes: 50_000_000 } },
       gateway: {
-        ...{ profile, speed: 20 },
+        ...{ speed: 20 },
         studio: studioWith((studio) => ({
           drawGrid: async (...args) => withMetadata(await studio.drawGrid(...args)),
         })),
@@ -215,7 +213,7 @@ describeProfiles('A result', (profile) => {
         },
       };
       const fixture = await startFastClockBot({
-        gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio },
+        gateway: { speed: 20, quirks: { refusedActions: false }, studio },
       });
       const video = await pressAndWait(
         fixture,
@@ -351,16 +349,13 @@ describe('An uploaded image', () => {
     expect(sentBytes.includes('a secret')).toBe(false);
   });
 
-  it.each(profiles)(
-    'A file that is not an image is refused without a request to the gateway (%s profile)',
-    async (profile) => {
-      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
-      const exchange = await fixture.discord
-        .as('member')
-        .slash('imagine', { prompt, image: { name: 'fox.png', bytes, contentType: 'image/png' } });
-      expect(text(await exchange.message())).toContain('is not a valid image');
-      expect(orders(fixture.gateway)).toEqual([]);
-    },
-  );
+  it('A file that is not an image is refused without a request to the gateway', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const exchange = await fixture.discord
+      .as('member')
+      .slash('imagine', { prompt, image: { name: 'fox.png', bytes, contentType: 'image/png' } });
+    expect(text(await exchange.message())).toContain('is not a valid image');
+    expect(orders(fixture.gateway)).toEqual([]);
+  });
 });

@@ -2,8 +2,8 @@ import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
-import { describeProfiles } from '../profiles.ts';
-import { type FastClockFixture, labels, messagesWith, says, startFastClockBot, submitCount } from '../quick.ts';
+import { noLimits } from '../../support/no-limits.ts';
+import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs } from './fixture.ts';
 
 const minute = 60_000;
@@ -24,7 +24,7 @@ const endTexts = {
 } as const;
 
 const startFixture = (gateway: object = {}): ReturnType<typeof startFastClockBot> =>
-  startFastClockBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
+  startFastClockBot({ gateway: { speed: 20, ...gateway }, settings: { ...noLimits, DISCORD_USER_INSTALL: 'on' } });
 
 /** Starts a job that runs until the test ends it. */
 async function startJob(
@@ -73,8 +73,12 @@ const directMessages = ({ discord }: FastClockFixture, who: string): readonly Me
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
     .filter((message) => labels(message).length > 0);
 
-const waitForDirectMessage = async (fixture: FastClockFixture, who: string, words: string): Promise<Message> =>
-  fixture.discord.until(() => directMessages(fixture, who).find((one) => !one.ephemeral && says(words)(one)));
+const waitForDirectMessage = async (
+  fixture: FastClockFixture,
+  who: string,
+  isExpected: (message: Message) => boolean,
+): Promise<Message> =>
+  fixture.discord.until(() => directMessages(fixture, who).find((one) => !one.ephemeral && isExpected(one)));
 
 async function waitUntilIdle({ discord }: FastClockFixture): Promise<void> {
   await expect
@@ -82,65 +86,64 @@ async function waitUntilIdle({ discord }: FastClockFixture): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describeProfiles('The routes of results', (profile) => {
-  describe.each(scenarios)(
-    'A job that $requester orders in $channelName',
-    ({ channelName, requester, routeAfterExpiry }) => {
-      describe.each(Object.entries(endTexts) as [keyof typeof endTexts, string][])(
-        'A job that ends with a %s',
-        (outcome, words) => {
-          it.each(['before', 'after'])(
-            'The end of a public job is delivered once, %s its interaction token has expired',
-            async (when) => {
-              const fixture = await startFixture({ profile });
-              const actor = fixture.discord.as(requester).in(channelName);
-              const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', { prompt: 'a fox' }));
-              if (when === 'after') expireTokens(fixture);
-              endJob(fixture, outcome);
-              const isMoved = when === 'after' && routeAfterExpiry === 'direct';
-              const final = isMoved
-                ? await waitForDirectMessage(fixture, requester, words)
-                : await exchange.message(says(words));
-              expect(final.id === message.id).toBe(!isMoved);
-              expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
-              expect(labels(final)).toContain(outcome === 'result' ? 'U1' : 'Retry');
-              await waitUntilIdle(fixture);
-              expect(messagesWith(fixture.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-              expect(errorsIn(fixture)).toEqual([]);
-            },
-          );
+describe('The routes of results', () => {
+  const ends = (Object.keys(endTexts) as (keyof typeof endTexts)[]).flatMap((outcome) =>
+    (['before', 'after'] as const).map((when) => ({ outcome, when, prompt: `a fox ${outcome} ${when}` })),
+  );
 
-          it.each(['before', 'after'])(
-            'The end of a private job is visible only to its owner, %s its interaction token has expired',
-            async (when) => {
-              const fixture = await startFixture({ profile });
-              const actor = fixture.discord.as(requester).in(channelName);
-              const options = { prompt: 'a secret', private: true };
-              const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', options));
-              if (when === 'after') expireTokens(fixture);
-              endJob(fixture, outcome);
-              const final =
-                when === 'after'
-                  ? await waitForDirectMessage(fixture, requester, words)
-                  : await exchange.message(says(words));
-              expect(final.id === message.id).toBe(when === 'before');
-              expect(final.attachments).toHaveLength(outcome === 'result' ? 1 : 0);
-              await waitUntilIdle(fixture);
-              expect(
-                messagesVisibleToOthers(fixture, requester).filter((one) => !says('Tasks in progress')(one)),
-              ).toEqual([]);
-              expect(publicChannelRequests(fixture, requester)).toEqual([]);
-              expect(fixture.logged()).not.toContain('a secret');
-              expect(errorsIn(fixture)).toEqual([]);
-            },
-          );
-        },
-      );
+  it.each(scenarios)(
+    'The end of a public job that $requester orders in $channelName is delivered once, before and after its interaction token has expired',
+    async ({ channelName, requester, routeAfterExpiry }) => {
+      const fixture = await startFixture();
+      const actor = fixture.discord.as(requester).in(channelName);
+      for (const { outcome, when, prompt } of ends) {
+        const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', { prompt }));
+        if (when === 'after') expireTokens(fixture);
+        endJob(fixture, outcome);
+        const isMoved = when === 'after' && routeAfterExpiry === 'direct';
+        const hasEnded = (one: Message): boolean => says(endTexts[outcome])(one) && says(prompt)(one);
+        const final = isMoved
+          ? await waitForDirectMessage(fixture, requester, hasEnded)
+          : await exchange.message(hasEnded);
+        expect(final.id === message.id, prompt).toBe(!isMoved);
+        expect(final.attachments, prompt).toHaveLength(outcome === 'result' ? 1 : 0);
+        expect(labels(final), prompt).toContain(outcome === 'result' ? 'U1' : 'Retry');
+        await waitUntilIdle(fixture);
+        const inChannel = fixture.discord.messages(actor.channel.id).filter(hasEnded);
+        expect(inChannel.length + (isMoved ? 1 : 0), prompt).toBe(1);
+      }
+      expect(errorsIn(fixture)).toEqual([]);
+    },
+  );
+
+  it.each(scenarios)(
+    'The end of a private job that $requester orders in $channelName is visible only to its owner, before and after its interaction token has expired',
+    async ({ channelName, requester }) => {
+      const fixture = await startFixture();
+      const actor = fixture.discord.as(requester).in(channelName);
+      for (const { outcome, when, prompt } of ends) {
+        const options = { prompt: `a secret: ${prompt}`, private: true };
+        const { exchange, message } = await startJob(fixture, () => actor.slash('imagine', options));
+        if (when === 'after') expireTokens(fixture);
+        endJob(fixture, outcome);
+        const hasEnded = (one: Message): boolean => says(endTexts[outcome])(one) && says(prompt)(one);
+        const final =
+          when === 'after'
+            ? await waitForDirectMessage(fixture, requester, hasEnded)
+            : await exchange.message(hasEnded);
+        expect(final.id === message.id, prompt).toBe(when === 'before');
+        expect(final.attachments, prompt).toHaveLength(outcome === 'result' ? 1 : 0);
+        await waitUntilIdle(fixture);
+      }
+      expect(messagesVisibleToOthers(fixture, requester).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+      expect(publicChannelRequests(fixture, requester)).toEqual([]);
+      expect(fixture.logged()).not.toContain('a secret');
+      expect(errorsIn(fixture)).toEqual([]);
     },
   );
 });
 
-describeProfiles('The follow-ups of a private result', (profile) => {
+describe('The follow-ups of a private result', () => {
   /** Requests a private grid in the studio channel. */
   async function orderPrivateGrid(fixture: FastClockFixture): Promise<Message> {
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
@@ -148,7 +151,7 @@ describeProfiles('The follow-ups of a private result', (profile) => {
   }
 
   it('All follow-ups of a private result are private: upscales, forms, failures, retries, refusals and unknown outcomes', async () => {
-    const fixture = await startFixture({ profile });
+    const fixture = await startFixture();
     const member = fixture.discord.as('member');
     const parent = await orderPrivateGrid(fixture);
     await member.click(await (await member.click(parent, 'Upscale all')).message(), 'Run all 4');
@@ -188,13 +191,13 @@ describeProfiles('The follow-ups of a private result', (profile) => {
   });
 
   it('After the interaction token has expired, a private result is sent as a direct message, whose buttons still work', async () => {
-    const fixture = await startFixture({ profile });
+    const fixture = await startFixture();
     const member = fixture.discord.as('member');
     const parent = await orderPrivateGrid(fixture);
     const { message } = await startJob(fixture, () => member.click(parent, 'U1'));
     expireTokens(fixture);
     endJob(fixture, 'result');
-    const upscaled = await waitForDirectMessage(fixture, 'member', 'Upscale of image 1');
+    const upscaled = await waitForDirectMessage(fixture, 'member', says('Upscale of image 1'));
     expect(upscaled.id).not.toBe(message.id);
     const zoomed = await startJob(fixture, () => member.click(upscaled, 'Zoom Out 2x'));
     expireTokens(fixture);
@@ -211,7 +214,7 @@ describeProfiles('The follow-ups of a private result', (profile) => {
   });
 
   it('After the interaction token has expired, each of the four results of Upscale all arrives once, as a direct message', async () => {
-    const fixture = await startFixture({ profile });
+    const fixture = await startFixture();
     const parent = await orderPrivateGrid(fixture);
     fixture.gateway.faults.add({ do: 'stick', times: 4 });
     const member = fixture.discord.as('member');
@@ -237,7 +240,7 @@ describe('A retry in direct messages', () => {
     await startJob(fixture, () => installer.click(parent, 'U1'));
     expireTokens(fixture);
     endJob(fixture, 'failure');
-    const failed = await waitForDirectMessage(fixture, 'installer', 'This task failed');
+    const failed = await waitForDirectMessage(fixture, 'installer', says('This task failed'));
     const second = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = fixture.discord.world.channel('lobby');
     expect(text(second)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
@@ -287,7 +290,7 @@ describe('A bot that has lost access to the channel', () => {
       loseAccess(fixture.discord.world);
       expireTokens(fixture);
       endJob(fixture, 'result');
-      const final = await waitForDirectMessage(fixture, 'member', 'Finished in');
+      const final = await waitForDirectMessage(fixture, 'member', says('Finished in'));
       expect(final.attachments).toHaveLength(1);
       await expect
         .poll(() => fixture.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status)
@@ -336,6 +339,6 @@ describe('A bot that has lost access to the channel', () => {
     await startJob(fixture, () => member.click(parent, 'U2'));
     expireTokens(fixture);
     endJob(fixture, 'result');
-    expect((await waitForDirectMessage(fixture, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
+    expect((await waitForDirectMessage(fixture, 'member', says('Upscale of image 2'))).attachments).toHaveLength(1);
   });
 });

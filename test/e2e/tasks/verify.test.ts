@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './fixture.ts';
 import { offeredTasks, openTaskList, requestErasure } from './pages.ts';
@@ -41,9 +40,9 @@ const linkTo = ({ channel_id, id }: Message): RegExp =>
 const NOT_RECOGNIZED = 'not recognized';
 const NO_PROOF = 'This does not prove that a file was made elsewhere.';
 
-describeProfiles('Verify', (profile) => {
+describe('Verify', () => {
   const startFixture = (options: Parameters<typeof startFastClockBot>[0] = {}) =>
-    startFastClockBot({ ...options, gateway: { profile, speed: 20, ...options.gateway } });
+    startFastClockBot({ ...options, gateway: { speed: 20, ...options.gateway } });
 
   it('Verify tells the requester which task created a file, and anyone else only that the bot created it', async () => {
     const fixture = await startFixture();
