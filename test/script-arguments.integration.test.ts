@@ -16,20 +16,28 @@ const run = (script: string, ...args: string[]): Promise<Ending> =>
     );
   });
 
-it.concurrent.each(['test/chaos/run.ts', 'test/support/with-stores.ts'])('%s shows its help', async (script) => {
+it.concurrent.each([
+  'scripts/check-patterns.ts',
+  'scripts/check-wording.ts',
+  'test/chaos/run.ts',
+  'test/support/with-stores.ts',
+])('%s shows its help', async (script) => {
   const { code, stdout, stderr } = await run(script, '--help');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('Usage: npm run ');
 });
 
-it.concurrent.each(['scripts/monitoring.ts', 'scripts/release.ts', 'test/fuzz/run.ts'])(
-  '%s refuses an unknown option without a stack trace',
-  async (script) => {
-    const { code, stdout, stderr } = await run(script, '--unknown');
-    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
-    expect(stderr).toMatch(/^Unknown option '--unknown'\. Usage: npm run .+\n$/);
-  },
-);
+it.concurrent.each([
+  'scripts/check-patterns.ts',
+  'scripts/check-wording.ts',
+  'scripts/monitoring.ts',
+  'scripts/release.ts',
+  'test/fuzz/run.ts',
+])('%s refuses an unknown option without a stack trace', async (script) => {
+  const { code, stdout, stderr } = await run(script, '--unknown');
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+  expect(stderr).toMatch(/^Unknown option '--unknown'\. Usage: npm run .+\n$/);
+});
 
 it('The bot does not start with an option that it does not know', async () => {
   const { code, stdout, stderr } = await run('src/index.ts', '--migrat');
