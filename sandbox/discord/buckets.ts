@@ -75,7 +75,17 @@ export class Buckets {
 
   /** Counts an edit of a message older than an hour; returns the seconds to wait, or undefined if it is allowed. */
   consumeOldEdit(channelId: string): number | undefined {
-    const window = this.#window(`old:${channelId}`, this.#limits.oldEdits, this.#limits.oldEditsWindowMs);
+    return this.#consumeHidden(`old:${channelId}`, this.#limits.oldEdits, this.#limits.oldEditsWindowMs);
+  }
+
+  /** Counts a new name of a channel, likewise. */
+  consumeRename(channelId: string): number | undefined {
+    return this.#consumeHidden(`name:${channelId}`, this.#limits.renames, this.#limits.renamesWindowMs);
+  }
+
+  /** A limit that no header announces. */
+  #consumeHidden(key: string, limit: number, windowMs: number): number | undefined {
+    const window = this.#window(key, limit, windowMs);
     if (window.remaining <= 0) return this.#secondsUntil(window.resetsAt);
     window.remaining -= 1;
     return undefined;

@@ -24,6 +24,9 @@ export interface Limits {
   readonly oldEdits: number;
   readonly oldEditsWindowMs: number;
   readonly oldAfterMs: number;
+  /** New names of one channel. No header announces this limit (api-docs#1900). */
+  readonly renames: number;
+  readonly renamesWindowMs: number;
   readonly nonceMs: number;
   readonly attachmentLinkMs: number;
   /** Per guild (code 160006). */
@@ -68,6 +71,8 @@ export const discordLimits: Limits = {
   oldEdits: 3,
   oldEditsWindowMs: 20 * second,
   oldAfterMs: hour,
+  renames: 2,
+  renamesWindowMs: 10 * minute,
   nonceMs: 5 * minute,
   attachmentLinkMs: 24 * hour,
   activeThreads: 1_000,

@@ -60,3 +60,17 @@ export const missingPermissions = refusal(403, 50013, 'Missing Permissions');
 export const invalidWebhookToken = refusal(401, 50027, 'Invalid Webhook Token');
 export const badJson = refusal(400, 50109, 'The request body contains invalid JSON.');
 export const noMutualGuilds = refusal(403, 50278, 'Cannot send messages to this user due to having no mutual guilds');
+
+export function rateLimitRefusal(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
+  return new Refusal('You are being rate limited.', {
+    status: 429,
+    code: 0,
+    headers: {
+      // Like Discord's header, it has fractions of a second; rounding up would make every wait at least a second long.
+      'retry-after': String(retryAfter),
+      'x-ratelimit-scope': scope,
+      ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
+    },
+    extraFields: { retry_after: retryAfter, global: scope === 'global' },
+  });
+}

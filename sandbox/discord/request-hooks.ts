@@ -3,7 +3,7 @@ import { fileFactsOf, type RequestPayload, readPayload } from './body.ts';
 import type { BucketRequest } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
 import type { Parts } from './parts.ts';
-import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
+import { badJson, notFound, Refusal, rateLimitRefusal, unauthorized } from './refusal.ts';
 import type { RequestUpdater } from './request-log.ts';
 
 declare module 'fastify' {
@@ -103,20 +103,6 @@ const bucketRequestOf = (request: FastifyRequest): BucketRequest => ({
   params: request.params as Readonly<Record<string, string>>,
   hasToken: request.headers.authorization !== undefined,
 });
-
-function rateLimitRefusal(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
-  return new Refusal('You are being rate limited.', {
-    status: 429,
-    code: 0,
-    headers: {
-      // Like Discord's header, it has fractions of a second; rounding up would make every wait at least a second long.
-      'retry-after': String(retryAfter),
-      'x-ratelimit-scope': scope,
-      ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
-    },
-    extraFields: { retry_after: retryAfter, global: scope === 'global' },
-  });
-}
 
 /** Cloudflare's response to an IP address with too many invalid requests. */
 function blockedRefusal(retryAfter: number): Refusal {

@@ -1,7 +1,13 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions, hasPermissions, isThread } from '../permissions.ts';
-import { missingPermissions, threadIsArchived, threadIsLocked, wrongChannelType } from '../refusal.ts';
+import {
+  missingPermissions,
+  rateLimitRefusal,
+  threadIsArchived,
+  threadIsLocked,
+  wrongChannelType,
+} from '../refusal.ts';
 import type { ThreadChange } from '../threads.ts';
 import { threadPayload } from '../wire/channel.ts';
 import type { Channel, ThreadChannel } from '../world.ts';
@@ -20,16 +26,17 @@ interface EditBody {
   readonly rate_limit_per_user?: number | null;
 }
 
+const route = '/channels/:channel';
+
 /** Routes that edit and delete threads (documentation, topics/threads, "Editing & Deleting Threads"). */
 export const threadEditRoutes: Routes = (server, parts) => {
   const { validator, world, threads, messages } = parts;
-  const route = '/channels/:channel';
-
   server.patch<ChannelRequest>(route, (request) => {
     const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
     const body = (request.payload.body ?? {}) as EditBody;
     validator.checkBody(route, 'thread-edit', body);
     checkEdit(thread, body, parts);
+    if (body.name) countRename(thread, parts);
     threads.change(thread, changeIn(body));
     return validator.checkResponse('thread', threadPayload(thread, world));
   });
@@ -66,6 +73,13 @@ function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {
 /** An archived thread can be edited only if the edit unarchives it. */
 function checkArchived({ thread }: ThreadChannel, { archived }: EditBody): void {
   if (thread.archived && archived !== false) throw threadIsArchived();
+}
+
+function countRename({ id }: ThreadChannel, { buckets }: Parts): void {
+  const retryAfter = buckets.consumeRename(id);
+  if (retryAfter === undefined) return;
+  buckets.recordHit(route, 'user');
+  throw rateLimitRefusal('user', retryAfter);
 }
 
 function changeIn({ name, archived, locked, invitable, auto_archive_duration: minutes }: EditBody): ThreadChange {

@@ -55,7 +55,20 @@ export function nameThreads({ book, threads, rules, say, log }: NamingParts): vo
     const talk = isOfKind('said', task) ? await book.get(task.request.talk) : task;
     const namedBy = talk?.talk?.namedBy;
     if (!talk?.channelId || !namedBy || (isOfKind('said', task) && namedBy !== task.id)) return;
+    // An erasure reports the words, their message and the conversation, and Discord accepts only one more name.
+    if (talk !== task && !(await wasNamed(talk.id))) return;
     await threads.rename(talk.channelId, say('talk.threadName', { model: talk.model ?? '' }));
+  }
+
+  /** Whether the thread still had its name, which is not taken back again. */
+  async function wasNamed(talkId: string): Promise<boolean> {
+    let isNamed = false;
+    await book.change(talkId, (known) => {
+      if (!known.talk?.namedBy) return known;
+      isNamed = true;
+      return { ...known, talk: { ...known.talk, namedBy: undefined } };
+    });
+    return isNamed;
   }
 
   async function logFailure(work: Promise<void>): Promise<void> {

@@ -3,8 +3,8 @@ import { PermissionFlagsBits as Permission } from 'discord.js';
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { labels, messagesWith } from '../quick.ts';
-import { publicMessages } from '../tasks/pages.ts';
+import { labels, messagesWith, says } from '../quick.ts';
+import { publicMessages, requestErasure } from '../tasks/pages.ts';
 import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL } from './fixture.ts';
 
 const recording = async (name: string) => ({
@@ -165,6 +165,21 @@ it('The first words of a conversation for everyone name its thread, until they a
   expect(threadName()).toBe('tell everyone of today');
   await discord.as('member').click(answer, 'Delete');
   await expect.poll(threadName).toBe(`Live: ${TALK_MODEL}`);
+});
+
+it('Deleted data takes the name of a thread back once, because Discord accepts only two names in ten minutes', async () => {
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
+  await sendUtterance(fixture, opening, 'tell everyone of today');
+  const newNames = () =>
+    discord.requests
+      .filter(({ method, path }) => method === 'PATCH' && path === `/channels/${thread}`)
+      .flatMap(({ body }) => (body as { name?: string }).name ?? []);
+  await expect.poll(newNames).toEqual(['tell everyone of today']);
+  const page = await (await requestErasure(fixture)).message(says('data has been deleted'));
+  expect(text(page)).toContain('data has been deleted');
+  await expect.poll(newNames).toEqual(['tell everyone of today', `Live: ${TALK_MODEL}`]);
 });
 
 it('A conversation for one member does not name its thread', async () => {

@@ -1,4 +1,4 @@
-import { REST } from 'discord.js';
+import { ChannelType, REST } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
 import { handleInteractions, startClient, startFixture } from './fixture.ts';
@@ -128,6 +128,24 @@ describe('Old messages', () => {
     ]);
     clock.advance(20_000);
     expect((await edit()).status).toBe(200);
+  });
+});
+
+describe('Names of threads', () => {
+  it('A thread can be renamed twice in ten minutes, and changed otherwise meanwhile', async () => {
+    const { call, clock, discord } = await rawClient();
+    const started = await call('POST', `/channels/${discord.world.channel('studio').id}/threads`, {
+      name: 'one',
+      type: ChannelType.PublicThread,
+    });
+    const edit = (body: object) => call('PATCH', `/channels/${started.json.id}`, body);
+    for (const name of ['two', 'three']) expect((await edit({ name })).status).toBe(200);
+    const rejectedResponse = await edit({ name: 'four' });
+    expect([rejectedResponse.status, rejectedResponse.json.retry_after]).toEqual([429, 600]);
+    expect(Number(rejectedResponse.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
+    expect((await edit({ auto_archive_duration: 1_440 })).json.name).toBe('three');
+    clock.advance(10 * 60 * 1_000);
+    expect((await edit({ name: 'four' })).json.name).toBe('four');
   });
 });
 
