@@ -100,11 +100,12 @@ async function run(config: Config): Promise<void> {
       .catch(crash);
   } catch (error) {
     if (error instanceof StoreError) {
-      log.fatal({ err: error.cause }, error.message);
+      // Only a failure that the message does not explain needs a stack trace.
+      log.fatal(error.kind === 'failed' ? { err: error.cause } : {}, error.message);
       return setExitCode(EXIT_CODES[error.kind]);
     }
     if (error instanceof PortError) {
-      log.fatal({ err: error.cause }, error.message);
+      log.fatal(error.message);
       return setExitCode(error.isInUse ? EX_TEMPFAIL : EX_CONFIG);
     }
     if (error instanceof MissingIntent) {

@@ -32,7 +32,7 @@ const profiles = [...new Set(services.flatMap(([, { profiles: own = [] }]) => ow
 /** The command with which npm starts the bot, without the options that only npm or a checkout needs. */
 const startCommand = packageFile.scripts.start
   .replace(' --import ./scripts/stop-with-npm.mjs', '')
-  .replace(' --env-file-if-exists=.env', '')
+  .replace(' --import ./scripts/env-file.mjs', '')
   .split(' ');
 
 function temporaryFolder(): string {

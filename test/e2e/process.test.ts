@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,13 +121,28 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
   });
 
-  it('The bot process exits with 75 and an error message if another bot owns its store', async () => {
+  it('The bot process exits with 75 and one sentence, without a stack trace, if another bot owns its store', async () => {
     const fixture = await createFixture();
     const first = run('src/index.ts', fixture);
     await expect.poll(first.output).toContain('Atelier is ready.');
     const second = run('src/index.ts', fixture);
     expect(await second.exitCode).toBe(75);
-    expect(second.output()).toContain(fixture.config.store.url.replace('sqlite://', ''));
+    expect(second.output()).toContain(
+      `Another Atelier is using the store ${fixture.config.store.url.replace('sqlite://', '')}. Stop it first`,
+    );
+    expect(second.output()).not.toContain('    at ');
+  });
+
+  it('The bot process exits with 74 and one sentence, without a stack trace, if its store cannot be opened', async () => {
+    const fixture = await createFixture();
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-folder-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // The lock of the store has the name of a folder, which no user can open as a file.
+    mkdirSync(join(folder, 'a.sqlite.lock'));
+    const bot = run('src/index.ts', fixture, [], { STORE_URL: `sqlite://${folder}/a.sqlite` });
+    expect(await bot.exitCode).toBe(74);
+    expect(bot.output()).toContain(`The store ${folder}/a.sqlite cannot be opened.`);
+    expect(bot.output()).not.toContain('    at ');
   });
 
   it('A bot process that is killed during a submit reports the unknown outcome after a restart and does not submit again', async () => {

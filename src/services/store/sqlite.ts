@@ -46,7 +46,7 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
         `The store ${file} is damaged or not a database. Stop Atelier and replace the file with a backup; if you have none, move it elsewhere, and Atelier will create a new store.`,
       );
     case SQLITE_CANTOPEN:
-      return failure(
+      return new StoreError(
         'failed',
         `The store ${file} cannot be opened. Check that it is a file, and that Atelier's user can read and write it and its folder.`,
       );
@@ -54,7 +54,7 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return failure(
+      return new StoreError(
         'failed',
         `The store ${file} cannot be written. Check that Atelier's user owns the file and its folder, and that the disk is not mounted read-only.`,
       );
@@ -112,7 +112,7 @@ export function lockStore(file: string): () => void {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
-    const failure = sqliteFailure(error, lockFile);
+    const failure = sqliteFailure(error, file);
     if (failure.kind !== 'locked') throw failure;
     throw inUseError(file, error);
   }
