@@ -14,6 +14,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses a request for what it says, which others must not read either. */
+export class ContentRefusal extends Refusal {}
+
 /** Throws if the value is a refusal, and returns any other value. */
 export function throwIfRefusal<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;

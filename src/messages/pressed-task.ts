@@ -80,7 +80,6 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  if (!origin.route.isPrivate) await services.tasks.orders.checkContent({ ...origin, ...order });
   return proposeOrder(
     order,
     { reason: say('proposal.above', { limit: exactDollars(limit) }) },
@@ -107,11 +106,17 @@ async function propose(
   { services, origin, say }: SubmitContext,
   messages?: Proposal['messages'],
 ): Promise<MessagePlan> {
-  for (const order of orders) services.tasks.orders.check({ ...origin, ...order });
+  let hidesPrompt = false;
+  for (const order of orders) {
+    services.tasks.orders.check({ ...origin, ...order });
+    if (!origin.route.isPrivate && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
+      hidesPrompt = true;
+  }
   const proposal = await services.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
+    hidesPrompt,
   });
   return proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
 }

@@ -1,12 +1,13 @@
 import { customIds } from '../discord/custom-ids.ts';
+import { refusalMessage } from '../discord/funnel.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
-import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
 import { type MessageServices, submitConfirmed } from './pressed-task.ts';
-import { proposalQuestion } from './proposal.ts';
+import { proposalQuestion, requestLines } from './proposal.ts';
 
 type Context = HandlerContext<MessageServices>;
 
@@ -17,8 +18,7 @@ const runButton = button(customIds.runProposal, {
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const proposal = await services.proposals.take(id, place.userId);
     if (services.proposals.hasRisen(proposal)) {
-      const { memberId, orders, messages } = proposal;
-      const repricedProposal = await services.proposals.create({ memberId, orders, messages }, id);
+      const repricedProposal = await services.proposals.create(proposal, id);
       const { outlook } = services.tasks;
       return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
@@ -29,7 +29,7 @@ const runButton = button(customIds.runProposal, {
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
 async function submitAll(proposal: Proposal, context: Context): Promise<Outcome> {
   const { id, memberId, orders, messages } = proposal;
-  const { services, origin, say } = context;
+  const { services, origin, notifyLater, say } = context;
   const submitted = new Set<ProposedOrder>();
   const submit = async (order: ProposedOrder, orderOrigin: Origin): Promise<void> => {
     submitted.add(order);
@@ -48,6 +48,12 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
       else if (!(await submitInOwnMessage(order, messages === 'private', submit, context))) break;
     }
   } catch (error) {
+    if (error instanceof ContentRefusal && !origin.route.isPrivate) {
+      // The question shows everyone what was refused.
+      const request = requestLines(orders, say).join('\n');
+      await notifyLater({ content: [say('yourRequest', { request }), refusalMessage(error, say)].join('\n') });
+      return 'deleted';
+    }
     await services.proposals.putBack(proposal, rest());
     throw error;
   }

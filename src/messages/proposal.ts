@@ -23,14 +23,14 @@ interface QuestionFacts extends ProposalReason {
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
-  { id, orders, price }: Proposal,
+  { id, orders, price, hidesPrompt }: Proposal,
   { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
   const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: roundedDollars(price) });
   return {
     content: [
-      ...requestLines(orders, say),
+      ...(hidesPrompt ? [] : requestLines(orders, say)),
       ...(hasRisen ? [say('proposal.risen')] : []),
       reason,
       ...outlookNotes(orders, outlook, say),
@@ -50,7 +50,7 @@ const MAX_PROMPT_LENGTH = 300;
 const MAX_LINES = 4;
 
 /** What would be submitted, so that two open questions can be told apart. */
-function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
+export function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
   const lines = new Set(orders.map((order) => requestLine(order, say)).filter((line) => line !== ''));
   return [...lines].slice(0, MAX_LINES);
 }

@@ -60,7 +60,8 @@ export function taskMessage(
     MIN_PROMPT_LENGTH,
     Math.min(MAX_PROMPT_LENGTH, MAX_CONTENT_LENGTH - lines.join('\n').length - OWNER_LENGTH),
   );
-  const content = [headline(task, nameOf(task, context, say), maxPromptLength, say), ...lines].join('\n');
+  const name = isPromptWithheld(task) ? '' : nameOf(task, context, say);
+  const content = [headline(task, name, maxPromptLength, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
   return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
 }
@@ -86,6 +87,10 @@ const OWNER_LENGTH = 40;
 /** The name of a task, in its message and in the descriptions of its files. */
 export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
+
+/** A flagged request is shown to others only once a moderator has published its result. */
+const isPromptWithheld = ({ holdFor, review, route }: Task): boolean =>
+  holdFor !== undefined && !route.isPrivate && review?.outcome !== 'shown';
 
 function headline(task: Task, name: string, maxPromptLength: number, say: Say): string {
   const title = escapeText(name, maxPromptLength);

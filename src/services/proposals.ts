@@ -23,6 +23,8 @@ export interface Proposal {
   price?: string | undefined;
   /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
+  /** Set if the question is public and a moderator would have to decide about the results. */
+  hidesPrompt?: boolean | undefined;
   until: number;
 }
 

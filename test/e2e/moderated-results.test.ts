@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
+import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, submitCount } from './quick.ts';
@@ -27,8 +30,15 @@ const createImage = (colour: string): Promise<Buffer> =>
     .toBuffer();
 
 describe('Moderation of images', () => {
-  async function moderatedBot(values: Record<string, unknown>, categories: Record<string, unknown> = {}) {
-    const baseFixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
+  async function moderatedBot(
+    values: Record<string, unknown>,
+    categories: Record<string, unknown> = {},
+    settings: Record<string, string> = {},
+  ) {
+    const baseFixture = await createFastClockFixture({
+      gateway: { speed: 20 },
+      settings: { ...noLimits, ...settings },
+    });
     const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
     const fixture = { ...baseFixture, config: { ...config, moderation } };
@@ -37,6 +47,13 @@ describe('Moderation of images', () => {
     await changeRules(fixture, 'Change moderation', values);
     if (Object.keys(categories).length > 0) await changeRules(fixture, 'Change categories', categories);
     return { ...fixture, app };
+  }
+  async function confirmingBot(values: Record<string, unknown>) {
+    const path = join(createTemporaryFolder(), 'prices.json');
+    writeFileSync(path, JSON.stringify({ imagine: '1.25' }));
+    const fixture = await moderatedBot(values, {}, { PRICES: path });
+    await (await fixture.discord.as('admin').slash('budget set', { confirm_above: '1' })).message();
+    return fixture;
   }
   const order = async ({ discord }: FastClockFixture, prompt: string, channel = 'studio') =>
     discord.as('member').in(channel).slash('imagine', { prompt });
@@ -182,6 +199,36 @@ describe('Moderation of images', () => {
     expect((await unflagged.message(says('Finished in'))).attachments).toHaveLength(1);
     const askExchange = await discord.as('member').slash('ask', { prompt: 'flag:violence' });
     expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your request');
+  });
+
+  it('A public question about a flagged prompt and its task show the prompt only once a moderator has published the result', async () => {
+    const fixture = await confirmingBot({ prompts: 'hold' });
+    const { discord } = fixture;
+    const question = await (await order(fixture, 'flag:violence')).message(says('This server asks'));
+    expect(text(question)).not.toContain('flag:violence');
+    const exchange = await discord.as('member').click(question, 'Run');
+    expect(text(await exchange.message(says('is waiting for a moderator')))).not.toContain('flag:violence');
+    await discord
+      .as('admin')
+      .in(LOG_CHANNEL)
+      .click(await waitForQuestion(fixture), 'Publish');
+    expect(text(await exchange.message(says('Finished in')))).toContain('flag:violence');
+    const innocent = await (await order(fixture, 'a quiet lake')).message(says('This server asks'));
+    expect(text(innocent)).toContain('**a quiet lake**');
+  });
+
+  it('A public question disappears if its prompt is refused when it is confirmed, and only its member learns why', async () => {
+    const fixture = await confirmingBot({ prompts: 'off' });
+    const { discord, gateway } = fixture;
+    const question = await (await order(fixture, 'flag:violence')).message(says('This server asks'));
+    await changeRules(fixture, 'Change moderation', { prompts: 'refuse' });
+    const notice = await (await discord.as('member').click(question, 'Run')).followUp();
+    expect(text(notice)).toBe(
+      '-# Your request: **flag:violence**\nThe moderation service flagged your request, so it was not submitted. Change it and try again.',
+    );
+    expect(notice.ephemeral).toBe(true);
+    await expect.poll(() => discord.messages('studio').some(({ id }) => id === question.id)).toBe(false);
+    expect(submitCount(gateway)).toBe(0);
   });
 
   it('A flagged attached image can be allowed while the result is held for a moderator', async () => {

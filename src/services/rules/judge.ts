@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts';
+import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
 import type { CommonRequest } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import { cleanText, type FoldedText, foldText } from './fold.ts';
@@ -64,7 +64,7 @@ export class Judge {
     if (!this.judgesText(kind)) return undefined;
     if (text.length > MAX_JUDGED_LENGTH) return { refusal: textTooLong(), rule: 'longestPrompt' };
     const link = this.#hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
-    if (link) return { refusal: new Refusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
+    if (link) return { refusal: new ContentRefusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
     return this.#blockedIn(kind, foldText(text));
   }
 
@@ -109,12 +109,12 @@ export class Judge {
     const plainText = words.map((word) => word.plain).join(' ');
     for (const list of this.#wordsFor(kind)) {
       const word = list.words.find(judged);
-      if (word !== undefined) return { refusal: new Refusal('refusals.rules.word'), rule: 'words', entry: word };
+      if (word !== undefined) return { refusal: new ContentRefusal('refusals.rules.word'), rule: 'words', entry: word };
     }
     const entry = this.#patterns.find(kind, folded.clean) ?? this.#patterns.find(kind, plainText);
     return entry === undefined
       ? undefined
-      : { refusal: new Refusal('refusals.rules.pattern'), rule: 'patterns', entry };
+      : { refusal: new ContentRefusal('refusals.rules.pattern'), rule: 'patterns', entry };
   }
 
   #wordsFor(kind: string): KindWords[] {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../lib/refusal.ts';
+import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Judgement, ModerationService } from '../moderation/moderation-service.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Verdict } from './judge.ts';
@@ -84,7 +84,9 @@ export async function moderateOrder(
   if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
   return {
     isAllowed: false,
-    refusal: new Refusal(strictest.isUnavailable ? 'refusals.rules.moderationUnavailable' : 'refusals.rules.moderated'),
+    refusal: strictest.isUnavailable
+      ? new Refusal('refusals.rules.moderationUnavailable')
+      : new ContentRefusal('refusals.rules.moderated'),
     rule: 'moderation',
     entry: category,
   };

@@ -12,6 +12,7 @@ const row = z.object({
   orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
   price: amount.optional(),
   messages: z.enum(['public', 'private']).optional(),
+  hidesPrompt: z.boolean().optional(),
   until: z.number(),
 });
 

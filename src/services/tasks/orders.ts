@@ -252,10 +252,14 @@ export class Orders {
     return estimate;
   }
 
-  /** Throws the refusal that the content of an order would lead to. For an order that others see before it is submitted. */
-  async checkContent(order: Order): Promise<void> {
+  /**
+   * Throws the refusal that the content of an order would lead to. For an order that others see before it is submitted. Returns whether a moderator
+   * would have to decide about its results.
+   */
+  async isHeldForContent(order: Order): Promise<boolean> {
     const { rules, specs } = this.#parts;
-    await rules?.moderate(order, specs[order.kind].traits, this.#sender.filesOf(order));
+    const moderated = await rules?.moderate(order, specs[order.kind].traits, this.#sender.filesOf(order));
+    return moderated?.holdFor !== undefined;
   }
 
   async #carryOutWithinLimits(original: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
