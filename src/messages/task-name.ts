@@ -20,8 +20,9 @@ export function taskName(task: OrderedRequest<TaskKind>, say: Say): string {
 
 const TYPES_OF_ONE_IMAGE: ReadonlySet<TaskType> = new Set(['upscale', 'variation']);
 
-export function actionName({ family, index }: ActionMeaning, say: Say): string {
-  const type = typeOfAction(family);
+export function actionName(action: ActionMeaning, say: Say): string {
+  const { index } = action;
+  const type = typeOfAction(action);
   const what = say(`tasks.kinds.${type}`);
   return index !== undefined && TYPES_OF_ONE_IMAGE.has(type) ? say('task.ofImage', { what, index }) : what;
 }

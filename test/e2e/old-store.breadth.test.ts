@@ -121,7 +121,7 @@ const buttonCases: Record<string, readonly Press[]> = {
   'images and their follow-ups': [
     ['imagine', 'U2', 'Upscale of image 2'],
     ['imagine', '🔄', 'Reroll · [source]'],
-    ['action', 'Zoom Out 2x', 'Zoom out · [source]'],
+    ['action', 'Zoom Out 2x', 'Zoom out 2x · [source]'],
     ['plain', 'V1', 'Variation of image 1'],
     ['private', 'U1', 'Upscale of image 1'],
     ['user-install', 'V2', 'Variation of image 2', 'installer'],

@@ -9,12 +9,15 @@ const action = (customId: string, label = '') =>
 
 it.each([
   ['MJ::JOB::upsample::2::x', 'Upscale of image 2'],
-  ['MJ::JOB::upsample_v7_2x_subtle::1::x', 'Upscale'],
+  ['MJ::JOB::upsample_v7_2x_subtle::1::x', 'Subtle upscale'],
+  ['MJ::JOB::upsample_v5_4x::1::x', 'Upscale 4x'],
   ['MJ::JOB::variation::4::x', 'Variation of image 4'],
-  ['MJ::JOB::high_variation::1::x', 'Variation'],
+  ['MJ::JOB::high_variation::1::x', 'Strong variation'],
   ['MJ::JOB::reroll::0::x', 'Reroll'],
-  ['MJ::JOB::pan_left::1::x', 'Pan'],
-  ['MJ::Outpaint::50::1::x', 'Zoom out'],
+  ['MJ::JOB::pan_left::1::x', 'Pan left'],
+  ['MJ::Outpaint::50::1::x', 'Zoom out 2x'],
+  ['MJ::Outpaint::75::1::x', 'Zoom out 1.5x'],
+  ['MJ::Outpaint::60::1::x', 'Zoom out'],
   ['MJ::CustomZoom::x', 'Custom zoom'],
   ['MJ::Inpaint::1::x', 'Region edit'],
 ])('The task of the button %s is called %s', (customId, name) => {

@@ -30,7 +30,7 @@ export const text = {
       endpoint: {
         generic: 'Generic (any model)',
         'image-to-video': 'Image to video (one image, vendor endpoint)',
-        videos: 'Video (/v1/videos)',
+        videos: 'Second endpoint (/v1/videos)',
       },
     },
   },
@@ -82,5 +82,5 @@ export const text = {
     optionNotSupported:
       'This endpoint does not support the option {{option}}. Leave it out, or choose the generic endpoint.',
   },
-  tasks: { kinds: { video: 'Video', 'second-video': 'Video (/v1/videos)', 'image-to-video': 'Image to video' } },
+  tasks: { kinds: { video: 'Video', 'second-video': 'Video (2nd endpoint)', 'image-to-video': 'Image to video' } },
 } as const;

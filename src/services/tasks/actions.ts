@@ -1,3 +1,5 @@
+import { withoutUndefined } from '../../lib/entries.ts';
+
 /** When the gateway asks for a prompt before it starts an action. `in-remix`: only if the account is in remix mode. */
 type PromptRequirement = 'never' | 'in-remix' | 'always' | 'with-region';
 
@@ -21,11 +23,32 @@ const ACTION_PATTERNS = [
   [/^MJ::BOOKMARK::/, 'favourite', 'never'],
 ] as const satisfies readonly (readonly [RegExp, string, PromptRequirement])[];
 
+/** Actions of one family that have their own names. */
+const VARIANT_PATTERNS = [
+  [/^MJ::JOB::upsample_\w+_subtle::/, 'subtle-upscale'],
+  [/^MJ::JOB::upsample_\w+_creative::/, 'creative-upscale'],
+  [/^MJ::JOB::upsample_\w+_2x::/, 'upscale-2x'],
+  [/^MJ::JOB::upsample_\w+_4x::/, 'upscale-4x'],
+  [/^MJ::JOB::low_variation::/, 'subtle-variation'],
+  [/^MJ::JOB::high_variation::/, 'strong-variation'],
+  [/^MJ::JOB::pan_left::/, 'pan-left'],
+  [/^MJ::JOB::pan_right::/, 'pan-right'],
+  [/^MJ::JOB::pan_up::/, 'pan-up'],
+  [/^MJ::JOB::pan_down::/, 'pan-down'],
+  [/^MJ::Outpaint::50::/, 'zoom-2x'],
+  [/^MJ::Outpaint::75::/, 'zoom-1-5x'],
+  [/^MJ::Outpaint::100::/, 'make-square'],
+] as const satisfies readonly (readonly [RegExp, string])[];
+
+export const actionVariants = VARIANT_PATTERNS.map(([, variant]) => variant);
+type ActionVariant = (typeof actionVariants)[number];
+
 export const actionFamilies = [...ACTION_PATTERNS.map(([, family]) => family), 'other'] as const;
 export type ActionFamily = (typeof actionFamilies)[number];
 
 export interface ActionMeaning {
   family: ActionFamily;
+  variant?: ActionVariant;
   promptRequirement: PromptRequirement;
   /** The number of one of the four images, or of a line. */
   index?: number;
@@ -37,7 +60,8 @@ export function meaningOfAction(customId: string): ActionMeaning {
     const match = pattern.exec(customId);
     if (!match) continue;
     const index = match[1] === undefined ? undefined : Number(match[1]);
-    return { family, promptRequirement, ...(index !== undefined && { index }) };
+    const [, variant] = VARIANT_PATTERNS.find(([variantPattern]) => variantPattern.test(customId)) ?? [];
+    return { family, ...withoutUndefined({ variant, index }), promptRequirement };
   }
   return { family: 'other', promptRequirement: 'never' };
 }

@@ -1,16 +1,30 @@
-import { type ActionFamily, type ActionMeaning, actionFamilies, meaningOfAction, meaningOfChange } from './actions.ts';
+import {
+  type ActionFamily,
+  type ActionMeaning,
+  actionFamilies,
+  actionVariants,
+  meaningOfAction,
+  meaningOfChange,
+} from './actions.ts';
 import { isKind, type KindSpecs, type TaskKind } from './kind-spec.ts';
 import type { OrderedRequest } from './transitions.ts';
 
 /** What members call a task: an action on a result by its own name, any other task by its kind. */
-export type TaskType = TaskKind | Exclude<ActionFamily, 'upscale-more' | 'vary'>;
+export type TaskType =
+  | TaskKind
+  | Exclude<ActionFamily, 'upscale-more' | 'vary'>
+  | NonNullable<ActionMeaning['variant']>;
 
-export function typeOfAction(family: ActionFamily): TaskType {
+export function typeOfAction({ family, variant }: Pick<ActionMeaning, 'family' | 'variant'>): TaskType {
+  if (variant !== undefined) return variant;
   if (family === 'upscale-more') return 'upscale';
   return family === 'vary' ? 'variation' : family;
 }
 
-export const actionTypes: readonly TaskType[] = actionFamilies.map(typeOfAction);
+export const actionTypes: readonly TaskType[] = [
+  ...actionFamilies.map((family) => typeOfAction({ family })),
+  ...actionVariants,
+];
 
 /** What an action on a result does; undefined for all other tasks. */
 export function actionOf({ kind, request }: OrderedRequest<TaskKind>): ActionMeaning | undefined {
@@ -20,7 +34,7 @@ export function actionOf({ kind, request }: OrderedRequest<TaskKind>): ActionMea
 
 export function typeOf(task: OrderedRequest<TaskKind>): TaskType {
   const action = actionOf(task);
-  if (action) return typeOfAction(action.family);
+  if (action) return typeOfAction(action);
   return task.kind === 'animate' && task.request.extend ? 'extend' : task.kind;
 }
 

@@ -56,17 +56,18 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(text(rerolled)).toContain('Reroll');
     const upscaled = await (await member.click(rerolled, 'U1')).message(says('Finished in'));
     const zoomed = await (await member.click(upscaled, 'Zoom Out 2x')).message(says('Finished in'));
-    expect(text(zoomed)).toContain('Zoom out');
+    expect(text(zoomed)).toContain('Zoom out 2x');
     expect(submitCount(fixture.gateway)).toBe(4);
     // Lists, pages and usage call each task by its own name.
     const list = await openTaskList(fixture, 'member', { kind: 'action' });
     const names = text(list).match(/(?<=🟢 )[^·]+(?= ·)/g);
-    expect(names).toEqual(['Zoom out', 'Upscale', 'Reroll']);
+    expect(names).toEqual(['Zoom out 2x', 'Upscale', 'Reroll']);
     const upscaleId = offeredTasks(list)[1]?.value ?? '';
     const page = await member.choose(list, 'Open a task', [upscaleId]);
     await page.message(says('**a fox in the snow**\n🟢 Upscale of image 1 · Finished'));
     const byType = text(await (await member.slash('usage', { by: 'kind' })).message());
-    for (const name of ['Imagine', 'Reroll', 'Upscale', 'Zoom out']) expect(byType).toMatch(new RegExp(`${name} +1`));
+    for (const name of ['Imagine', 'Reroll', 'Upscale', 'Zoom out 2x'])
+      expect(byType).toMatch(new RegExp(`${name} +1`));
     const byModel = text(await (await member.slash('usage', { by: 'model' })).message());
     expect(byModel).toMatch(/Other \(no model\) +4/);
   });

@@ -17,17 +17,17 @@ import {
 
 /** The buttons of a single image that submit without a form, with the title of their result. */
 const formlessButtons = [
-  ['Upscale (Subtle)', 'Upscale'],
-  ['Upscale (Creative)', 'Upscale'],
-  ['Vary (Subtle)', 'Variation'],
-  ['Vary (Strong)', 'Variation'],
-  ['Zoom Out 2x', 'Zoom out'],
-  ['Zoom Out 1.5x', 'Zoom out'],
-  ['Make Square', 'Zoom out'],
-  ['⬅️', 'Pan'],
-  ['➡️', 'Pan'],
-  ['⬆️', 'Pan'],
-  ['⬇️', 'Pan'],
+  ['Upscale (Subtle)', 'Subtle upscale'],
+  ['Upscale (Creative)', 'Creative upscale'],
+  ['Vary (Subtle)', 'Subtle variation'],
+  ['Vary (Strong)', 'Strong variation'],
+  ['Zoom Out 2x', 'Zoom out 2x'],
+  ['Zoom Out 1.5x', 'Zoom out 1.5x'],
+  ['Make Square', 'Make square'],
+  ['⬅️', 'Pan left'],
+  ['➡️', 'Pan right'],
+  ['⬆️', 'Pan up'],
+  ['⬇️', 'Pan down'],
 ] as const;
 
 const singleImage = async (fixture: FastClockFixture, options?: Parameters<typeof orderGrid>[1]): Promise<Message> =>
@@ -162,8 +162,8 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it.each([
-    ['Vary (Subtle)', 'Variation'],
-    ['⬅️', 'Pan'],
+    ['Vary (Subtle)', 'Subtle variation'],
+    ['⬅️', 'Pan left'],
   ])('In remix mode, %s asks for a prompt and sends it', async (button, title) => {
     const fixture = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
