@@ -1,5 +1,5 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { escapeText, messageLink } from '../discord/markdown.ts';
+import { escapeText, linkToMessage } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
@@ -11,7 +11,8 @@ import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import { talkTurns } from '../services/talks/session.ts';
 import type { Offers } from '../services/tasks/offers.ts';
-import { hasEnded, isHeld, isLive, type Task } from '../services/tasks/task.ts';
+import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
+import { hasEnded, isClosed, isHeld, isLive, type Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
@@ -179,7 +180,7 @@ export function presenter(parts: PresenterParts) {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask);
-      if (task.traits.isTalk) return withFallback(transcript(await talkTurns(task, tasks.book), say), say);
+      if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
       const lineage = await lineageOf(task, parts);
       if (task.traits.isText)
         return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink), say);
@@ -233,7 +234,16 @@ async function lineageOf(
   // A song is not made from its album, nor an utterance from its talk, so these get no link.
   const parent =
     task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
-  return { parentLink: parent && messageLink(parent), isSuggestion: parent?.traits.isText };
+  return { parentLink: parent && sourceLink(parent, task), isSuggestion: parent?.traits.isText };
+}
+
+/** A link to a message with the source that all readers of the task's message can open: its own, or a copy that was shown where the task is. */
+function sourceLink(parent: Task, { guildId, channelId }: Task): string | undefined {
+  const own = messageAddress(parent);
+  const isInReach = guildId === undefined || own?.guildId === guildId;
+  const isReadable = !parent.route.isPrivate && isInReach && (!isClosed(parent) || own?.channelId === channelId);
+  const source = isReadable ? own : parent.beside?.findLast((copy) => copy.channelId === channelId);
+  return source && linkToMessage(source);
 }
 
 /** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */

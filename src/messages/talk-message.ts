@@ -104,8 +104,10 @@ export function turnLines(turns: readonly Task[], say: Say): string[] {
 }
 
 /** The whole talk as a message; a text that is too long is attached as a file. */
-export function transcript(turns: readonly Task[], say: Say): MessagePlan {
+export function transcript({ id, requesterId }: Task, turns: readonly Task[], say: Say): MessagePlan {
   const lines = turns.flatMap((task) => turnText(task, MAX_TURN_LENGTH, say));
   const body = lines.length === 0 ? [say('talk.noMessages')] : lines;
-  return { content: [`**${say('talk.transcript')}**`, ...body].join('\n'), overflow: 'file' };
+  const head = say('task.headline', { prompt: say('talk.transcript'), owner: `<@${requesterId}>` });
+  const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
+  return { content: [head, ...body].join('\n'), overflow: 'file', controls: [remove] };
 }

@@ -174,9 +174,9 @@ describe('The transcript of a live conversation', () => {
   });
 
   it('A transcript that is too long for a message is attached as a file', () => {
-    const { body, files } = bodyOf(transcript(Array.from({ length: 20 }, () => turns).flat(), say));
+    const { body, files } = bodyOf(transcript(talkTask(), Array.from({ length: 20 }, () => turns).flat(), say));
     expect(body.content?.length).toBeLessThanOrEqual(2_000);
     expect(files[0]?.data.toString().match(/answer 6/g)).toHaveLength(20);
-    expect(transcript([], say).content).toContain('This conversation has no messages.');
+    expect(transcript(talkTask(), [], say).content).toContain('This conversation has no messages.');
   });
 });

@@ -1,6 +1,7 @@
 import { customIds, fitsCustomId } from '../../discord/custom-ids.ts';
 import { button, command, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
+import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type StringTree, stringAt } from '../../locales/index.ts';
@@ -80,7 +81,19 @@ async function showAgain(
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const prepared = await context.services.prepareAgain(task, context.place);
-  return { ...prepared, onPosted: (message) => recordCopy(task, message, context) };
+  const shown = isClosed(task) && !context.origin.route.isPrivate ? withOwner(prepared, task, context) : prepared;
+  return { ...shown, onPosted: (message) => recordCopy(task, message, context) };
+}
+
+/** Others see the buttons of a private result, which only its owner can use. */
+function withOwner(
+  { plan, fallback, release }: PreparedMessage,
+  { requesterId }: Task,
+  { say }: HandlerContext<Services>,
+): PreparedMessage {
+  const note = say('tasks.shownByOwner', { owner: `<@${requesterId}>` });
+  const noted = (message: MessagePlan): MessagePlan => ({ ...message, content: `${note}\n${message.content}` });
+  return { plan: noted(plan), ...(fallback && { fallback: noted(fallback) }), release };
 }
 
 /** Records that the owner now has the result. A public copy is recorded too, so it can be deleted with the task. */

@@ -193,7 +193,7 @@ async function costLine(task: Task, { services, say }: HandlerContext<Services>)
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
 const OMITTED_OPTIONS = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
-  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend'],
+  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend', 'who'],
 ]);
 
 /** Options that a command calls something else than the stored request does. */

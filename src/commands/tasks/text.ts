@@ -54,6 +54,7 @@ export const text = {
     original: 'Original: <{{address}}>',
     originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',
     showAsk: 'This task is private. If you show it here, everyone in this channel sees its prompt and result.',
+    shownByOwner: '-# Private, shown by {{owner}}. Only they can use its buttons.',
     visibility: { private: 'private (only you can see it, unless you show it to others)' },
     undeliverable: {
       deleted: 'its message was deleted',

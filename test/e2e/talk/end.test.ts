@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
-import { labels, messagesWith } from '../quick.ts';
-import { openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
+import { labels, messagesWith, says } from '../quick.ts';
+import { openDetails, openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
 import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './fixture.ts';
 
 const MINUTE_MS = 60_000;
@@ -117,6 +117,15 @@ it('The task list shows a live conversation, its page shows the last utterances,
     (message) => !labels(message).includes('Back'),
   );
   const endedTalkPage = await openTask(fixture, listAgain);
+  expect(text(await openDetails(fixture, endedTalkPage))).not.toContain('who');
+  await (await speaker.click(endedTalkPage, 'Back')).message((one) => labels(one).includes('Details'));
+  const question = await (await speaker.click(endedTalkPage, 'Show here')).message(
+    says('everyone in this channel sees'),
+  );
+  const shown = await (await speaker.click(question, 'Show to everyone')).message(says('Transcript'));
+  expect(text(shown)).toMatch(/^-# Private, shown by <@\d+>.*\n\*\*Transcript\*\* · <@\d+>\n/);
+  await speaker.click(shown, 'Delete');
+  await discord.until(() => !discord.messages('studio').some(({ id }) => id === shown.id) || undefined);
   const transcript = await (await speaker.click(endedTalkPage, 'Show only to me')).message();
   expect(text(transcript)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
   expect(discord.messages(thread).filter(isOpening)).toEqual([]);

@@ -133,8 +133,23 @@ describe('The page of a task', () => {
     expect(publicMessages(fixture)).toEqual([]);
     const publicCopy = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     expect(publicCopy.ephemeral).toBe(false);
+    expect(text(publicCopy)).toMatch(/^-# Private, shown by <@\d+>\. Only they can use its buttons\.\n\*\*a fox/);
+    expect(text(privateCopy)).not.toContain('shown by');
     expect(text(page)).toContain('Visibility: private (only you can see it, unless you show it to others)');
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
+  });
+
+  it('A result made from a shown private one links to the copy that everyone can open, and one made in private links nowhere', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const privateGrid = await orderGrid(fixture, { private: true });
+    const member = fixture.discord.as('member');
+    const page = await openTask(fixture, await openTaskList(fixture));
+    const privateUpscale = await (await member.click(privateGrid, 'U1')).message(says('Finished in'));
+    expect(text(privateUpscale)).toContain('-# Upscale of image 1\n');
+    const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
+    const copy = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
+    const upscale = await (await member.click(copy, 'U2')).message(says('Finished in'));
+    expect(text(upscale)).toMatch(new RegExp(`-# Upscale of image 2 · \\[source\\]\\(\\S+/${copy.id}\\)`));
   });
 
   it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
