@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IdentifyTurns } from '../../../src/discord/shards/identify-turns.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { onServers } from '../../services/store/sites.ts';
+import { onOneServer } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { createFixture, type Fixture, openFacts, SHARD_COUNT, shardProcess, waitForShards } from './fixture.ts';
@@ -20,7 +20,7 @@ async function twoProcesses(setup: Fixture) {
 }
 
 describe('Identifies', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('Two processes that start at the same time stay within Discord’s limit, and every shard identifies once', async () => {
       const setup = await createFixture(await createStore(), {
         // Half of Discord’s five seconds, because an identify may arrive late from a busy machine.
@@ -95,7 +95,7 @@ describe('Identifies', () =>
   }));
 
 describe('The number of shards', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('A process uses the shard count of the running processes, and does not start if another number is set', async () => {
       const setup = await createFixture(await createStore());
       const first = await shardProcess(setup, { shardCount: 2 });

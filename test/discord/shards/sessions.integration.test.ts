@@ -2,7 +2,7 @@ import { GatewayIntentBits } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { leaseClock } from '../../../src/services/store/lease.ts';
-import { onServers } from '../../services/store/sites.ts';
+import { onOneServer } from '../../services/store/sites.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import {
   createFixture,
@@ -31,7 +31,7 @@ function suspendableClock(): { clock: LeaseClock; suspend(ms: number): void } {
 const resumeCount = ({ discord }: Fixture) => discord.gateway.resumes;
 
 describe('The session of a shard', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('A session resumes after its connection breaks, and no event from the meantime is lost or passed on twice', async () => {
       const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);
@@ -139,7 +139,7 @@ describe('The session of a shard', () =>
   }));
 
 describe('A hand-over', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('A hand-over that fails is retried on the same connection, and the sequence number waits for it', async () => {
       const setup = await createFixture(await createStore());
       const failures = new Map<string, number>();
@@ -185,7 +185,7 @@ describe('A hand-over', () =>
   }));
 
 describe('A shard whose claim is lost', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('After a suspension a shard with a lost claim passes nothing on, and another process can resume its session', async () => {
       const setup = await createFixture(await createStore());
       const { clock, suspend } = suspendableClock();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SHARD_PREFIX, SHARD_PROCESS_PREFIX } from '../../../src/discord/shards/shard-claims.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
-import { onServers } from '../../services/store/sites.ts';
+import { onOneServer } from '../../services/store/sites.ts';
 import {
   createFixture,
   LEASE_MS,
@@ -44,7 +44,7 @@ class SuspendableClock implements Clock {
 }
 
 describe('Shard processes', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('Two shard processes share the shards, and a shard that changes hands keeps its session', async () => {
       const setup = await createFixture(await createStore());
       const first = await shardProcess(setup);

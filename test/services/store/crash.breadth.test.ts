@@ -81,7 +81,12 @@ async function crashAfterEveryWrite(
 }
 
 describe('A crash between any two writes', () =>
-  onEveryStore((createTestStore) => {
+  onEveryStore((createClosedStore) => {
+    const createTestStore = async (): Promise<TestStore> => {
+      const testStore = await createClosedStore();
+      await testStore.keepOpen();
+      return testStore;
+    };
     const fullChunk = Array.from({ length: 100 }, (_, index) => settled(makeTask(createdAt(index * 10))));
 
     it('After a crash between any two writes of the first task, the store is valid', async () => {

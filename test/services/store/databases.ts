@@ -13,6 +13,14 @@ const END_OTHER_CONNECTIONS = `
   SELECT pg_terminate_backend(pid, ${CLOSE_LIMIT_MS}) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
+const EMPTY = `
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
+      EXECUTE format('DROP SCHEMA %I CASCADE', name);
+    END LOOP;
+    CREATE SCHEMA public;
+  END $$`;
+
 /** Empty databases of Postgres. Creating one takes a tenth of a second, so those of former tests are used again. */
 const empty: Database[] = [];
 
@@ -21,7 +29,7 @@ export async function takeDatabase(server: string): Promise<Database> {
   const database = empty.pop() ?? (await createDatabase(server));
   onTestFinished(async () => {
     await database.client.query(END_OTHER_CONNECTIONS);
-    await database.client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await database.client.query(EMPTY);
     empty.push(database);
   });
   return database;

@@ -78,8 +78,6 @@ const damageCases: [
     },
     { 'in-both-places': 1 },
   ],
-  ['finished tasks among the live ones', (testStore) => move(testStore, 'finished', 'live', 4), { misplaced: 4 }],
-  ['a live task among the finished ones', (testStore) => move(testStore, 'live', 'finished', 1), { misplaced: 1 }],
   [
     'rubbish in every namespace',
     async (testStore) => {
@@ -103,14 +101,55 @@ const damageCases: [
     { unreadable: 15, 'summary-missing': 65 },
   ],
   [
-    'missing lists',
-    (testStore) => testStore.drop(({ namespace }) => namespace === 'index'),
-    { 'summary-missing': 260 },
-  ],
-  [
     'a lost head of a list',
     (testStore) => testStore.drop(({ key }) => key === 'server:den'),
     { 'summary-missing': 130, 'orphaned-row': 2 },
+  ],
+  [
+    'sent bodies of orders that are no longer needed',
+    async (testStore, tasks) => {
+      for (const key of [...tasks.slice(0, 20).map(({ id }) => id), 'nobody'])
+        await testStore.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
+    },
+    { 'orphaned-order': 21 },
+  ],
+  [
+    'fingerprints without a task, and of the wrong files',
+    async (testStore, tasks) => {
+      const files = (hash: string) => JSON.stringify({ value: { files: [hash.repeat(16)] } });
+      for (const key of [...tasks.slice(0, 2).map(({ id }) => id), 'nobody'])
+        await testStore.write({ namespace: 'fingerprints', key, text: files('a') });
+      await putFingerprintedTask(testStore);
+      await testStore.write({ namespace: 'fingerprints', key: fingerprintedTask.id, text: files('b') });
+    },
+    { 'orphaned-fingerprint': 4 },
+  ],
+  [
+    'a missing version mark',
+    (testStore) => testStore.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
+    { unmarked: 1 },
+  ],
+];
+
+/** Damage in a file, or in a database that leaves expiry to its client. */
+const databaseDamageCases: typeof damageCases = [
+  [
+    'rows that the adapter considers expired',
+    async (testStore) => {
+      for (const row of (await testStore.rows('finished')).slice(0, 2)) await testStore.write({ ...row, expires: 1 });
+    },
+    { 'summary-dangling': 4 },
+  ],
+];
+
+/** Damage to a file, and damage that the doctor repairs through the same reads and writes on every kind of store. */
+const fileDamageCases: typeof damageCases = [
+  ['finished tasks among the live ones', (testStore) => move(testStore, 'finished', 'live', 4), { misplaced: 4 }],
+  ['a live task among the finished ones', (testStore) => move(testStore, 'live', 'finished', 1), { misplaced: 1 }],
+  [
+    'missing lists',
+    (testStore) => testStore.drop(({ namespace }) => namespace === 'index'),
+    { 'summary-missing': 260 },
   ],
   [
     'list entries of missing tasks',
@@ -134,25 +173,6 @@ const damageCases: [
     { 'summary-dangling': 65 },
   ],
   [
-    'sent bodies of orders that are no longer needed',
-    async (testStore, tasks) => {
-      for (const key of [...tasks.slice(0, 20).map(({ id }) => id), 'nobody'])
-        await testStore.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
-    },
-    { 'orphaned-order': 21 },
-  ],
-  [
-    'fingerprints without a task, and of the wrong files',
-    async (testStore, tasks) => {
-      const files = (hash: string) => JSON.stringify({ value: { files: [hash.repeat(16)] } });
-      for (const key of [...tasks.slice(0, 2).map(({ id }) => id), 'nobody'])
-        await testStore.write({ namespace: 'fingerprints', key, text: files('a') });
-      await putFingerprintedTask(testStore);
-      await testStore.write({ namespace: 'fingerprints', key: fingerprintedTask.id, text: files('b') });
-    },
-    { 'orphaned-fingerprint': 4 },
-  ],
-  [
     'missing fingerprints of a task',
     async (testStore) => {
       await putFingerprintedTask(testStore);
@@ -160,25 +180,6 @@ const damageCases: [
     },
     { 'fingerprint-missing': 1 },
   ],
-  [
-    'a missing version mark',
-    (testStore) => testStore.drop(({ namespace, key }) => namespace === 'meta' && key === 'schema'),
-    { unmarked: 1 },
-  ],
-];
-
-/** Damage in a file, or in a database that leaves expiry to its client. */
-const databaseDamageCases: typeof damageCases = [
-  [
-    'rows that the adapter considers expired',
-    async (testStore) => {
-      for (const row of (await testStore.rows('finished')).slice(0, 2)) await testStore.write({ ...row, expires: 1 });
-    },
-    { 'summary-dangling': 4 },
-  ],
-];
-
-const fileDamageCases: typeof damageCases = [
   [
     'a file that others may read',
     async (testStore) => chmodSync(fileOf(testStore), 0o644),

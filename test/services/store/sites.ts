@@ -61,6 +61,8 @@ export interface TestStore extends Omit<RawAccess, 'rows' | 'write' | 'drop'> {
   logged: string[];
   log: Log;
   open(options?: OpenOptions): Promise<StoredTasks>;
+  /** Keeps one connection open for all stores that are opened later, as it is for a store in memory. */
+  keepOpen(): Promise<void>;
   /** The backend through which a bot reads and writes its rows. */
   backend(): Promise<Backend>;
   /** Opens the store with a backend that fails after this many writes, as in a power failure. */
@@ -84,6 +86,12 @@ export function onServers(tests: (testStore: () => Promise<TestStore>) => void):
   onStores(['redis', 'postgres'], tests);
 }
 
+/** For tests of what a cluster does with facts that both kinds of servers store alike, as the tests of shared facts prove. */
+export function onOneServer(tests: (testStore: () => Promise<TestStore>) => void): void {
+  const isPostgresAlone = serverUrl('TEST_REDIS_URL') === '' && serverUrl('TEST_POSTGRES_URL') !== '';
+  onStores([isPostgresAlone ? 'postgres' : 'redis'], tests);
+}
+
 export function onStores(storeKinds: readonly Kind[], tests: (testStore: () => Promise<TestStore>) => void): void {
   for (const kind of storeKinds) {
     const variable = kind === 'redis' ? 'TEST_REDIS_URL' : kind === 'postgres' ? 'TEST_POSTGRES_URL' : undefined;
@@ -99,7 +107,8 @@ export function onStores(storeKinds: readonly Kind[], tests: (testStore: () => P
 const serverUrl = (name: string): string => process.env[name] ?? '';
 
 async function createTestStore(kind: Kind): Promise<TestStore> {
-  const { url, rawAccess, shared } = await factories[kind]();
+  const { url, rawAccess, ...created } = await factories[kind]();
+  let { shared }: { shared?: Backend | undefined } = created;
   const scheme = url.split(':')[0] ?? '';
   const clock = new ManualClock(START);
   const logged: string[] = [];
@@ -127,6 +136,9 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
       const store = await openStore({ url, scheme }, { specs: kindSpecs, ...parts, ...options });
       onTestFinished(() => store.close());
       return store;
+    },
+    async keepOpen() {
+      shared = await testStore.backend();
     },
     async backend() {
       if (shared) return shared;

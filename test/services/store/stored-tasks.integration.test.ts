@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, populateStore, type TestStore } from './sites.ts';
 import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './store-fixture.ts';
@@ -36,8 +37,11 @@ describe('Stored tasks', () =>
       const store = await (await createTestStore()).open();
       const tasks = Array.from({ length: 30 }, (_, index) => makeTask({ times: { created: START + index } }));
       for (const task of tasks) await store.put(task);
-      const puts = Promise.all(tasks.map((task) => store.put(settled(task))));
-      for (let attempt = 0; attempt < 300; attempt++) {
+      let isMoving = true;
+      const puts = Promise.all(tasks.map((task) => store.put(settled(task)))).finally(() => {
+        isMoving = false;
+      });
+      for (let attempt = 0; isMoving; attempt++) {
         const task = tasks[attempt % tasks.length];
         const [found, page] = await Promise.all([
           store.get(task?.id ?? ''),
@@ -45,6 +49,8 @@ describe('Stored tasks', () =>
         ]);
         expect(found?.id).toBe(task?.id);
         expect(page.summaries).toHaveLength(30);
+        // Some stores read without waiting, so the puts would never go on.
+        await new Promise(setImmediate);
       }
       await puts;
     });
@@ -129,13 +135,16 @@ describe('Stored tasks', () =>
     it('The store keeps the latest 200 durations of each key, in order', async () => {
       const testStore = await createTestStore();
       const { open } = testStore;
-      const first = await open();
       const durations = Array.from({ length: 205 }, (_, index) => ({
         atLeastMs: index,
         atMostMs: index + 1,
         at: index,
       }));
-      await Promise.all(durations.map((duration) => first.addDuration('durations:imagine', duration)));
+      const addAll = (store: StoredTasks, added: typeof durations) =>
+        Promise.all(added.map((duration) => store.addDuration('durations:imagine', duration)));
+      await populateStore(testStore, async (store) => void (await addAll(store, durations.slice(0, 190))));
+      const first = await open();
+      await addAll(first, durations.slice(190));
       await first.addDuration('', { atLeastMs: 7, atMostMs: 8, at: 9 });
       await first.close();
       const second = await open();
