@@ -11,6 +11,8 @@ import { createPageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
 
 export const token = 'the-token-of-this-run';
+/** What is read describes the whole sandbox, so reading it more often would take most of the time. */
+const POLL = { interval: 100 };
 
 interface PageResponse<Body> {
   readonly status: number;
@@ -87,13 +89,10 @@ function createPageClient(url: string): Omit<PageServer, 'url' | 'stage' | 'clos
     async waitFor(find) {
       let found: Awaited<ReturnType<typeof find>>;
       await expect
-        .poll(
-          async () => {
-            found = await find();
-            return found !== undefined;
-          },
-          { interval: 20 },
-        )
+        .poll(async () => {
+          found = await find();
+          return found !== undefined;
+        }, POLL)
         .toBe(true);
       return found as NonNullable<typeof found>;
     },
