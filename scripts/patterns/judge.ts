@@ -26,7 +26,7 @@ const LIMITS = {
   attackLimit: 5_000_000,
   attackTimeout: null,
 } as const;
-const MAX_MS = 30_000;
+const MAX_MS = 300_000;
 const MAX_EXCEPTION_MS = 2_000;
 
 /** The problems of the patterns and of the list of exceptions, one line each. */

@@ -1,0 +1,19 @@
+import { exec } from 'node:child_process';
+
+/** The longest first. */
+const CHECKS = ['types', 'patterns', 'lint', 'dead', 'wording'];
+const MAX_OUTPUT_BYTES = 2 ** 26;
+
+const check = (name: string) =>
+  new Promise<{ failed: boolean; output: string }>((resolve) => {
+    exec(`npm run check:${name}`, { maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) =>
+      resolve({ failed: error !== null, output: stdout + stderr }),
+    );
+  });
+
+// They run side by side, and each prints its output in one piece.
+for (const ended of CHECKS.map(check)) {
+  const { failed, output } = await ended;
+  process.stdout.write(output);
+  if (failed) process.exitCode = 1;
+}
