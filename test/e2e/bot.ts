@@ -64,8 +64,13 @@ export async function createFixture({
   extraOrigins = [],
   allowsRateLimits = false,
 }: FixtureOptions = {}): Promise<Fixture> {
-  // No minimum time between identifies, so that a restarted bot can identify even if the clock stands still.
-  const limits = { identifyWindowMs: 0, ...discordOptions?.limits };
+  const limits = {
+    // No minimum time between identifies, so that a restarted bot can identify even if the clock stands still.
+    identifyWindowMs: 0,
+    // In real time, Discord's three seconds are too short for a process that a busy machine suspends.
+    ...(!clock && { acknowledgeMs: 60_000 }),
+    ...discordOptions?.limits,
+  };
   const discord = await startDiscord({ ...(clock && { clock }), ...discordOptions, limits });
   addCleanup(async () => {
     await discord.close();

@@ -60,6 +60,13 @@ function run(
   return botProcess;
 }
 
+/** Starts the shipped bot, and waits until it is ready. */
+async function startBot(fixture: Fixture, settings: Record<string, string> = {}): Promise<BotProcess> {
+  const bot = run('src/index.ts', fixture, [], settings);
+  await expect.poll(bot.output).toContain('Atelier is ready.');
+  return bot;
+}
+
 /** Passes the secrets of a fixture as files instead of in the environment. */
 function secretFiles({ discord, config }: Fixture): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
@@ -74,24 +81,19 @@ function secretFiles({ discord, config }: Fixture): Record<string, string> {
 }
 
 describe('The shipped bot as a process', () => {
-  it('The bot process starts, responds and exits with 0 on SIGTERM', async () => {
+  it('The bot process with its secrets in files starts, responds, keeps a second process from its store, and exits with 0 on SIGTERM', async () => {
     const fixture = await createFixture();
-    const bot = run('src/index.ts', fixture);
-    await expect.poll(bot.output).toContain('Atelier is ready.');
-    await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
+    const bot = await startBot(fixture, secretFiles(fixture));
     expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
+    const store = fixture.config.store.url.replace('sqlite://', '');
+    expect(existsSync(store)).toBe(true);
+    const second = run('src/index.ts', fixture);
+    expect(await second.exitCode).toBe(75);
+    expect(second.output()).toContain(`Another Atelier is using the store ${store}. Stop it first`);
+    expect(second.output()).not.toContain('    at ');
     bot.child.kill('SIGTERM');
     expect(await bot.exitCode).toBe(0);
     expect(bot.output()).toContain('Atelier has stopped.');
-    expect(bot.output()).not.toContain(fixture.discord.token);
-  });
-
-  it('The bot process starts with its secrets in files', async () => {
-    const fixture = await createFixture();
-    const bot = run('src/index.ts', fixture, [], secretFiles(fixture));
-    await expect.poll(bot.output).toContain('Atelier is ready.');
-    expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
-    expect(existsSync(fixture.config.store.url.replace('sqlite://', ''))).toBe(true);
     expect(bot.output()).not.toContain(fixture.discord.token);
   });
 
@@ -111,28 +113,6 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('    at ');
   });
 
-  it('The bot process exits with 77 if its token is reset at run time', async () => {
-    const fixture = await createFixture();
-    const bot = run('src/index.ts', fixture);
-    await fixture.discord.until(() => (fixture.discord.gateway.sessions > 0 ? true : undefined));
-    await expect.poll(bot.output).toContain('Atelier is ready.');
-    fixture.discord.gateway.closeSessions(4004);
-    expect(await bot.exitCode).toBe(77);
-    expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
-  });
-
-  it('The bot process exits with 75 and one sentence, without a stack trace, if another bot owns its store', async () => {
-    const fixture = await createFixture();
-    const first = run('src/index.ts', fixture);
-    await expect.poll(first.output).toContain('Atelier is ready.');
-    const second = run('src/index.ts', fixture);
-    expect(await second.exitCode).toBe(75);
-    expect(second.output()).toContain(
-      `Another Atelier is using the store ${fixture.config.store.url.replace('sqlite://', '')}. Stop it first`,
-    );
-    expect(second.output()).not.toContain('    at ');
-  });
-
   it('The bot process exits with 74 and one sentence, without a stack trace, if its store cannot be opened', async () => {
     const fixture = await createFixture();
     const folder = mkdtempSync(join(tmpdir(), 'atelier-folder-'));
@@ -148,14 +128,13 @@ describe('The shipped bot as a process', () => {
   it('A bot process that is killed during a submit reports the unknown outcome after a restart and does not submit again', async () => {
     const fixture = await createFixture();
     fixture.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
-    const first = run('src/index.ts', fixture);
-    await expect.poll(first.output).toContain('Atelier is ready.');
+    const first = await startBot(fixture);
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.acknowledged();
     await expect.poll(() => fixture.gateway.jobs.list().length).toBe(1);
     first.child.kill('SIGKILL');
     await first.exitCode;
-    const second = run('src/index.ts', fixture);
+    const second = await startBot(fixture);
     const message = await exchange.message();
     expect(text(message)).toContain('couldn’t confirm whether the gateway accepted this');
     expect(fixture.gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
@@ -170,8 +149,7 @@ describe('The shipped bot as a process', () => {
     const sentCallbacks: SentCallback[] = [];
     gateway.onCallback((callback) => sentCallbacks.push(callback));
     gateway.faults.add({ do: { type: 'slow', times: 1_000 } });
-    const first = run('src/index.ts', fixture, [], settings);
-    await expect.poll(first.output).toContain('Atelier is ready.');
+    const first = await startBot(fixture, settings);
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(({ content }) => content.includes('%'));
     // The gateway no longer responds to polls, so the process is killed before it learns that the job has ended.
@@ -182,14 +160,14 @@ describe('The shipped bot as a process', () => {
     first.child.kill('SIGKILL');
     await first.exitCode;
     gateway.faults.clear();
-    run('src/index.ts', fixture, [], settings);
+    await startBot(fixture, settings);
     const message = await exchange.message(({ content }) => content.includes('Finished in'));
     expect(message.attachments).toHaveLength(1);
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('The bot process exits with 75 and an error message if its HTTP port is in use, and serves its state once the port is free', async () => {
+  it('The bot process exits with 75 and an error message if its HTTP port is in use, serves its state once the port is free, and exits with 77 if its token is reset at run time', async () => {
     const fixture = await createFixture();
     const portHolder = createServer().listen(0, '127.0.0.1');
     await once(portHolder, 'listening');
@@ -200,11 +178,11 @@ describe('The shipped bot as a process', () => {
     expect(first.output()).toContain(`Port ${port} on 127.0.0.1 is in use by another program.`);
     portHolder.close();
     await once(portHolder, 'close');
-    const second = run('src/index.ts', fixture, [], settings);
-    await expect.poll(second.output).toContain('Atelier is ready.');
+    const second = await startBot(fixture, settings);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-    second.child.kill('SIGTERM');
-    expect(await second.exitCode).toBe(0);
+    fixture.discord.gateway.closeSessions(4004);
+    expect(await second.exitCode).toBe(77);
+    expect(second.output()).toContain('Discord rejected DISCORD_TOKEN');
     expect(first.output() + second.output()).not.toContain('a-token-for-prometheus');
   });
 
@@ -228,15 +206,17 @@ describe('npm run deploy', () => {
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 
-  it('npm run deploy reads its secrets from files', async () => {
+  it('npm run deploy reads its secrets from files, and can show its changes without applying them', async () => {
     const fixture = await createFixture({ registersCommands: false });
     const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
+    expect(output).toContain('Planned changes');
+    expect(fixture.discord.commands.global()).toEqual([]);
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
     expect(missing).toEqual({ code: 78, output: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
   });
 
-  it('npm run deploy registers everything the first time, and later only the changes', async () => {
+  it('npm run deploy registers everything the first time, later only the changes, and can delete all commands', async () => {
     const fixture = await createFixture({ registersCommands: false });
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
@@ -255,17 +235,11 @@ describe('npm run deploy', () => {
     expect((await deploy(fixture)).output).toContain(`changed   /${models?.name}`);
     expect((await deploy(fixture)).output).not.toContain('changed   /');
     expect(commandWrites(fixture)).toEqual(['PUT', 'PATCH', 'PATCH']);
-    expect(fixture.discord.rateLimitHits).toEqual([]);
-    expect(fixture.discord.violations).toEqual([]);
-  });
 
-  it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
-    const fixture = await createFixture({ registersCommands: false });
-    expect((await deploy(fixture, '--dry-run')).output).toContain('Planned changes');
-    expect(fixture.discord.commands.global()).toEqual([]);
-    await deploy(fixture);
     expect((await deploy(fixture, '--clear')).output).toContain('removed   /models');
     expect(fixture.discord.commands.global()).toEqual([]);
+    expect(fixture.discord.rateLimitHits).toEqual([]);
+    expect(fixture.discord.violations).toEqual([]);
   });
 
   it('npm run deploy registers the commands in a single server if --guild is given', async () => {

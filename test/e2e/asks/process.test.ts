@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Starts the shipped bot as a separate process. */
-function runBot({ discord, gateway, config }: Fixture, settings: Record<string, string> = {}) {
+function spawnBot({ discord, gateway, config }: Fixture, settings: Record<string, string> = {}) {
   const child = spawn(process.execPath, shippedArgs('src/index.ts'), {
     cwd: root,
     env: {
@@ -39,20 +39,25 @@ function runBot({ discord, gateway, config }: Fixture, settings: Record<string, 
   return { child, log: () => output, exitCode: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
+async function startBot(fixture: Fixture) {
+  const bot = spawnBot(fixture);
+  await expect.poll(bot.log).toContain('Atelier is ready.');
+  return bot;
+}
+
 /** Waits for a further message of the answer that is longer than this. */
 const waitForFurtherMessage = ({ discord }: Fixture, minLength: number) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > minLength));
 
 it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
-  const first = runBot(fixture);
-  await expect.poll(first.log).toContain('Atelier is ready.');
+  const first = await startBot(fixture);
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then, the text has been stored at least once.
   await waitForFurtherMessage(fixture, 300);
   first.child.kill('SIGKILL');
   await first.exitCode;
-  const second = runBot(fixture);
+  const second = await startBot(fixture);
   const brokenAnswer = await exchange.message(hasEnded);
   expect(text(brokenAnswer)).toContain('restarted mid-');
   expect(text(brokenAnswer)).toContain('This is the sandbox speaking');
@@ -62,8 +67,7 @@ it('A bot that is killed during a stream edits the message after the restart and
 
 it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
-  const first = runBot(fixture);
-  await expect.poll(first.log).toContain('Atelier is ready.');
+  const first = await startBot(fixture);
   // Each start is reported to the operator in another channel.
   const studioPosts = { method: 'POST', route: `/channels/${fixture.discord.world.channel('studio').id}/messages` };
   fixture.discord.faults.add({ on: studioPosts, do: { type: 'hang', done: true } });
@@ -71,7 +75,7 @@ it('A bot that is killed while it posts a further message finds it again and sho
   await waitForFurtherMessage(fixture, 0);
   first.child.kill('SIGKILL');
   await first.exitCode;
-  runBot(fixture);
+  await startBot(fixture);
   await exchange.message(hasEnded);
   const postRequests = fixture.discord.requests.filter(
     ({ method, path }) => method === studioPosts.method && path === studioPosts.route,
@@ -85,8 +89,7 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   const fixture = await createFixture({ gateway: { seed: 1, speed: 20 } });
   const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
-  const first = runBot(fixture);
-  await expect.poll(first.log).toContain('Atelier is ready.');
+  const first = await startBot(fixture);
   const member = fixture.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
   const approvalRequest = await exchange.message((message) => labels(message).includes('Approve'));
@@ -94,7 +97,7 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   await expect.poll(orders).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.exitCode;
-  runBot(fixture);
+  await startBot(fixture);
   const brokenAnswer = await exchange.message(hasEnded);
   expect(text(brokenAnswer)).toContain('restarted mid-');
   expect(text(brokenAnswer)).toContain('You approved an image');
@@ -106,7 +109,7 @@ it('An approved tool call cannot be approved again if the bot is killed while su
 });
 
 it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
-  const bot = runBot(await createFixture(), { DISCORD_MESSAGE_CONTENT: 'on' });
+  const bot = spawnBot(await createFixture(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.exitCode;
   expect(code).toBe(78);
   expect(bot.log()).toContain('Message Content Intent');

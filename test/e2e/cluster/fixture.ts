@@ -7,8 +7,6 @@ import { noLimits } from '../../support/no-limits.ts';
 import { createFixture, type Fixture } from '../bot.ts';
 import { type ClusterProcess, owns, type Role, startProcess, waitUntilReady } from './processes.ts';
 
-/** Longer than the real Discord’s deadline, because a process may be scheduled late on a busy machine. */
-const longDeadline = { limits: { acknowledgeMs: 60_000 } };
 export const acknowledgementRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
 export interface Cluster extends Fixture {
@@ -39,7 +37,7 @@ export async function createCluster(
 ): Promise<Cluster> {
   const [storeServer, servers] = [
     await createStore(),
-    await createFixture({ discord: { ...longDeadline, shards }, gateway: { speed }, settings }),
+    await createFixture({ discord: { shards }, gateway: { speed }, settings }),
   ];
   const partitions =
     typeof requestedPartitions === 'number' ? requestedPartitions : requestedPartitions(servers.discord);

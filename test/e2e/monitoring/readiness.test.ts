@@ -134,7 +134,7 @@ describe('/livez and /readyz', () => {
 
   it('A bot that is stopping is live but not ready, and its port is closed afterwards', async () => {
     const bot = await startMonitoredBot();
-    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 1, everyMs: 20 } });
+    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 3, everyMs: 20 } });
     await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(() => submitCount(bot.gateway)).toBe(1);
     const stopping = bot.app.stop();
