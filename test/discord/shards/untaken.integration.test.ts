@@ -10,11 +10,19 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/inbox/inbox.ts';
 import { registerCommand } from '../../sandbox/discord/shards/fixture.ts';
-import { FastClock } from '../../support/quick-clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+interface Shard {
+  discord: EmbeddedDiscord;
+  clock: ManualClock;
+  outcomes: string[];
+  /** Resolves when the process has received an interaction. */
+  received: Promise<void>;
+}
 
 /** A shard process whose queue has no worker, and in which a packet can only be put back as `putBack` says. */
-async function startShard(putBack: () => Promise<void>): Promise<{ discord: EmbeddedDiscord; outcomes: string[] }> {
-  const discord = await startDiscord();
+async function startShard(putBack: () => Promise<void>): Promise<Shard> {
+  const discord = await startDiscord({ limits: { acknowledgeMs: 60_000 } });
   onTestFinished(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
   onTestFinished(() => clients.close());
@@ -26,34 +34,48 @@ async function startShard(putBack: () => Promise<void>): Promise<{ discord: Embe
     withdraw: async () => true,
   };
   const outcomes: string[] = [];
+  const clock = new ManualClock();
+  const { promise: received, resolve } = Promise.withResolvers<void>();
   const untaken = new UntakenInteractions({
-    ...{ inbox, outbox: new Outbox(clients, log), handlers, say: createSay(texts), clock: new FastClock(10), log },
+    ...{ inbox, outbox: new Outbox(clients, log), handlers, say: createSay(texts), clock, log },
     interactionIn: (data) => interactionIn(client, data),
     settings: { adminGuildIds: [] },
     privateCommandsOf: async () => [],
     onUntaken: (outcome) => outcomes.push(outcome),
   });
   client.on(Events.Raw, (packet: GatewayInteractionCreateDispatch) => {
-    if (packet.t === GatewayDispatchEvents.InteractionCreate) untaken.watch(0, packet);
+    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
+    untaken.watch(0, packet);
+    resolve();
   });
   onTestFinished(() => untaken.finish());
   const isReady = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await isReady;
   await registerCommand(discord);
-  return { discord, outcomes };
+  return { discord, clock, outcomes, received };
 }
 
 describe('An interaction that no worker takes in time', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('read ECONNRESET'))],
     ['does not respond', () => new Promise<void>(() => undefined)],
-  ])('The member is told to try again if the interaction is withdrawn and the queue then %s', async (_, putBack) => {
-    const { discord, outcomes } = await startShard(putBack);
-    const exchange = await discord.as('member').slash('models');
-    const refused = await exchange.message();
-    expect(text(refused)).toContain('Try again in a moment.');
-    expect(refused.ephemeral).toBe(true);
-    expect(outcomes).toEqual(['refused']);
-  });
+  ])(
+    'The member is told to try again within Discord’s three seconds if the interaction is withdrawn and the queue then %s',
+    async (_, putBack) => {
+      const { discord, clock, outcomes, received } = await startShard(putBack);
+      const exchange = await discord.as('member').slash('models');
+      await received;
+      const receivedAt = clock.now();
+      const outcomesLater = () => {
+        clock.advance(100);
+        return outcomes;
+      };
+      await expect.poll(outcomesLater, { interval: 5 }).toEqual(['refused']);
+      expect(clock.now() - receivedAt).toBeLessThan(3_000);
+      const refused = await exchange.message();
+      expect(text(refused)).toContain('Try again in a moment.');
+      expect(refused.ephemeral).toBe(true);
+    },
+  );
 });
