@@ -78,8 +78,29 @@ describeProfiles('Callbacks', (profile) => {
     expect(await about('member')).not.toContain('Callbacks');
   });
 
+  it('Orders for songs and videos contain a callback URL only if a setting names the field for it', async () => {
+    const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
+    for (const settings of [{}, fields]) {
+      const bot = await callbackBot({
+        ...withProfile({ speed: 20 }),
+        settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings },
+      });
+      const member = bot.discord.as('member');
+      await (await member.slash('music make', { about: 'a song' })).message(says('Finished in'));
+      for (const endpoint of ['generic', 'videos'])
+        await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
+      const isSet = settings === fields;
+      const urls = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
+      expect(urls.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
+      await expect.poll(bot.endCount).toBe(isSet ? 3 : 0);
+      await bot.app.stop();
+    }
+  });
+});
+
+describe('Callbacks of one gateway', () => {
   it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', async () => {
-    const bot = await callbackBot(withProfile());
+    const bot = await callbackBot();
     // A job past its wait limit is polled every 30 s.
     bot.gateway.faults.add({ do: 'stick' });
     const exchange = await order(bot);
@@ -100,7 +121,7 @@ describeProfiles('Callbacks', (profile) => {
   });
 
   it('The follow-ups of an image contain callback URLs too', async () => {
-    const bot = await callbackBot(withProfile());
+    const bot = await callbackBot({ gateway: { speed: 20 } });
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
@@ -108,26 +129,28 @@ describeProfiles('Callbacks', (profile) => {
     await expect.poll(bot.endCount).toBe(2);
   });
 
-  it.each(['callbacks-lost', 'callback-of-end-lost', 'callbacks-late', 'callbacks-doubled'] as const)(
-    'The end of a job is found and shown once despite the fault %s',
-    async (fault) => {
-      const bot = await callbackBot(withProfile());
+  it('The end of a job is found and shown once, whether callbacks are lost, late or doubled', async () => {
+    const bot = await callbackBot();
+    const faults = ['callbacks-lost', 'callback-of-end-lost', 'callbacks-late', 'callbacks-doubled'] as const;
+    const exchanges = [];
+    for (const fault of faults) {
       bot.gateway.faults.add({ do: fault });
-      const exchange = await order(bot);
-      const message = await exchange.message(says('Finished in'));
-      expect(message.attachments).toHaveLength(1);
-      expect(submitCount(bot.gateway)).toBe(1);
-      // Later callbacks must change nothing.
-      bot.clock.advance(10_000);
-      const { callbacks, queries } = onlyJob(bot.gateway);
-      expect(queries).toBe(1);
-      if (fault === 'callbacks-lost') expect(callbacks).toBe(0);
-      if (fault === 'callbacks-doubled') await expect.poll(() => onlyJob(bot.gateway).callbacks).toBe(33);
-    },
-  );
+      exchanges.push(await order(bot, `a fox and ${fault}`));
+      await expect.poll(() => bot.gateway.jobs.list().length).toBe(exchanges.length);
+    }
+    const messages = await Promise.all(exchanges.map((exchange) => exchange.message(says('Finished in'))));
+    for (const message of messages) expect(message.attachments).toHaveLength(1);
+    expect(submitCount(bot.gateway)).toBe(faults.length);
+    // Later callbacks must change nothing.
+    bot.clock.advance(10_000);
+    const counts = () => bot.gateway.jobs.list().map(({ id }) => bot.gateway.tally.countOf(id));
+    expect(counts().map(({ queries }) => queries)).toEqual([1, 1, 1, 1]);
+    expect(counts()[0]?.callbacks).toBe(0);
+    await expect.poll(() => counts()[3]?.callbacks).toBe(33);
+  });
 
   it('The content of a forged callback is neither trusted nor shown', async () => {
-    const bot = await callbackBot(withProfile());
+    const bot = await callbackBot();
     bot.gateway.faults.add({ do: 'callbacks-forged' });
     const exchange = await order(bot);
     const message = await exchange.message(says('Finished in'));
@@ -139,8 +162,8 @@ describeProfiles('Callbacks', (profile) => {
   });
 
   it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
-    const bot = await callbackBot(withProfile());
-    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 30_000 } });
+    const bot = await callbackBot();
+    bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 8_000 } });
     const exchange = await order(bot);
     await exchange.message(says('Finished in'));
     await expect.poll(async () => bot.callbackCount('early')).toBeGreaterThan(0);
@@ -149,7 +172,7 @@ describeProfiles('Callbacks', (profile) => {
   });
 
   it('Callbacks do not confirm an order whose outcome is unknown', async () => {
-    const bot = await callbackBot(withProfile());
+    const bot = await callbackBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-reset' });
     const exchange = await order(bot);
     const message = await exchange.message(says('couldn’t confirm'));
@@ -159,31 +182,12 @@ describeProfiles('Callbacks', (profile) => {
   });
 
   it('A challenge from the gateway is returned, and callbacks follow', async () => {
-    const bot = await callbackBot(withProfile());
+    const bot = await callbackBot({ gateway: { speed: 20 } });
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
     await expect.poll(async () => bot.callbackCount('challenge')).toBe(1);
     await expect.poll(bot.endCount).toBe(1);
     expect(bot.sent[0]?.status).toBe(200);
-  });
-
-  it('Orders for songs and videos contain a callback URL only if a setting names the field for it', async () => {
-    const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
-    for (const settings of [{}, fields]) {
-      const bot = await callbackBot({
-        ...withProfile({ speed: 20 }),
-        settings: { DEFAULT_VIDEO_MODEL: 'reel-2', ...settings },
-      });
-      const member = bot.discord.as('member');
-      await (await member.slash('music make', { about: 'a song' })).message(says('Finished in'));
-      for (const endpoint of ['generic', 'videos'])
-        await (await member.slash('video', { prompt: 'waves', endpoint })).message(says('Finished in'));
-      const isSet = settings === fields;
-      const urls = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
-      expect(urls.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
-      await expect.poll(bot.endCount).toBe(isSet ? 3 : 0);
-      await bot.app.stop();
-    }
   });
 });
 
@@ -245,7 +249,7 @@ describe('The callback URL', () => {
   it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
     'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
-      const fixture = await callbackFixture({ settings });
+      const fixture = await callbackFixture({ gateway: { speed: 20 }, settings });
       const app = await startBot(fixture);
       await (await order(fixture)).message(says('Finished in'));
       expect(callbackUrls(fixture.gateway)).toEqual([undefined]);
@@ -255,7 +259,7 @@ describe('The callback URL', () => {
   );
 
   it('No part of a callback or its URL appears in a log or a message', async () => {
-    const bot = await callbackBot({ settings: { LOG_LEVEL: 'trace' } });
+    const bot = await callbackBot({ gateway: { speed: 20 }, settings: { LOG_LEVEL: 'trace' } });
     bot.gateway.faults.add({ do: 'callbacks-doubled' });
     await (await order(bot)).message(says('Finished in'));
     const [callbackUrl] = callbackUrls(bot.gateway);
@@ -266,7 +270,7 @@ describe('The callback URL', () => {
   });
 
   it('A callback URL is valid until ten minutes after the end of its task', async () => {
-    const bot = await callbackBot();
+    const bot = await callbackBot({ gateway: { speed: 20 } });
     await (await order(bot)).message(says('Finished in'));
     const [callbackUrl] = callbackUrls(bot.gateway);
     const challenge = async () =>

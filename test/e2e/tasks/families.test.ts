@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { noLimits } from '../../support/no-limits.ts';
 import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
@@ -37,35 +38,45 @@ const singleImage = async (fixture: FastClockFixture, options?: Parameters<typeo
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describeProfiles('The buttons of a single image', (profile) => {
-  it.each(formlessButtons)('The button %s submits its own id and produces its result (%s)', async (button, title) => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+  it('Each button without a form submits its own id and produces its result', async () => {
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     const parent = await singleImage(fixture, { aspect: '3:2' });
-    const child = await pressAndWait(fixture, parent, button);
-    const [, upscaleJob, job] = jobs(fixture.gateway);
-    expect(upscaleJob && orders(fixture.gateway).slice(2)).toEqual([
-      {
+    const [, upscaleJob] = jobs(fixture.gateway);
+    for (const [button, title] of formlessButtons) {
+      const child = await pressAndWait(fixture, parent, button);
+      expect(upscaleJob && orders(fixture.gateway).at(-1), button).toEqual({
         path: '/imgx/submit/action',
         body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
-      },
-    ]);
-    expect(job?.details.parent).toBe(upscaleJob?.id);
-    expect(text(child)).toContain(`${title} · [source](https://discord.com/channels/`);
-    expect(text(child)).toContain(`/${parent.id})`);
-    expect(child.attachments).toMatchObject([
-      { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
-    ]);
+      });
+      expect(jobs(fixture.gateway).at(-1)?.details.parent, button).toBe(upscaleJob?.id);
+      expect(text(child)).toContain(`${title} · [source](https://discord.com/channels/`);
+      expect(text(child)).toContain(`/${parent.id})`);
+      expect(child.attachments, button).toMatchObject([
+        { content_type: 'image/png', description: expect.stringContaining('AI-generated: a fox in the snow') },
+      ]);
+    }
+    expect(submitCount(fixture.gateway)).toBe(2 + formlessButtons.length);
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each(['Animate (High motion)', 'Animate (Low motion)'])(
-    'The button %s produces an attached video',
-    async (button) => {
-      const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
-      const video = await pressAndWait(fixture, await singleImage(fixture), button);
-      const [, upscaleJob] = jobs(fixture.gateway);
-      expect(orders(fixture.gateway).at(-1)).toEqual({
+  it('The buttons for videos produce attached videos, which can be extended with a prompt', async () => {
+    const fixture = await startFastClockBot({
+      gateway: { profile, ...videoGatewayOptions() },
+      settings: noLimits,
+    });
+    const { discord, gateway } = fixture;
+    const member = discord.as('member');
+    const image = await singleImage(fixture);
+    const [, upscaleJob] = jobs(gateway);
+    for (const motion of ['High', 'Low']) {
+      const video = await pressAndWait(fixture, image, `Animate (${motion} motion)`);
+      const videoJob = jobs(gateway).at(-1);
+      expect(orders(gateway).at(-1)).toEqual({
         path: '/imgx/submit/action',
-        body: { taskId: upscaleJob?.id, customId: upscaleJob && buttonIdOf(upscaleJob, button) },
+        body: {
+          taskId: upscaleJob?.id,
+          customId: upscaleJob && buttonIdOf(upscaleJob, `Animate (${motion} motion)`),
+        },
       });
       expect(text(video)).toContain('Animation · [source]');
       expect(video.attachments).toMatchObject([
@@ -76,34 +87,25 @@ describeProfiles('The buttons of a single image', (profile) => {
         },
       ]);
       expect(labels(video)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
-    },
-  );
-
-  it.each(['Extend (High motion)', 'Extend (Low motion)'])(
-    '%s asks for a prompt first, and then requests the longer video with that prompt',
-    async (button) => {
-      const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
-      const member = fixture.discord.as('member');
-      const video = await pressAndWait(fixture, await singleImage(fixture), 'Animate (Low motion)');
-      const submitCountBefore = submitCount(fixture.gateway);
+      const submitCountBefore = submitCount(gateway);
+      const button = `Extend (${motion} motion)`;
       const form = await (await member.click(video, button)).modal();
       expect(form.title).toBe(button);
-      expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
-      const submission = await member.fill(form, { words: 'the fox runs away' });
-      const extendedVideo = await submission.message(says('Finished in'));
-      const [, , videoJob, extendJob] = jobs(fixture.gateway);
-      expect(orders(fixture.gateway).slice(submitCountBefore)).toEqual([
+      expect(submitCount(gateway)).toBe(submitCountBefore);
+      const words = `the fox runs away in ${motion.toLowerCase()} motion`;
+      const extendedVideo = await (await member.fill(form, { words })).message(says('Finished in'));
+      expect(orders(gateway).slice(submitCountBefore)).toEqual([
         {
           path: '/imgx/submit/action',
           body: { taskId: videoJob?.id, customId: videoJob && buttonIdOf(videoJob, button) },
         },
-        { path: '/imgx/submit/modal', body: { taskId: extendJob?.id, prompt: 'the fox runs away' } },
+        { path: '/imgx/submit/modal', body: { taskId: jobs(gateway).at(-1)?.id, prompt: words } },
       ]);
       expect(text(extendedVideo)).toContain('Extended video · [source]');
-      expect(text(extendedVideo)).toContain('the fox runs away');
+      expect(text(extendedVideo)).toContain(words);
       expect(extendedVideo.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
-    },
-  );
+    }
+  });
 
   it('A member can select one of several videos', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
@@ -161,26 +163,29 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each([
-    ['Vary (Subtle)', 'Subtle variation'],
-    ['⬅️', 'Pan left'],
-  ])('In remix mode, %s asks for a prompt and sends it', async (button, title) => {
+  it('In remix mode, variations and pans ask for a prompt and send it', async () => {
     const fixture = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
-      settings: { GATEWAY_REMIX: 'on' },
+      settings: { ...noLimits, GATEWAY_REMIX: 'on' },
     });
     const member = fixture.discord.as('member');
     const parent = await singleImage(fixture);
-    const submitCountBefore = submitCount(fixture.gateway);
-    const form = await (await member.click(parent, button)).modal();
-    const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
-    expect(text(child)).toContain(`${title} · [source]`);
-    expect(text(child)).toContain('a blue fox');
-    expect(orders(fixture.gateway).slice(submitCountBefore)).toMatchObject([
-      { path: '/imgx/submit/action' },
-      { path: '/imgx/submit/modal', body: { prompt: 'a blue fox' } },
-    ]);
-    expect(jobs(fixture.gateway).at(-1)?.prompt).toBe('a blue fox');
+    for (const [button, title] of [
+      ['Vary (Subtle)', 'Subtle variation'],
+      ['⬅️', 'Pan left'],
+    ] as const) {
+      const words = `a blue fox for ${title}`;
+      const submitCountBefore = submitCount(fixture.gateway);
+      const form = await (await member.click(parent, button)).modal();
+      const child = await (await member.fill(form, { words })).message(says('Finished in'));
+      expect(text(child)).toContain(`${title} · [source]`);
+      expect(text(child)).toContain(words);
+      expect(orders(fixture.gateway).slice(submitCountBefore)).toMatchObject([
+        { path: '/imgx/submit/action' },
+        { path: '/imgx/submit/modal', body: { prompt: words } },
+      ]);
+      expect(jobs(fixture.gateway).at(-1)?.prompt).toBe(words);
+    }
   });
 
   it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
