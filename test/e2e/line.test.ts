@@ -48,7 +48,7 @@ describe('The queue', () => {
   it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
     'A task waits instead of being refused if the gateway is full (%s)',
     async (fault) => {
-      const { discord, gateway } = await startFastClockBot();
+      const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       await exchange.message(says('the gateway cannot accept this task right now'));

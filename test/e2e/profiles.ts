@@ -2,8 +2,8 @@ import { describe } from 'vitest';
 import type { Profile } from '../../sandbox/gateway/gateway.ts';
 
 /**
- * Describes promises that hold with both profiles of the gateway. `npm test` proves them with the specification's: the two differ on the wire, which the
- * contract tests compare.
+ * Describes promises about what is submitted and read, with both profiles of the gateway. What the bot does with tasks that it has read does not depend
+ * on the profile, and is proved with the specification's. `npm test` uses only that one: the contract tests compare the two on the wire.
  */
 export function describeProfiles(name: string, define: (profile: Profile) => void): void {
   describe(`${name} (spec gateway profile)`, () => define('spec'));

@@ -9,7 +9,6 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createFixture, type FixtureOptions, GATEWAY_API_KEY, startBot } from './bot.ts';
-import { describeProfiles } from './profiles.ts';
 import { createFastClockFixture, labels, says } from './quick.ts';
 
 const path = '/v1/dashboard/billing/usage';
@@ -137,11 +136,9 @@ describe('/usage with the stock gateway profile', () => {
   });
 });
 
-describeProfiles('Access to /usage', (profile) => {
-  const options = { gateway: { profile } };
-
+describe('Access to /usage', () => {
   it('/usage shows the account ephemerally if a manager chooses that', async () => {
-    const { discord, charge } = await startFixture(options);
+    const { discord, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { of: 'account', private: true });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -149,7 +146,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows everyone their own usage ephemerally, admins included, without a request to the gateway', async () => {
-    const { discord, gateway, charge } = await startFixture(options);
+    const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '777');
     for (const [who, usageOptions] of [
       ['member', {}],
@@ -166,7 +163,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
-    const { discord, charge } = await startFixture(options);
+    const { discord, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const owner = discord.as('owner').in('elsewhere/hall');
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -181,7 +178,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage shows a manager of another server only their own usage', async () => {
-    const { discord } = await startFixture(options);
+    const { discord } = await startFixture();
     const otherGuild = discord.world.guild('elsewhere');
     otherGuild.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
     otherGuild.members.get(discord.world.user('other').id)?.roles.push('999999999999999999');
@@ -205,7 +202,7 @@ describeProfiles('Access to /usage', (profile) => {
   ])(
     '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
     async (range, words) => {
-      const { discord, gateway } = await startFixture(options);
+      const { discord, gateway } = await startFixture();
       const exchange = await discord.as('admin').slash('usage', range);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
@@ -214,7 +211,7 @@ describeProfiles('Access to /usage', (profile) => {
   );
 
   it('/usage says that an empty result may be due to the dates', async () => {
-    const { discord } = await startFixture(options);
+    const { discord } = await startFixture();
     const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(message)).toContain('choose a different date range');
     expect(text(message)).not.toContain('only a total without dates');
@@ -222,7 +219,7 @@ describeProfiles('Access to /usage', (profile) => {
   });
 
   it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
-    const { discord, gateway } = await startFixture(options);
+    const { discord, gateway } = await startFixture();
     respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(reply).toMatch(/^-# Your request: \/usage\nThe gateway (refused this|is temporarily unavailable)/);

@@ -24,29 +24,28 @@ const lastSubmit = ({ gateway }: FastClockFixture) =>
   gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
 describeProfiles('The buttons of a grid', (profile) => {
-  it.each([
-    ['U2', 'Upscale of image 2'],
-    ['V3', 'Variation of image 3'],
-  ] as const)(
-    'The button %s submits exactly the stored action, and its result is a new message',
-    async (label, title) => {
-      const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
-      const parent = await createGrid(fixture);
-      const press = await fixture.discord.as('other').click(parent, label);
-      const child = await press.message(says('Finished in'));
+  it('The buttons of a grid submit exactly the stored action, and each result is a new message', async () => {
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const parent = await createGrid(fixture);
+    const other = fixture.discord.as('other');
+    const [job] = fixture.gateway.jobs.list();
+    for (const [label, title] of [
+      ['U2', 'Upscale of image 2'],
+      ['V3', 'Variation of image 3'],
+    ] as const) {
+      const child = await (await other.click(parent, label)).message(says('Finished in'));
       expect(child.id).not.toBe(parent.id);
       expect(text(child)).toContain(title);
       expect(text(child)).toContain(parent.id);
-      expect(text(child)).toContain(fixture.discord.world.user('other').id);
+      expect(text(child)).toContain(other.user.id);
       expect(child.attachments).toHaveLength(1);
-      const [job] = fixture.gateway.jobs.list();
       expect(lastSubmit(fixture)?.body).toMatchObject({
         taskId: job?.id,
         customId: expect.stringContaining(`::${label[1]}::`),
       });
       expect(labels(child)).toContain('Delete');
-    },
-  );
+    }
+  });
 
   it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
