@@ -44,7 +44,7 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
   budget: ({ facts }, say) => {
     const { share, limit, left, resets } = facts;
     const budgetVariables = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
-    return [say(share === 100 ? 'notices.budget.usedUp' : 'notices.budget.nearlyUsedUp', budgetVariables)];
+    return [say(share === 100 ? 'notices.budget.reached' : 'notices.budget.nearlyUsedUp', budgetVariables)];
   },
   balance: ({ facts, since }, say) => [
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),

@@ -327,7 +327,7 @@ describe('Budget alerts', () => {
         /^\*\*Budget alert\*\*\nMore than 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
       ),
       expect.stringMatching(
-        /^\*\*Budget alert\*\*\nThe limit \(5 tasks a day\) has been used up.* Remaining: 0 tasks\./,
+        /^\*\*Budget alert\*\*\nThe limit \(5 tasks a day\) has been reached.* Remaining: 0 tasks\./,
       ),
     ]);
     const directAlerts = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
@@ -344,7 +344,7 @@ describe('Budget alerts', () => {
     const hallId = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
     await startBot({ ...fixture, config: { ...config, operator: { channelId: hallId, ids: [] } } });
     await imagine(fixture, 'member', 'a fox');
-    await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('used up')]);
+    await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('has been reached')]);
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
@@ -358,7 +358,7 @@ describe('Budget alerts', () => {
     await startBot({ ...fixture, config: { ...config, operator: { ids: [otherId] } } });
     await imagine(fixture, 'member', 'a fox');
     const directAlerts = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
-    await expect.poll(directAlerts).toEqual([expect.stringContaining('used up')]);
+    await expect.poll(directAlerts).toEqual([expect.stringContaining('has been reached')]);
     const otherGuildId = discord.world.guild('elsewhere').id;
     await expect(discord.as('other').slash('budget show', { server: otherGuildId })).rejects.toThrow('permissions');
     for (const command of discord.commands.global())

@@ -118,7 +118,10 @@ describe('Moderation of images', () => {
     const fixture = await moderatedBot({ results: 'hold' });
     const exchange = await order(fixture, 'shows:violence');
     const moderatorQuestion = await waitForQuestion(fixture);
+    const pageText = async () => text(await openTask(fixture, await openTaskList(fixture)));
+    expect(await pageText()).toContain('Waiting for a moderator');
     await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
+    expect(await pageText()).toContain('Result withheld');
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
@@ -242,11 +245,14 @@ describe('Moderation of images', () => {
     expect(text(await waitForQuestion(fixture))).toContain('flagged it:');
   });
 
-  it('Erasure of the member’s data also deletes the question to the moderators', async () => {
+  it('Erasure of the member’s data does not wait for a decision about a held result, and deletes the question to the moderators', async () => {
     const fixture = await moderatedBot({ results: 'hold' });
     await order(fixture, 'shows:violence');
     await waitForQuestion(fixture);
-    await requestErasure(fixture);
-    await expect.poll(() => questions(fixture)).toEqual([]);
+    const page = await (await requestErasure(fixture)).message(says('has been deleted'));
+    expect(text(page)).toContain('(tasks: 1, messages: 2)');
+    expect(text(page)).not.toContain('still running');
+    expect(questions(fixture)).toEqual([]);
+    expect(text(await openTaskList(fixture))).toContain('No tasks found');
   });
 });

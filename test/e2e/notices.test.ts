@@ -286,12 +286,12 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(notices).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(notices).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
   clock.advance(24 * HOUR_MS);
   await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
 
-it('The bot-wide limit is reported as used up if the remainder is too small for a request', async () => {
+it('The bot-wide limit is reported as reached if the remainder is too small for a request', async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
   const fixture = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
@@ -302,7 +302,7 @@ it('The bot-wide limit is reported as used up if the remainder is too small for 
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit ($1 a day)');
-  await expect.poll(notices).toEqual([expect.stringContaining('has been used up')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
 });
 
 describe('The balance of the gateway account', () => {

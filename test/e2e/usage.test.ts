@@ -10,6 +10,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createFixture, type FixtureOptions, GATEWAY_API_KEY, startBot } from './bot.ts';
 import { createFastClockFixture, labels, says } from './quick.ts';
+import { requestErasure } from './tasks/pages.ts';
 
 const path = '/v1/dashboard/billing/usage';
 const now = Date.UTC(2026, 2, 10, 12);
@@ -419,8 +420,12 @@ describe('/usage of a server', () => {
     expect(text(await refused.message())).toContain('Only members with the Manage Server permission');
     const otherServerUsage = await discord.as('owner').in('elsewhere/hall').slash('usage', { of: 'server' });
     expect(text(await otherServerUsage.message())).toMatch(
-      /This server has no usage|Only members with the Manage Server permission/,
+      /No usage of this server is listed|Only members with the Manage Server permission/,
     );
+    await (await requestErasure(fixture)).message(says('has been deleted'));
+    const afterErasure = text(await (await discord.as('admin').slash('usage', { of: 'server' })).message());
+    expect(afterErasure).toContain('This server’s remaining limit: **18** of 20 tasks a day');
+    expect(afterErasure).toContain('What members have deleted still counts toward its limits');
   });
 
   it('Admins can see the usage by role, for each role that has limits', async () => {

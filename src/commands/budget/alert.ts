@@ -9,7 +9,7 @@ export function alertPlan({ reached, guildId }: BudgetAlert, location: 'here' | 
   const lines = reached.map(({ share, allowance }) => {
     const resetsAt = Math.ceil((allowance.resetsAt ?? 0) / 1000);
     const facts = { limit: allowanceText(allowance, kindNames(say)), left: leftText(allowance), resets: resetsAt };
-    return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.nearlyUsedUp', facts);
+    return share === 100 ? say('budget.alert.reached', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };
 }

@@ -154,8 +154,8 @@ export const text = {
       titleOther: '**Budget alert** for server `{{server}}`',
       nearlyUsedUp:
         'More than 80% of the limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
-      usedUp:
-        'The limit ({{limit}}) has been used up, and requests that exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+      reached:
+        'The limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     },
     history: {
       title: '**Changes to the budget**, newest first',

@@ -96,6 +96,8 @@ export const text = {
       visibility: 'Visibility',
       notDelivered: 'Not delivered',
     },
+    held: 'Waiting for a moderator',
+    withheld: 'Result withheld',
     states: {
       submitting: 'Submitting',
       accepted: 'Queued at the gateway',
@@ -103,7 +105,7 @@ export const text = {
       running: 'Running',
       'needs-input': 'Waiting for input',
       waiting: 'Waiting to be sent',
-      ready: 'Finished, not delivered',
+      ready: 'Finished, not shown yet',
       delivered: 'Finished',
       failed: 'Failed',
       expired: 'Expired',

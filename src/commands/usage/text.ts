@@ -42,7 +42,8 @@ export const text = {
       account:
         'The gateway reports no usage on these days (UTC). New usage can take a while to appear. Try again later, or choose a different date range.',
       own: 'You have no usage on these days (UTC). Try a different date range.',
-      server: 'This server has no usage on these days (UTC). Try a different date range.',
+      server:
+        'No usage of this server is listed on these days (UTC). What members have deleted still counts toward its limits, but is no longer listed.',
       members: 'No usage through this bot was recorded on these days (UTC). Try a different date range.',
     },
     column: {

@@ -27,8 +27,8 @@ export const notices = {
   budget: {
     nearlyUsedUp:
       'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
-    usedUp:
-      'The bot-wide limit ({{limit}}) has been used up. New requests are refused until it resets <t:{{resets}}:R>. To change the limit, set `TOTAL_BUDGET`.',
+    reached:
+      'The bot-wide limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>; to change it, set `TOTAL_BUDGET`.',
   },
   balance:
     'The gateway account has {{left}} left, enough for less than a day at the recent rate ({{perDay}} a day), as of <t:{{since}}:f>. Add credit to the account.',

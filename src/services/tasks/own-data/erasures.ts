@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
-import { hasEnded, isLive, type Task } from '../task.ts';
+import type { Task } from '../task.ts';
 import type { ErasureMessage } from './erasure-messages.ts';
-import { type ErasureParts, MemberErasure, type NotifyPage } from './member-erasure.ts';
+import { type ErasureParts, isErasable, MemberErasure, type NotifyPage } from './member-erasure.ts';
 
 const RETRY_INTERVAL_MS = 60_000;
 
@@ -97,7 +97,7 @@ export class Erasures {
 
   #onTaskChange(task: Task): void {
     const isWaitedFor = this.#openErasures.get(task.requesterId)?.erasure.covers(task);
-    if (isWaitedFor && (!isLive(task) || (hasEnded(task) && task.unwanted))) this.#wake(task.requesterId);
+    if (isWaitedFor && isErasable(task)) this.#wake(task.requesterId);
   }
 
   #wake(memberId: string): void {

@@ -9,7 +9,7 @@ import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
 import type { OrdersParts } from '../orders.ts';
 import type { OtherPartitions } from '../other-partitions.ts';
-import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
+import { hasEnded, isHeld, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { ErasureMark, ErasureOutcome, TaskStore } from '../task-store.ts';
 import { markForErasure, markWithdrawn } from '../transitions.ts';
 import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
@@ -204,7 +204,7 @@ export class MemberErasure {
         ? await book.change(storedTask.id, (known) => withdraw(known, clock.now()))
         : storedTask;
     if (hasNotStarted(task)) await ledger?.refund(task);
-    else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
+    else if (!isErasable(task)) {
       if (!hasEnded(task)) await book.change(task.id, (current) => markForErasure(clearMessage(current)));
       return false;
     }
@@ -254,6 +254,12 @@ export class MemberErasure {
 
 const withdraw = (task: Task, now: number): Task =>
   task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
+
+/** Whether nothing more happens to a task by itself. Moderators may decide about a held result only days later. */
+export function isErasable(task: Task): boolean {
+  const isAsked = isHeld(task) && task.review?.messageId !== undefined;
+  return !isLive(task) || (hasEnded(task) && (task.unwanted === true || isAsked));
+}
 
 /** Whether the task waits for a prompt that was never sent, so that the gateway has not started the job. An answer waits after billed responses. */
 const hasNotStarted = ({ state, times, traits }: Task): boolean =>
