@@ -165,15 +165,16 @@ describe('Budgets', () => {
     await runBudget(fixture, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
     await imagine(fixture, 'member', 'a fox');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('1 task a');
+    const mention = `<@${fixture.discord.world.user('member').id}>`;
     expect(await runBudget(fixture, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain(
-      'Granted: 1 task',
+      `Granted to ${mention}: 1 task more`,
     );
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(fixture, 'member', 'an owl')).toContain('`2 tasks a day`');
-    await runBudget(fixture, 'admin', 'reset', { member: 'member' });
+    expect(await runBudget(fixture, 'admin', 'reset', { member: 'member' })).toContain(`The usage of ${mention} has`);
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toContain('**2** of 2 tasks a day');
     for (const prompt of ['an owl', 'a toad']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
     expect(await imagine(fixture, 'member', 'a cat')).toContain('limit');
@@ -254,6 +255,7 @@ describe('Budgets', () => {
     await runBudget(fixture, 'admin', 'set', { limits: '$5 a day' });
     await runBudget(fixture, 'owner', 'set', { limits: 'default' });
     await runBudget(fixture, 'admin', 'set', { limits: 'nonsense' });
+    await runBudget(fixture, 'admin', 'alerts', {});
     const history = await runBudget(fixture, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => fixture.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([

@@ -242,9 +242,14 @@ const grant = command({
     await change(target, context, (budget, author) =>
       withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
-    return { content: context.say('budget.done.granted', { more: grantText(more) }) };
+    return {
+      content: context.say('budget.done.granted', { holder: holderName(member, context), more: grantText(more) }),
+    };
   },
 });
+
+const holderName = (member: ChosenUser | undefined, { say }: Context): string =>
+  member ? `<@${member.id}>` : say('budget.done.theServer');
 
 /** Admins cannot raise what the operator has limited. */
 function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
@@ -287,7 +292,7 @@ const reset = command({
       const operatorReset = !recipient && target.isOperator ? { [operatorResetKey(scope)]: usage } : {};
       return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
     });
-    return { content: context.say('budget.done.reset') };
+    return { content: context.say('budget.done.reset', { holder: holderName(member, context) }) };
   },
 });
 

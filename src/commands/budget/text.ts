@@ -132,8 +132,9 @@ export const text = {
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
       operatorStands: 'The operator’s limits for this server still apply: {{limits}}',
-      granted: 'Granted: {{more}} more. Each limit is raised until it next resets.',
-      reset: 'Usage has been reset. Earlier usage no longer counts toward the limits.',
+      theServer: 'the server',
+      granted: 'Granted to {{holder}}: {{more}} more. Each limit is raised until it next resets.',
+      reset: 'The usage of {{holder}} has been reset. Earlier usage no longer counts toward the limits.',
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
       unblocked: 'New requests from <@{{member}}> are accepted again.',

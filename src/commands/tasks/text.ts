@@ -143,8 +143,10 @@ export const text = {
     deleted: 'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}).',
     running_one: '{{count}} task is still running and will be deleted when it ends.',
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
-    left_one: 'The bot could not delete {{count}} message. If only you can see it, dismiss it yourself:',
-    left_other: 'The bot could not delete {{count}} messages. If only you can see a message, dismiss it yourself:',
+    left_one:
+      'The bot could not delete {{count}} message. Dismiss it if only you can see it; otherwise ask a moderator to delete it:',
+    left_other:
+      'The bot could not delete {{count}} messages. Dismiss those that only you can see, and ask a moderator to delete the others:',
     more: '…and {{count}} more.',
     deleting:
       'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You will see the outcome here within 15 minutes, or later in a direct message.',

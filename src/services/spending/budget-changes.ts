@@ -149,6 +149,7 @@ export function withPause(budget: ServerBudget, isPaused: boolean, author: Autho
 
 export function withAlerts(budget: ServerBudget, alertsChannelId: string | undefined, author: Author): ServerBudget {
   const { alertsChannelId: before } = budget;
+  if (before === alertsChannelId) return budget;
   const entry = { ...author, what: 'alerts' as const, ...(before && { before }) };
   return withChange({ ...budget, alertsChannelId }, { ...entry, ...(alertsChannelId && { after: alertsChannelId }) });
 }
