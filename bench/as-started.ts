@@ -5,7 +5,7 @@ import packageFile from '../package.json' with { type: 'json' };
  * measured bot runs like the real one.
  */
 export const nodeArguments: readonly string[] = packageFile.scripts.start
+  .replace('--import ./scripts/env-file.mjs ', '')
   .split(' ')
   .slice(1, -1)
-  .filter((argument) => !argument.startsWith('--env-file'))
   .map((argument) => (argument.startsWith('./') ? new URL(`../${argument}`, import.meta.url).href : argument));

@@ -36,6 +36,7 @@ describe('npm start', () => {
     const { status, stdout, stderr } = runNpmScript('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
+    expect(stderr).toMatch(/^Atelier cannot start because of invalid settings/);
     for (const name of Object.keys(requiredSettings)) expect(stderr).toContain(`  ${name} is required: the `);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
@@ -51,6 +52,23 @@ describe('npm start', () => {
     expect(stderr).toContain('  LOG_LEVEL should be one of ');
     expect(stderr).not.toContain('secret-of');
   });
+});
+
+it('Settings are read from .env unless the environment has them, and a missing .env is not mentioned', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-env-'));
+  try {
+    const run = () =>
+      spawnSync(
+        process.execPath,
+        ['--import', join(root, 'scripts', 'env-file.mjs'), '-p', 'process.env.FROM_FILE + process.env.FROM_BOTH'],
+        { cwd: folder, env: { ...process.env, FROM_BOTH: 'environment' }, encoding: 'utf8' },
+      );
+    expect(run()).toMatchObject({ stdout: 'undefinedenvironment\n', stderr: '' });
+    writeFileSync(join(folder, '.env'), 'FROM_FILE=file\nFROM_BOTH=file\n');
+    expect(run()).toMatchObject({ stdout: 'fileenvironment\n', stderr: '' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('The check of the Node version', () => {
