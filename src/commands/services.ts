@@ -48,7 +48,7 @@ export interface Services extends MessageServices, ModelServices {
     | 'countingStart'
   >;
   /** What admins have decided about spending. */
-  budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'memberHash' | 'change'>;
+  budgets: Pick<Budgets, 'get' | 'historyOf' | 'isWholeBotPaused' | 'memberHash' | 'change'>;
   /** Reports of results to moderators, and their delivery. */
   reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
   reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;

@@ -247,6 +247,12 @@ describe('Budgets', () => {
     await runBudget(fixture, 'owner', 'pause', { paused: false });
     expect(await about()).not.toContain('paused');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
+    // Another server learns of the pause of all servers, but not who paused it, and nothing of this server's own pauses.
+    const elsewhere = await runBudget(fixture, 'owner', 'history', { server: otherGuildId });
+    expect(elsewhere.match(/(?<=:f> ).*new requests.*/g)).toEqual([
+      'The operator: resumed new requests on all servers',
+      'The operator: paused new requests on all servers',
+    ]);
   });
 
   it('The budget history shows who changed what, with the old and new values', async () => {

@@ -363,7 +363,7 @@ const history = command({
   options: { server },
   async run({ server }, context: Context) {
     const { guildId } = await budgetTarget(server, context);
-    return historyPage(context.services.budgets.get(guildId).history, context.say);
+    return historyPage(context.services.budgets.historyOf(guildId), context.say);
   },
 });
 

@@ -3,12 +3,12 @@ import { csv } from '../../lib/csv.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
 import { memberMention } from '../../messages/who-is.ts';
-import type { BudgetChange } from '../../services/spending/server-budget.ts';
+import type { HistoryEntry } from '../../services/spending/budgets.ts';
 
 const MAX_LINES = 15;
 
 /** Shows the newest changes, and attaches a file with all of them. */
-export function historyPage(history: readonly BudgetChange[], say: Say): MessagePlan {
+export function historyPage(history: readonly HistoryEntry[], say: Say): MessagePlan {
   if (history.length === 0) return { content: say('budget.history.none') };
   const newestFirst = history.toReversed();
   const remainingCount = newestFirst.length - MAX_LINES;
@@ -17,17 +17,19 @@ export function historyPage(history: readonly BudgetChange[], say: Say): Message
     ...newestFirst.slice(0, MAX_LINES).map((change) => `- ${lineOf(change, say)}`),
     ...(remainingCount > 0 ? [say('budget.history.rest', { count: remainingCount })] : []),
   ];
-  const rows = newestFirst.map(({ at, by = '', what, on = '', memberId = '', before = '', after = '' }) => {
-    return [new Date(at).toISOString(), by, what, memberId || on, before, after];
-  });
+  const rows = newestFirst.map(
+    ({ at, by = '', what, on = '', memberId = '', before = '', after = '', isEverywhere }) => {
+      return [new Date(at).toISOString(), by, what, isEverywhere ? 'all servers' : memberId || on, before, after];
+    },
+  );
   const bytes = csv([['time', 'by', 'change', 'of', 'before', 'after'], ...rows]);
   return { content: lines.join('\n'), overflow: 'cut', files: [{ name: 'budget-history.csv', bytes }] };
 }
 
-function lineOf(change: BudgetChange, say: Say): string {
+function lineOf(change: HistoryEntry, say: Say): string {
   return say('budget.history.line', {
     at: Math.floor(change.at / 1000),
-    who: memberMention(change.by, say),
+    who: change.isEverywhere ? say('budget.history.operator') : memberMention(change.by, say),
     what: describeChange(change, say),
   });
 }
@@ -35,7 +37,7 @@ function lineOf(change: BudgetChange, say: Say): string {
 const priceText = (price: string | undefined, say: Say): string =>
   price === undefined ? say('budget.history.off') : exactDollars(price);
 
-function describeChange({ what, on, memberId, before, after }: BudgetChange, say: Say): string {
+function describeChange({ what, on, memberId, before, after, isEverywhere }: HistoryEntry, say: Say): string {
   const member = memberMention(memberId, say);
   const values = { before: before ?? say('budget.history.default'), after: after ?? say('budget.history.default') };
   switch (what) {
@@ -65,7 +67,7 @@ function describeChange({ what, on, memberId, before, after }: BudgetChange, say
       return say('budget.history.what.show-cost', { after: after ?? '' });
     case 'pause':
     case 'resume':
-      return say(`budget.history.what.${what}`);
+      return say(isEverywhere ? `budget.history.everywhere.${what}` : `budget.history.what.${what}`);
     case 'server-limits':
       return say('budget.history.what.server-limits', values);
     case 'operator-limits':

@@ -183,6 +183,8 @@ export const text = {
         'confirm-above': 'changed the confirmation threshold from {{before}} to {{after}}',
         'show-cost': 'turned {{after}} the display of costs under results',
       },
+      operator: 'The operator',
+      everywhere: { pause: 'paused new requests on all servers', resume: 'resumed new requests on all servers' },
       default: 'the default',
       off: 'off',
     },

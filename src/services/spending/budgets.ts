@@ -17,6 +17,11 @@ interface BudgetsParts {
   isPausedElsewhere?: () => boolean;
 }
 
+export interface HistoryEntry extends BudgetChange {
+  /** Whether the operator paused or resumed the bot on all servers. */
+  isEverywhere?: true;
+}
+
 type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
 
 /** The budgets of all servers, in memory because every request reads them. A change is stored first. */
@@ -36,6 +41,12 @@ export class Budgets {
 
   get(guildId: string): ServerBudget {
     return this.#budgets.get(guildId) ?? EMPTY_BUDGET;
+  }
+
+  /** The changes of a server's budget, and the pauses of the whole bot. Those name nobody, because they were made on another server. */
+  historyOf(guildId: string): HistoryEntry[] {
+    const pauses = this.get(WHOLE_BOT).history.map(({ at, what }): HistoryEntry => ({ at, what, isEverywhere: true }));
+    return [...this.get(guildId).history, ...pauses].toSorted((one, other) => one.at - other.at);
   }
 
   get isWholeBotPaused(): boolean {
