@@ -238,22 +238,34 @@ describe('Server rules', () => {
     expect(text(await send('{'))).toContain('The file is not JSON');
     expect(text(await send('{"words": [}'))).toContain('not JSON: `Unexpected token');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain(
-      'invalid at `words.0.text`: `Invalid input: expected string, received number`',
+      '`words › entry 1 › text` must be text in quotation marks. Correct it',
     );
     const misspelled = JSON.stringify({ access: [{ effect: 'deny', role: ['1'] }] });
-    expect(text(await send(misspelled))).toContain('invalid at `access.0.role`: `Unknown field`');
+    expect(text(await send(misspelled))).toContain('`access › entry 1 › role` is not a field');
     const unknownKind = JSON.stringify({ words: [{ text: 'a', kinds: ['films'] }] });
-    expect(text(await send(unknownKind))).toContain('invalid at `words.0.kinds`: `Unknown task type: films`');
+    expect(text(await send(unknownKind))).toContain(
+      '`words › entry 1 › kinds` names an unknown type of task: `films`.',
+    );
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(
-      'invalid at `moderation.thresholds`: `At most 30 categories`',
+      '`moderation › thresholds` can have at most 30 entries.',
     );
+    for (const [content, sentence] of [
+      ['{"words":[{}]}', '`words › entry 1 › text` is missing in the file.'],
+      ['{"words":{}}', '`words` must be a list in square brackets.'],
+      ['{"moderation":{"prompts":"block"}}', 'must be one of `off`, `refuse`, `spoiler`, `hold`.'],
+      ['{"longestPrompt":1e9}', '`longestPrompt` must be at most 100,000.'],
+      ['{"pressers":"admins"}', '`pressers` must be `everyone`, `requester` or'],
+      ['{"deniedDomains":["fox"]}', '`deniedDomains › entry 1` must be a domain such as'],
+      ['{"access":[{"effect":"deny","roleIds":["1"]}]}', '`access › entry 1 › roleIds › entry 1` must be an ID'],
+    ] as const)
+      expect(text(await send(content))).toContain(sentence);
     const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
     const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { prompts: 'hold' } })));
     expect(filmPreview).toContain('+ [video] noir');
     expect(filmPreview).toMatch(/\+ Text of requests: Hold/);
-    expect(text(await send('[]'))).toContain('invalid at `the top level`');
+    expect(text(await send('[]'))).toContain('must contain the rules in curly brackets');
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
     expect(text(confirmation)).toContain('# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 500');
     expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');

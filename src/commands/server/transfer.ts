@@ -5,6 +5,7 @@ import type { Say } from '../../locales/index.ts';
 import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
+import { importMistake, mistakeOf } from './import-mistake.ts';
 import { previewRules } from './preview.ts';
 import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
 
@@ -45,17 +46,19 @@ export const importRules = command({
 
 function readRules(text: string, targets: RuleTargets): RuleSet {
   const json = parseJson(text);
-  const { data, error } = ruleSet.safeParse(json, { jitless: true });
-  if (!data) throw invalidAt(error.issues[0]?.path ?? [], error.issues[0]?.message ?? '');
+  const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });
+  const [firstIssue] = error?.issues ?? [];
+  if (!data) throw firstIssue ? mistakeOf(firstIssue) : importMistake([], 'notRules');
   const misspelled = findUnknownKey(json, data);
-  if (misspelled) throw invalidAt(misspelled, 'Unknown field');
+  if (misspelled) throw importMistake(misspelled, 'unknownField');
   const knownKinds: readonly string[] = kindsIn(targets);
   for (const name of ['words', 'patterns', 'access'] as const)
     for (const [index, { kinds = [] }] of data[name].entries())
       for (const kind of kinds)
-        if (!knownKinds.includes(kind)) throw invalidAt([name, index, 'kinds'], `Unknown task type: ${kind}`);
+        if (!knownKinds.includes(kind)) throw importMistake([name, index, 'kinds'], 'unknownType', { type: kind });
   const unknownCommand = data.privateCommands.find((one) => !targets.privateCommands.includes(one));
-  if (unknownCommand !== undefined) throw invalidAt(['privateCommands'], `Unknown command: ${unknownCommand}`);
+  if (unknownCommand !== undefined)
+    throw importMistake(['privateCommands'], 'unknownCommand', { command: unknownCommand });
   return data;
 }
 
@@ -67,16 +70,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-const invalidAt = (path: readonly PropertyKey[], problem: string): Refusal =>
-  new Refusal('refusals.rules.importInvalid', { at: path.join('.') || 'the top level', problem });
-
 /** A misspelled condition would make a rule apply to everyone. */
-function findUnknownKey(written: unknown, read: unknown, path: readonly string[] = []): readonly string[] | undefined {
+function findUnknownKey(
+  written: unknown,
+  read: unknown,
+  path: readonly PropertyKey[] = [],
+): readonly PropertyKey[] | undefined {
   if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return undefined;
   const known = new Map(Object.entries(read));
   for (const [key, value] of Object.entries(written)) {
-    if (!known.has(key)) return [...path, key];
-    const unknownKey = findUnknownKey(value, known.get(key), [...path, key]);
+    const step = Array.isArray(written) ? Number(key) : key;
+    if (!known.has(key)) return [...path, step];
+    const unknownKey = findUnknownKey(value, known.get(key), [...path, step]);
     if (unknownKey) return unknownKey;
   }
   return undefined;
