@@ -29,6 +29,18 @@ export const limits = capsByPeriod.extend({
 });
 export type Limits = z.output<typeof limits>;
 
+/** Kinds that members order with the command of another one, so that its limits are for both. */
+const KINDS_OF_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['second-video', 'video'],
+  ['image-to-video', 'video'],
+]);
+
+/** The kinds whose limits a task counts towards. */
+export function limitedKindsOf(kind: string): string[] {
+  const commandKind = KINDS_OF_COMMANDS.get(kind);
+  return commandKind === undefined ? [kind] : [kind, commandKind];
+}
+
 /** Sets no limit, but names every period, so that usage in all of them is counted. */
 export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }];
 

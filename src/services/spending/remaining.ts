@@ -1,6 +1,6 @@
 import { compare, difference, isZero, sumOf } from '../../lib/decimals.ts';
 import type { Allowance, Holder } from './allowance.ts';
-import type { CapsByPeriod } from './limits.ts';
+import { type CapsByPeriod, limitedKindsOf } from './limits.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
 import type { Grant, Reset, StartedLimits } from './server-budget.ts';
 import { ALL_KINDS, sumOfUses, type Tally, type Use } from './tally.ts';
@@ -37,7 +37,8 @@ export class Remaining {
   /** `forKind`: only the limits that apply to a request of this kind. */
   allowancesFor(appliedLimits: AppliedLimits, forKind?: string): Allowance[] {
     const { holder, scope, limits } = appliedLimits;
-    const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
+    const limitedKinds = forKind === undefined ? undefined : limitedKindsOf(forKind);
+    const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => limitedKinds?.includes(kind) !== false);
     const { atOnce } = limits;
     const concurrencyFields = {
       holder,

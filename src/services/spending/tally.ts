@@ -1,5 +1,6 @@
 import { difference, sumOf } from '../../lib/decimals.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
+import { limitedKindsOf } from './limits.ts';
 import type { Calendar, Period } from './periods.ts';
 
 /** Usage in one period. */
@@ -76,7 +77,8 @@ export class Tally {
         if (endsAt < this.#prunedBefore) continue;
         const spans = this.#counts.get(scope) ?? new Map<string, Counts>();
         const counts = spans.get(key) ?? { uses: new Map<string, Use>(), endsAt };
-        for (const kind of [ALL_KINDS, entry.kind]) counts.uses.set(kind, addTask(counts.uses.get(kind), amount, sign));
+        for (const kind of [ALL_KINDS, ...limitedKindsOf(entry.kind)])
+          counts.uses.set(kind, addTask(counts.uses.get(kind), amount, sign));
         spans.set(key, counts);
         this.#counts.set(scope, spans);
       }

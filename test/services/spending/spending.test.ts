@@ -137,6 +137,18 @@ describe('Who may request', () => {
     expect(() => spending.checkNotBlocked(inDirectMessages)).toThrow('refusals.paused.everywhere');
   });
 
+  it('A limit for videos counts the videos of every endpoint, and one for a single endpoint only its own', async () => {
+    const day = { day: { tasks: 1 } };
+    const { spending, used } = createFixture({ server: { kinds: { video: day } } });
+    const videoOf = (kind: 'video' | 'second-video') => used('1', { kind, request: { prompt: 'waves', model: 'm' } });
+    await spending.admit(videoOf('second-video'), []);
+    await expect(spending.admit(videoOf('video'), [])).rejects.toThrow('refusals.overBudget.server');
+    const narrow = createFixture({ server: { kinds: { 'second-video': day } } }).spending;
+    await narrow.admit(videoOf('video'), []);
+    await narrow.admit(videoOf('second-video'), []);
+    await expect(narrow.admit(videoOf('second-video'), [])).rejects.toThrow('refusals.overBudget.server');
+  });
+
   it('A request within its limits is admitted and counted, and the next one is refused by its limit', async () => {
     const { spending, used } = createFixture({ member: { day: { amount: '1' } } });
     await spending.admit(used('0.6'), []);
