@@ -238,10 +238,11 @@ async function lineageOf(
 }
 
 /** A link to a message with the source that all readers of the task's message can open: its own, or a copy that was shown where the task is. */
-function sourceLink(parent: Task, { guildId, channelId }: Task): string | undefined {
+function sourceLink(parent: Task, { guildId, channelId, route }: Task): string | undefined {
   const own = messageAddress(parent);
   const isInReach = guildId === undefined || own?.guildId === guildId;
-  const isReadable = !parent.route.isPrivate && isInReach && (!isClosed(parent) || own?.channelId === channelId);
+  const isReadable =
+    (!parent.route.isPrivate || route.isPrivate) && isInReach && (!isClosed(parent) || own?.channelId === channelId);
   const source = isReadable ? own : parent.beside?.findLast((copy) => copy.channelId === channelId);
   return source && linkToMessage(source);
 }

@@ -139,13 +139,13 @@ describe('The page of a task', () => {
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
-  it('A result made from a shown private one links to the copy that everyone can open, and one made in private links nowhere', async () => {
+  it('A result made from a shown private one links to the copy that everyone can open, and one made in private to the private one', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const privateGrid = await orderGrid(fixture, { private: true });
     const member = fixture.discord.as('member');
     const page = await openTask(fixture, await openTaskList(fixture));
     const privateUpscale = await (await member.click(privateGrid, 'U1')).message(says('Finished in'));
-    expect(text(privateUpscale)).toContain('-# Upscale of image 1\n');
+    expect(text(privateUpscale)).toContain(`/${privateGrid.id})`);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     const copy = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     const upscale = await (await member.click(copy, 'U2')).message(says('Finished in'));
