@@ -24,6 +24,8 @@ export const en = {
     submitted_other: '{{count}} tasks submitted. Each has its own message.',
     partlySubmitted_one: '{{count}} task submitted. Press the button to submit the rest.',
     partlySubmitted_other: '{{count}} tasks submitted. Press the button to submit the rest.',
+    refused_one: '{{count}} task was refused: {{refusal}}',
+    refused_other: '{{count}} tasks were refused: {{refusal}}',
     canceled: 'Canceled. Nothing was submitted.',
   },
   /** What members can currently expect from a model. */

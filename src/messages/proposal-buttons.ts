@@ -41,10 +41,13 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
       throw error;
     }
   };
+  const refusals: string[] = [];
   const rest = () => orders.filter((order) => !submitted.has(order));
   try {
     for (const order of orders) {
-      if (messages === undefined) await submit(order, origin);
+      const refusal = messages === undefined ? undefined : refusalOf(order, context);
+      if (refusal !== undefined) refusals.push(refusal);
+      else if (messages === undefined) await submit(order, origin);
       else if (!(await submitInOwnMessage(order, messages === 'private', submit, context))) break;
     }
   } catch (error) {
@@ -62,7 +65,24 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
   if (count === orders.length) return { content: say('proposal.submitted', { count }), controls: [] };
   const restProposal = await services.proposals.create({ memberId, orders: rest(), messages }, id);
   const { outlook } = services.tasks;
-  return proposalQuestion(restProposal, { reason: say('proposal.partlySubmitted', { count }), outlook }, say);
+  const reason = [
+    count === 0 ? say('proposal.notSubmitted') : say('proposal.partlySubmitted', { count }),
+    ...[...Map.groupBy(refusals, (one) => one)].map(([refusal, { length }]) =>
+      say('proposal.refused', { count: length, refusal }),
+    ),
+  ].join('\n');
+  return proposalQuestion(restProposal, { reason, outlook }, say);
+}
+
+/** Why an order would be refused before it has a message; the same reason for several orders is said once. */
+function refusalOf(order: ProposedOrder, { services, origin, say }: Context): string | undefined {
+  try {
+    services.tasks.orders.check({ ...origin, ...order });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return refusalMessage(error, say);
+    throw error;
+  }
 }
 
 /** Returns false if Discord allows no more messages. */

@@ -159,6 +159,24 @@ describeProfiles('/describe', (profile) => {
     ).toEqual(descriptionLines(parent).map((prompt) => ({ prompt })));
   });
 
+  it('Generate all says once why several tasks were refused, and keeps them for later', async () => {
+    const fixture = await startFastClockBot({
+      gateway: { profile, speed: 20 },
+      settings: { DEFAULT_MEMBER_BUDGET: '3 tasks a day' },
+    });
+    const { discord, gateway } = fixture;
+    const member = discord.as('member');
+    const parent = await describeImages(fixture);
+    const question = await (await member.click(parent, 'Generate all')).message();
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 2 });
+    const press = await member.click(question, 'Run all 4');
+    const partly = await press.message(says('2 tasks submitted'));
+    expect(text(partly)).toMatch(/submit the rest\.\n2 tasks were refused: .*limit.*\nEstimated cost of these 2 tasks/);
+    expect(labels(partly)).toEqual(['Run all 2', 'Cancel']);
+    expect(press.followUps().filter(says('limit'))).toEqual([]);
+    expect(submitCount(gateway)).toBe(3);
+  });
+
   it('The result of a private /describe and everything made from it are hidden from others', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const { discord } = fixture;
