@@ -163,6 +163,7 @@ function parseReport(metadata: string): ProcessReport {
 /** The process gets nothing from the bot's own environment, which contains its secrets. */
 const ENVIRONMENT = {
   NODE_COMPILE_CACHE: COMPILE_CACHE,
+  FONTCONFIG_FILE: inProject('src/services/media-process/fonts.conf'),
   // One memory pool for all threads, and separate large blocks, so that the memory of a finished image is returned to the system.
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '262144',

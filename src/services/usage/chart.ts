@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import type { EChartsCoreOption } from 'echarts/core';
-import { compare, inUnitsOf, isZero, magnitude } from '../../lib/decimals.ts';
+import sharp from 'sharp';
+import { compare, inUnitsOf, isZero, largestOf, magnitude } from '../../lib/decimals.ts';
 
 /** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {
@@ -24,9 +23,9 @@ export interface Bar {
 
 /** In drawing units. A phone scales the chart to a width of 350 units, so text needs nearly twice its final size. */
 const WIDTH = 600;
-const BASE_FONT_SIZE = 22;
+const TITLE_FONT_SIZE = 24;
 const LABEL_FONT_SIZE = 20;
-/** This size lets a day and thirty digits fit on one line. */
+/** Lets a day and thirty digits fit on one line. */
 const FACT_FONT_SIZE = 17;
 const MARGIN = 24;
 const HEADER_HEIGHT = 150;
@@ -44,13 +43,13 @@ function truncateEnd(width: number, size: number, text: string): string {
 }
 
 /** Breaks a long name into two lines. Of an even longer one, the maker at its start and the version at its end are kept. */
-function breakLabel(width: number, size: number, text: string): string {
+function breakLabel(width: number, size: number, text: string): string[] {
   const max = Math.max(3, charactersIn(width, size));
-  if (text.length <= max) return text;
+  if (text.length <= max) return [text];
   const space = text.lastIndexOf(' ', max);
-  if (space > 0 && text.length - space - 1 <= max) return `${text.slice(0, space)}\n${text.slice(space + 1)}`;
-  if (text.length <= 2 * max) return `${text.slice(0, max)}\n${text.slice(max)}`;
-  return `${text.slice(0, max - 1)}…\n${text.slice(-max)}`;
+  if (space > 0 && text.length - space - 1 <= max) return [text.slice(0, space), text.slice(space + 1)];
+  if (text.length <= 2 * max) return [text.slice(0, max), text.slice(max)];
+  return [`${text.slice(0, max - 1)}…`, text.slice(-max)];
 }
 
 /** The background is transparent, so every colour has a contrast of at least 3 with Discord's dark and light themes. */
@@ -65,108 +64,123 @@ const ROW_HEIGHT = 48;
 const MAX_LABEL_WIDTH = 210;
 const MAX_VALUE_WIDTH = 180;
 
-const heightOf = ({ bars, entries }: ChartData): number =>
-  bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
+/** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
+const ZOOM = 1.75;
 
-function optionOf({ title, facts, bars, entries, currency }: ChartData): EChartsCoreOption {
-  const power = powerFor(entries);
-  return {
-    animation: false,
-    textStyle: { fontFamily: FONT_FAMILY, color: TEXT_COLOUR },
-    title: {
-      ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
-      text: truncateEnd(WIDTH - 2 * MARGIN, BASE_FONT_SIZE + 3, title),
-      textStyle: { fontFamily: FONT_FAMILY, fontSize: BASE_FONT_SIZE + 2, fontWeight: 'bold', color: TEXT_COLOUR },
-      subtext: facts.map((fact) => truncateEnd(WIDTH - 2 * MARGIN, FACT_FONT_SIZE, fact)).join('\n'),
-      subtextStyle: { fontFamily: FONT_FAMILY, fontSize: FACT_FONT_SIZE, lineHeight: 26, color: TEXT_COLOUR },
-    },
-    ...(bars === 'upright' ? verticalBars(entries, power, currency ?? '') : horizontalBars(entries, power)),
-  };
+/** Only has the right fonts in the media process. */
+export const drawChart = (chart: ChartData): Promise<Buffer> =>
+  sharp(Buffer.from(renderChartSvg(chart)))
+    .png()
+    .toBuffer();
+
+export function renderChartSvg({ title, facts, bars, entries, currency }: ChartData): string {
+  const height = bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
+  const heading = (y: number, size: number, text: string, weight = 'normal'): string =>
+    `<g font-size="${size}" font-weight="${weight}">${textAt(MARGIN + 5, y, truncateEnd(WIDTH - 2 * MARGIN, size, text))}</g>`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * ZOOM}" height="${height * ZOOM}" viewBox="0 0 ${WIDTH} ${height}"`,
+    ` font-family="${FONT_FAMILY}" font-size="${LABEL_FONT_SIZE}" fill="${TEXT_COLOUR}">`,
+    heading(35, TITLE_FONT_SIZE, title, 'bold'),
+    ...facts.map((fact, index) => heading(68 + 26 * index, FACT_FONT_SIZE, fact)),
+    ...(bars === 'upright' ? verticalBars(entries, currency ?? '') : horizontalBars(entries)),
+    '</svg>',
+  ].join('');
 }
 
-function verticalBars(entries: readonly Bar[], power: number, currency: string) {
-  const axisWidth = 76;
-  const plotWidth = WIDTH - 2 * MARGIN - 16 - axisWidth;
-  const slotWidth = plotWidth / Math.max(1, entries.length);
+function verticalBars(entries: readonly Bar[], currency: string): string[] {
+  const [left, right] = [MARGIN + 76, WIDTH - MARGIN - 16];
+  const [top, bottom] = [HEADER_HEIGHT + 34, VERTICAL_CHART_HEIGHT - 52];
+  const { power, ticks, positionOf, colourOf } = scaleFor(entries, bottom, top);
+  const slotWidth = (right - left) / entries.length;
+  const barWidth = Math.min(0.7 * slotWidth, 72);
   // Half of the labels would be worse than none, and the header shows the largest value anyway.
   const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slotWidth - 4);
-  const labelInterval = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slotWidth - 8));
-  const axisLabel = { color: TEXT_COLOUR, fontSize: LABEL_FONT_SIZE };
-  return {
-    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER_HEIGHT + 34, bottom: 52, ...noMeasuring },
-    xAxis: {
-      ...categoryAxis(entries),
-      axisLabel: { ...axisLabel, interval: labelInterval - 1, margin: 12, hideOverlap: false },
-    },
-    yAxis: {
-      type: 'value',
-      splitNumber: 4,
-      ...(power === 0
-        ? {}
-        : { name: `${currency} × 10${superscript(power)}`.trim(), nameTextStyle: { ...labelStyle, align: 'right' } }),
-      ...(isFlat(entries) ? { min: 0, max: 1, interval: 1 } : {}),
-      axisLabel: { ...axisLabel, formatter: (value: number) => (power === 0 ? `${currency}${value}` : `${value}`) },
-      splitLine: { lineStyle: { color: GRID_COLOUR } },
-    },
-    series: [series(entries, power, { show: areValuesShown, position: 'top' }, 72)],
-  };
-}
-
-function horizontalBars(entries: readonly Bar[], power: number) {
-  const truncatedEntries = entries.map(({ label, amount, text }) => {
-    return {
-      label: breakLabel(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label),
-      amount,
-      // The table has the numbers that do not fit.
-      text: widthOf(text, LABEL_FONT_SIZE) <= MAX_VALUE_WIDTH ? text : '',
-    };
-  });
-  const [left, right] = [
-    MARGIN + widest(truncatedEntries, 'label') + 12,
-    MARGIN + widest(truncatedEntries, 'text') + 10,
+  const labelInterval = Math.ceil(widest(entries.map(({ label }) => label)) / Math.max(1, slotWidth - 8));
+  return [
+    ...ticks.flatMap((tick) => {
+      const y = positionOf(tick);
+      const label = power === 0 ? `${currency}${tick}` : `${tick}`;
+      return [line(left, y, right, y, tick === 0 ? TEXT_COLOUR : GRID_COLOUR), textAt(left - 8, y, label, 'end')];
+    }),
+    ...(power === 0 ? [] : [textAt(left, top - 25, `${currency} × 10${superscript(power)}`.trim(), 'end')]),
+    ...entries.flatMap(({ label, amount, text }, index) => {
+      const x = left + (index + 0.5) * slotWidth;
+      const [zero, end] = [positionOf(0), positionOf(inUnitsOf(amount, power))];
+      return [
+        rect(x - barWidth / 2, zero, x + barWidth / 2, end, colourOf(amount)),
+        ...(areValuesShown ? [textAt(x, Math.min(zero, end) - 15, text, 'middle')] : []),
+        ...(index % labelInterval === 0 ? [textAt(x, bottom + 22, label, 'middle')] : []),
+      ];
+    }),
   ];
+}
+
+function horizontalBars(entries: readonly Bar[]): string[] {
+  const labels = entries.map(({ label }) => breakLabel(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label));
+  // The table has the numbers that do not fit.
+  const texts = entries.map(({ text }) => (widthOf(text, LABEL_FONT_SIZE) <= MAX_VALUE_WIDTH ? text : ''));
+  const left = MARGIN + widest(labels.flat()) + 12;
+  const { power, positionOf, colourOf } = scaleFor(entries, left, WIDTH - MARGIN - widest(texts) - 10);
+  const zero = positionOf(0);
+  return [
+    line(zero, HEADER_HEIGHT, zero, HEADER_HEIGHT + ROW_HEIGHT * entries.length, TEXT_COLOUR),
+    ...entries.flatMap(({ amount }, index) => {
+      const y = HEADER_HEIGHT + (index + 0.5) * ROW_HEIGHT;
+      const end = positionOf(inUnitsOf(amount, power));
+      const lines = labels[index] ?? [];
+      return [
+        rect(zero, y - 15, end, y + 15, colourOf(amount)),
+        textAt(Math.max(zero, end) + 5, y, texts[index] ?? ''),
+        ...lines.map((text, row) =>
+          textAt(left - 8, y + (row - (lines.length - 1) / 2) * LABEL_FONT_SIZE, text, 'end'),
+        ),
+      ];
+    }),
+  ];
+}
+
+const widest = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map((text) => widthOf(text, LABEL_FONT_SIZE)));
+
+/** Text that is vertically centred at `y`. */
+function textAt(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<text x="${x}" y="${y}" dy="0.35em" text-anchor="${anchor}">${escaped}</text>`;
+}
+
+const line = (x1: number, y1: number, x2: number, y2: number, colour: string): string =>
+  `<path d="M${x1} ${y1}L${x2} ${y2}" stroke="${colour}"/>`;
+
+function rect(x1: number, y1: number, x2: number, y2: number, colour: string): string {
+  const [width, height] = [Math.abs(x2 - x1), Math.abs(y2 - y1)];
+  return `<rect x="${Math.min(x1, x2)}" y="${Math.min(y1, y2)}" width="${width}" height="${height}" rx="3" fill="${colour}"/>`;
+}
+
+/** How amounts are drawn between the two ends of an axis, which includes zero. */
+function scaleFor(entries: readonly Bar[], from: number, to: number) {
+  const power = powerFor(entries);
+  const values = entries.map(({ amount }) => inUnitsOf(amount, power));
+  const ticks = ticksFor(Math.min(0, ...values), Math.max(0, ...values));
+  const [first = 0, last = 1] = [ticks[0], ticks.at(-1)];
+  const largest = largestOf(entries.map(({ amount }) => amount)) ?? '0';
   return {
-    grid: { left, right, top: HEADER_HEIGHT, bottom: MARGIN, ...noMeasuring },
-    xAxis: { type: 'value', show: false, ...(isFlat(entries) ? { min: 0, max: 1 } : {}) },
-    yAxis: {
-      ...categoryAxis(truncatedEntries),
-      inverse: true,
-      axisLabel: { color: TEXT_COLOUR, fontSize: LABEL_FONT_SIZE, interval: 0 },
-    },
-    series: [series(truncatedEntries, power, { show: true, position: 'right' }, 30)],
+    power,
+    ticks,
+    positionOf: (value: number) => from + ((value - first) / (last - first)) * (to - from),
+    colourOf: (amount: string) => (compare(amount, largest) === 0 ? LARGEST_BAR_COLOUR : BAR_COLOUR),
   };
 }
 
-const widest = (entries: readonly Bar[], field: 'label' | 'text'): number =>
-  Math.max(0, ...entries.flatMap((entry) => entry[field].split('\n').map((line) => widthOf(line, LABEL_FONT_SIZE))));
-
-const categoryAxis = (entries: readonly Bar[]) => ({
-  type: 'category',
-  data: entries.map(({ label }) => label),
-  axisTick: { show: false },
-  axisLine: { lineStyle: { color: TEXT_COLOUR } },
-});
-
-function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
-  const largestAmount = entries.reduce((max, { amount }) => (compare(amount, max) > 0 ? amount : max), '0');
-  return {
-    type: 'bar',
-    barMaxWidth,
-    label: { ...label, ...labelStyle, color: TEXT_COLOUR },
-    data: entries.map(({ amount, text }) => ({
-      value: inUnitsOf(amount, power),
-      label: { formatter: () => text },
-      itemStyle: { color: compare(amount, largestAmount) === 0 ? LARGEST_BAR_COLOUR : BAR_COLOUR, borderRadius: 3 },
-    })),
-  };
+/** Round values in about four steps, from the smallest amount to the largest. */
+function ticksFor(min: number, max: number): number[] {
+  if (min === max) return [0, 1];
+  const roughStep = (max - min) / 4;
+  const unit = 10 ** Math.floor(Math.log10(roughStep));
+  const step = unit * ([1, 2, 3, 5].find((round) => roughStep < 1.4 * round * unit) ?? 10);
+  const [first, last] = [Math.floor(min / step), Math.ceil(max / step)];
+  // Cuts off the error of binary fractions, as in 0.30000000000000004.
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
-
-const labelStyle = { fontFamily: FONT_FAMILY, fontSize: LABEL_FONT_SIZE, color: TEXT_COLOUR } as const;
-
-/** Text is measured by `widthOf`, because there is no canvas in this process. */
-const noMeasuring = { outerBoundsMode: 'none' } as const;
-
-const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
 /** Values from a thousandth to tens of thousands are shown as they are, others with a power of ten on the axis. */
 function powerFor(entries: readonly Bar[]): number {
@@ -179,38 +193,4 @@ function superscript(power: number): string {
   return String(power).replace(/[-\d]/g, (character) =>
     character === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(character)] ?? ''),
   );
-}
-
-/** The fonts are loaded from a package, because a minimal machine has none. */
-const fontFiles = [
-  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
-  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
-].map((url) => fileURLToPath(url));
-
-/** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
-const ZOOM = 1.75;
-
-/** Renders a chart as SVG. The library is large and takes a second to load, so it is only loaded for the first chart. */
-export async function renderChartSvg(chartData: ChartData): Promise<string> {
-  const [{ init, use }, { BarChart }, { GridComponent, TitleComponent }, { SVGRenderer }] = await Promise.all([
-    import('echarts/core'),
-    import('echarts/charts'),
-    import('echarts/components'),
-    import('echarts/renderers'),
-  ]);
-  use([BarChart, GridComponent, TitleComponent, SVGRenderer]);
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: heightOf(chartData) });
-  try {
-    chart.setOption(optionOf(chartData));
-    return chart.renderToSVGString();
-  } finally {
-    chart.dispose();
-  }
-}
-
-export async function drawChart(chartData: ChartData): Promise<Buffer> {
-  const { renderAsync } = await import('@resvg/resvg-js');
-  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FONT_FAMILY };
-  const image = await renderAsync(await renderChartSvg(chartData), { font, fitTo: { mode: 'zoom', value: ZOOM } });
-  return image.asPng();
 }

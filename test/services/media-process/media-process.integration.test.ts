@@ -191,6 +191,7 @@ describe('The media process', () => {
       const environment = readFileSync(`/proc/${pidOf(media)}/environ`, 'latin1').split('\0');
       expect(environment.filter(Boolean).map((one) => one.split('=')[0])).toEqual([
         'NODE_COMPILE_CACHE',
+        'FONTCONFIG_FILE',
         'MALLOC_ARENA_MAX',
         'MALLOC_MMAP_THRESHOLD_',
       ]);

@@ -11,7 +11,7 @@ import type { Job, JobInput, JobOutput } from '../jobs.ts';
 /** The memory for Node itself, the libraries, and waiting files. */
 const BASE_BYTES = 128 * 2 ** 20;
 /** The memory for the libraries and the image of a chart. */
-const CHART_BYTES = 60 * 2 ** 20;
+const CHART_BYTES = 32 * 2 ** 20;
 const REPORT_INTERVAL_MS = 100;
 /** A larger result is written to a file, to keep it out of the bot's memory. */
 const MAX_PIPED_BYTES = 4 * 2 ** 20;
