@@ -1,4 +1,4 @@
-interface PortUse {
+export interface PortUse {
   port: number;
   host: string;
   /** The names of the settings, such as `HTTP_HOST and HTTP_PORT`. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
-import { PortError } from '../../lib/port-error.ts';
+import { listen } from '../../lib/listen.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Callbacks } from './callbacks.ts';
 import { readCallback } from './reader.ts';
@@ -77,24 +77,7 @@ export async function openListener(
       else respond(request, response, 202);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error): void =>
-      reject(new PortError({ port, host, settings: 'CALLBACK_HOST and CALLBACK_PORT' }, error));
-    server.once('error', fail);
-    server.listen({ port, host }, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address ? address.port : port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return await listen(server, { port, host, settings: 'CALLBACK_HOST and CALLBACK_PORT' });
 }
 
 /** Limits the connections of each source. Only open connections are tracked, so memory is bounded by their number. */
