@@ -1,4 +1,3 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PlainLog } from '../lib/log.ts';
 import {
   type CounterKey,
@@ -19,58 +18,59 @@ type Readings<Key extends MetricKey> = readonly Reading<Key>[];
 
 /** The values of all metrics in the list. Gauges are read only when the metrics are scraped, so they cost nothing in between. */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #counters = new Map<MetricKey, Counter>();
-  readonly #gauges = new Map<MetricKey, Gauge>();
-  readonly #histograms = new Map<MetricKey, Histogram>();
+  /** By metric and the text of its labels: the value of a counter or gauge; the sum of a histogram and the count of each bucket. */
+  readonly #series = new Map<string, Map<string, number[]>>();
   readonly #updates: (() => Promise<void>)[] = [];
   readonly #log: Pick<PlainLog, 'warn'>;
-  readonly contentType = this.#registry.contentType;
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
   constructor(log: Pick<PlainLog, 'warn'>) {
     this.#log = log;
-    const registers = [this.#registry];
-    for (const [key, spec] of entries(metricList)) {
-      const { name, help, type, labels = {}, buckets = [] } = spec;
-      const options = { name, help, labelNames: Object.keys(labels), registers };
-      if (type === 'counter') this.#counters.set(key, new Counter(options));
-      else if (type === 'gauge') this.#gauges.set(key, new Gauge(options));
-      else this.#histograms.set(key, new Histogram({ ...options, buckets: [...buckets] }));
-    }
+    // What has no labels is reported as zero from the start.
+    for (const [key, spec] of Object.entries(metricList))
+      this.#series.set(key, new Map('labels' in spec ? [] : [['', [0]]]));
   }
 
   count<Key extends CounterKey>(key: Key, labels: LabelsOf<Key>, amount = 1): void {
-    this.#counters.get(key)?.inc({ ...labels }, amount);
+    this.#add(key, labels, 0, amount);
   }
 
   observe<Key extends HistogramKey>(key: Key, labels: LabelsOf<Key>, value: number): void {
-    // prom-client throws for a value that is not finite, and metrics must not make the measured work fail.
-    if (Number.isFinite(value)) this.#histograms.get(key)?.observe({ ...labels }, Math.max(0, value));
+    // The sum would never be finite again.
+    if (!Number.isFinite(value)) return;
+    const { buckets } = metricList[key];
+    const bucket = buckets.findIndex((limit) => value <= limit);
+    this.#add(key, labels, 0, Math.max(0, value));
+    this.#add(key, labels, 1 + (bucket === -1 ? buckets.length : bucket), 1);
   }
 
   /** Calls `read` at each scrape; values that it leaves out are no longer reported. */
   registerGauge<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
     this.#onScrape(key, async () => {
       const readings = await read();
-      const gauge = this.#gauges.get(key);
-      gauge?.reset();
-      for (const { labels, value } of readings) gauge?.set({ ...labels }, value);
+      this.#series.set(key, new Map(readings.map(({ labels, value }) => [textOf(labels), [value]])));
     });
   }
 
   /** Like `registerGauge`, for a counter whose value is kept elsewhere: `read` returns its total so far. */
   registerCounter(key: CounterKey, read: () => number): void {
-    this.#onScrape(key, async () => {
-      const counter = this.#counters.get(key);
-      counter?.reset();
-      counter?.inc(read());
-    });
+    this.#onScrape(key, async () => void this.#series.set(key, new Map([['', [read()]]])));
   }
 
   /** The metrics in Prometheus's text format. */
   async text(): Promise<string> {
     await Promise.all(this.#updates.map((update) => update()));
-    return this.#registry.metrics();
+    return Object.entries(metricList)
+      .map(([key, spec]) => metricText(spec, [...(this.#series.get(key) ?? [])]))
+      .join('\n');
+  }
+
+  #add(key: MetricKey, labels: object, index: number, amount: number): void {
+    const series = this.#series.get(key);
+    const text = textOf(labels);
+    const numbers = series?.get(text) ?? [];
+    numbers[index] = (numbers[index] ?? 0) + amount;
+    series?.set(text, numbers);
   }
 
   /** A metric that cannot be read must not hide the others. */
@@ -83,12 +83,28 @@ export class Metrics {
   }
 }
 
-const entries = (list: Readonly<Record<MetricKey, MetricSpec>>): [MetricKey, MetricSpec][] =>
-  Object.entries(list).map(([key, spec]) => [parseKey(key), spec]);
+/** In JSON, quotes and backslashes are escaped as Prometheus expects. */
+const textOf = (labels: object): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',');
 
-function parseKey(key: string): MetricKey {
-  if (!isKey(key)) throw new Error(`${key} is not a metric.`);
-  return key;
+function metricText({ name, help, type, buckets = [] }: MetricSpec, series: readonly [string, number[]][]): string {
+  const lines = series.flatMap(([labels, numbers]) =>
+    type === 'histogram' ? histogramLines(name, labels, buckets, numbers) : [line(name, labels, numbers[0])],
+  );
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
-const isKey = (key: string): key is MetricKey => Object.hasOwn(metricList, key);
+/** The count of a bucket in the text includes the counts of all lower ones. */
+function histogramLines(name: string, labels: string, buckets: readonly number[], numbers: number[]): string[] {
+  const [sum, ...counts] = numbers;
+  let count = 0;
+  const bucketLines = [...buckets, '+Inf'].map((limit, index) => {
+    count += counts[index] ?? 0;
+    return line(`${name}_bucket`, `le="${limit}"${labels && `,${labels}`}`, count);
+  });
+  return [...bucketLines, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, count)];
+}
+
+const line = (name: string, labels: string, value = 0): string => `${name}${labels && `{${labels}}`} ${value}`;
