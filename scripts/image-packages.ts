@@ -16,7 +16,7 @@ export function imageDependencies({ dependencies, peerDependencies }: Manifest):
 }
 
 /** Files in `node_modules` for compilers, browsers and debuggers, which the bot does not need. */
-const unusedFiles: readonly string[] = ['better-sqlite3/deps', '**/*.map', '**/*.d.{ts,cts,mts}'];
+const unusedFiles: readonly string[] = ['**/*.map', '**/*.d.{ts,cts,mts}'];
 
 /** The Dockerfile calls this before and after `npm ci`. */
 function run(step: string | undefined): void {
