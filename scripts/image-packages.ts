@@ -15,8 +15,12 @@ export function imageDependencies({ dependencies, peerDependencies }: Manifest):
   return { ...dependencies, ...peerDependencies };
 }
 
-/** Files in `node_modules` for compilers, browsers and debuggers, which the bot does not need. */
-const unusedFiles: readonly string[] = ['**/*.map', '**/*.d.{ts,cts,mts}'];
+/** Files in `node_modules` for compilers and debuggers, and fonts that no chart uses. */
+const unusedFiles: readonly string[] = [
+  '**/*.map',
+  '**/*.d.{ts,cts,mts}',
+  'dejavu-fonts-ttf/ttf/!(DejaVuSansCondensed*).ttf',
+];
 
 /** The Dockerfile calls this before and after `npm ci`. */
 function run(step: string | undefined): void {

@@ -97,7 +97,7 @@ describe('The image', () => {
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
 
-    // The chart needs the fonts, and those files of the chart package that pruning must keep.
+    // The chart needs sharp, whose libraries are packages of their own.
     const usage = await (await fixture.discord.as('admin').slash('usage', { of: 'account' })).message();
     expect(text(usage)).toContain('Account usage');
     const chart = usage.attachments.find(({ filename }) => filename.endsWith('.png'));
