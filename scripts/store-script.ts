@@ -21,7 +21,6 @@ const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
   newer: EX_CONFIG,
-  older: EX_CONFIG,
 };
 
 /** Reads STORE_URL. If it is invalid, prints the problem and returns undefined. */

@@ -238,7 +238,7 @@ function configFrom(settings: z.output<ReturnType<typeof variables>>) {
       partitions: settings.PARTITIONS,
     },
     storeLeaseMs: settings.STORE_LEASE_SECONDS * 1000,
-    /** Encrypts the backup that is made at startup before the schema changes. */
+    /** Only the scripts use it; the log must not contain it. */
     backupPassphrase: settings.BACKUP_PASSPHRASE,
     /** In US dollars, by kind, or by `kind:model`. */
     prices: settings.PRICES,

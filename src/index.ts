@@ -35,11 +35,9 @@ function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
-const MIGRATE = '--migrate';
-
 function refuseArgument(argument: string): undefined {
   process.stderr.write(
-    `Atelier does not know the option ${argument}. The only one is ${MIGRATE}; settings are environment variables (see .env.example).\n`,
+    `Atelier does not know the option ${argument}. Settings are environment variables (see .env.example).\n`,
   );
   setExitCode(EX_USAGE);
 }
@@ -86,8 +84,7 @@ async function run(config: Config): Promise<void> {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
-    const mayMigrate = process.argv.includes(MIGRATE);
-    const app = await startApp(config, { log, version: packageFile.version, mayMigrate });
+    const app = await startApp(config, { log, version: packageFile.version });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => onConnectionClosed(code, app, log)).catch(crash);
@@ -137,7 +134,6 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   corrupt: EX_IOERR,
   failed: EX_IOERR,
   newer: EX_CONFIG,
-  older: EX_CONFIG,
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
 };
@@ -156,7 +152,7 @@ function isRefusedToken(error: unknown): boolean {
   return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
 }
 
-const strayArgument = process.argv.slice(2).find((argument) => argument !== MIGRATE);
+const [strayArgument] = process.argv.slice(2);
 const config = strayArgument === undefined ? loadConfig() : refuseArgument(strayArgument);
 // discord.js reads this variable too. It fails if the variable is empty, and it must not manage the shards itself.
 Reflect.deleteProperty(process.env, 'SHARD_COUNT');

@@ -19,6 +19,10 @@ const validRelease = {
   subjects: ['Add more'],
 };
 
+it('docs/upgrading.md names the current schema', () => {
+  expect(readFileSync('docs/upgrading.md', 'utf8')).toContain(`| ${schema} |`);
+});
+
 describe('npm run release', () => {
   it.each([
     ['no problem', {}, []],

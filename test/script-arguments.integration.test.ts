@@ -40,7 +40,7 @@ it.concurrent.each([
 });
 
 it('The bot does not start with an option that it does not know', async () => {
-  const { code, stdout, stderr } = await run('src/index.ts', '--migrat');
+  const { code, stdout, stderr } = await run('src/index.ts', '--unknown');
   expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
-  expect(stderr).toMatch(/^Atelier does not know the option --migrat\. The only one is --migrate; /);
+  expect(stderr).toMatch(/^Atelier does not know the option --unknown\. /);
 });

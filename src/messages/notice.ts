@@ -57,7 +57,6 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
   },
   channel: (_, say) => [say('notices.channel')],
   started: startLines,
-  schema: ({ facts }, say) => [say('notices.schema', { store: textOf(facts.store), tasks: textOf(facts.task) })],
   unreadable: ({ count }, say) => [say('notices.unreadable', { count })],
   noCredit: ({ subject }, say) => [say('notices.noCredit', { kind: subject })],
 };

@@ -72,7 +72,6 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
           unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,
         },
       });
-      if (store.olderSchema) notices.report({ topic: 'schema', facts: store.schema });
       notices.start();
       watch.start();
       // The balance can only be interpreted if the unit of its amounts is known.

@@ -18,7 +18,6 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },
     ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
-    ...{ backupPassphrase: config.backupPassphrase, mayMigrate: tools.mayMigrate },
   });
   const { ownership } = store;
   const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.assertOwned);

@@ -17,8 +17,6 @@ export interface App {
 export interface AppTools {
   log: Log;
   version: string;
-  /** Whether the operator has backed up the store, so that its schema may change. */
-  mayMigrate?: boolean;
   clock?: Clock;
   gatewayLimits?: Partial<GatewayLimits>;
   /** The clock for downloading files; `clock` by default. */

@@ -29,7 +29,6 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const say = createSay(texts);
   const cluster = await openCluster(config, {
     ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
-    mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
   const clients = createDiscordClients(config.discord.apiUrl);

@@ -46,7 +46,6 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const { log, version, clock = systemClock, mediaProcess: sharedMediaProcess } = tools;
   const cluster = await openCluster(config, {
     ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
-    mayMigrate: tools.mayMigrate,
   });
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;

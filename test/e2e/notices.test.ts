@@ -240,21 +240,6 @@ describe('Notices about the store', () => {
       .poll(() => messagesContaining(hallMessages(fixture), '2 rows of the database could not be read'))
       .toHaveLength(1);
   });
-
-  it('A new database schema is reported to the operator', async () => {
-    const fixture = await stageWithChannel();
-    const first = await startBot(fixture);
-    await first.stop();
-    const file = fixture.config.store.url.replace('sqlite://', '');
-    sql(
-      file,
-      "UPDATE atelier SET value = json_set(value, '$.value.store', 0) WHERE namespace = 'meta' AND key = 'schema'",
-    );
-    await startBot(fixture);
-    await expect
-      .poll(() => messagesContaining(hallMessages(fixture), 'keeps its data in a new format'))
-      .toHaveLength(1);
-  });
 });
 
 describe('A store on a server', () =>

@@ -53,8 +53,6 @@ export const notices = {
     away: 'The previous run was stopped on <t:{{awaySince}}:f>.',
     crashed: 'The previous run ended unexpectedly at about <t:{{awaySince}}:f>. The end of that run’s log shows why.',
   },
-  schema:
-    'This version keeps its data in a new format (store format {{store}}, task format {{tasks}}). Older versions can no longer open this database; to go back, restore a backup.',
   unreadable_one:
     '{{count}} row of the database could not be read. It was set aside unchanged; stop the bot and run `npm run doctor` for details.',
   unreadable_other:

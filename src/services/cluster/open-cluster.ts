@@ -21,7 +21,6 @@ const MAX_LOCK_MS = 4_000;
 interface ClusterSettings {
   store: StoreAddress;
   storeLeaseMs: number;
-  backupPassphrase?: string | undefined;
   cluster: { queue: StoreAddress; partitions: number };
 }
 
@@ -30,7 +29,6 @@ interface ClusterParts {
   clock: Clock;
   version: string;
   specs: KindSpecs;
-  mayMigrate?: boolean | undefined;
   /** Called after each use of a partition's rows. */
   onUse?: StoreUseListener | undefined;
 }
@@ -46,8 +44,8 @@ export interface Cluster {
 }
 
 export async function openCluster(
-  { store, storeLeaseMs: leaseMs, backupPassphrase, cluster }: ClusterSettings,
-  { log, clock, version, specs, mayMigrate, onUse }: ClusterParts,
+  { store, storeLeaseMs: leaseMs, cluster }: ClusterSettings,
+  { log, clock, version, specs, onUse }: ClusterParts,
 ): Promise<Cluster> {
   const holder = nameHolder();
   const resources: { close(): Promise<void> }[] = [];
@@ -56,7 +54,7 @@ export async function openCluster(
   };
   try {
     const partitions = await openPartitions(store, {
-      ...{ log, clock, specs, leaseMs, backupPassphrase, mayMigrate, holder, onUse },
+      ...{ log, clock, specs, leaseMs, holder, onUse },
       ...{ botVersion: version, partitions: cluster.partitions },
     });
     resources.push(partitions);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Topics with an end. The operator is notified when the trouble is over. */
 const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
 /** Topics without an end. */
-const eventTopics = ['started', 'schema', 'unreadable', 'noCredit'] as const;
+const eventTopics = ['started', 'unreadable', 'noCredit'] as const;
 export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];
 
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));

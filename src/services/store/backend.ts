@@ -3,16 +3,14 @@ import type { KeyvStorageAdapter } from 'keyv';
 
 /**
  * full: no space left; locked: another program keeps the database locked; in-use: another Atelier is using it; newer: written by a
- * later version; older: written by an earlier one, and not backed up; corrupt: not readable as a database; unsupported: not an Atelier
- * database; unreachable: its server does not respond; denied: its server rejects the login; lost: another bot may own it now; failed:
- * anything else.
+ * later version; corrupt: not readable as a database; unsupported: not an Atelier database; unreachable: its server does not respond;
+ * denied: its server rejects the login; lost: another bot may own it now; failed: anything else.
  */
 export type StoreErrorKind =
   | 'full'
   | 'locked'
   | 'in-use'
   | 'newer'
-  | 'older'
   | 'corrupt'
   | 'unsupported'
   | 'unreachable'

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { limitStarts } from '../spending/limit-starts.ts';
 import { TASK_VERSION } from '../tasks/task.ts';
@@ -14,9 +15,6 @@ export const LEDGER_KEY = 'ledger';
 export const MOVE_KEY = 'moving';
 
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
-/** The layout of namespaces and rows, and of tasks. */
-export const currentSchema = { store: STORE_VERSION, task: TASK_VERSION };
-export type Schema = z.output<typeof writtenSchema>;
 const pollingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
@@ -123,12 +121,6 @@ export const schemaIn = (text: string): WrittenSchema | undefined => writtenSche
 
 export const isNewer = ({ store, task }: WrittenSchema): boolean => store > STORE_VERSION || task > TASK_VERSION;
 
-/** The schema of a store that an older version left; undefined if it is the current one, or if there is none yet. */
-export async function olderSchema(meta: Namespace): Promise<WrittenSchema | undefined> {
-  const schema = await schemaMark(meta).read();
-  return schema && (schema.store < STORE_VERSION || schema.task < TASK_VERSION) ? schema : undefined;
-}
-
 export function refuseNewer(name: string, text: string | undefined): void {
   const schema = text === undefined ? undefined : schemaIn(text);
   if (!schema || !isNewer(schema)) return;
@@ -141,14 +133,11 @@ export function refuseNewer(name: string, text: string | undefined): void {
 
 export const hasSchemaMark = async (meta: Namespace): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
-/** Writes the current schema, after which an older bot refuses the store. Returns the older schema that this bot has replaced. */
-export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<Schema | undefined> {
+/** Writes the current schema, after which an older bot refuses the store. */
+export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<void> {
   const mark = schemaMark(meta);
-  const previousSchema = await mark.read();
-  const schema = { ...currentSchema, by: botVersion ?? previousSchema?.by };
-  if (previousSchema?.store !== schema.store || previousSchema.task !== schema.task || previousSchema.by !== schema.by)
-    await mark.write(schema);
-  return previousSchema && (previousSchema.store < schema.store || previousSchema.task < schema.task)
-    ? previousSchema
-    : undefined;
+  const written = await mark.read();
+  const by = botVersion ?? written?.by;
+  const schema = { ...presentSchema, ...(by !== undefined && { by }) };
+  if (!isDeepStrictEqual(written, schema)) await mark.write(schema);
 }

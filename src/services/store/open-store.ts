@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
-import { backUpBeforeUpgrade } from './backup/before-upgrade.ts';
 import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
@@ -22,22 +21,15 @@ export interface StoreParts extends OpenParts {
   botVersion?: string | undefined;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   onUse?: StoreUseListener | undefined;
-  backupPassphrase?: string | undefined;
-  /** Whether the schema of a store on a server may be changed. The bot does not back up such a store. */
-  mayMigrate?: boolean | undefined;
 }
 
 /** Throws a `StoreError` if the store cannot be used; in that case, nothing is opened or changed. */
 export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
-  return openTasks(address, await openBackend(address, parts), parts);
+  return openTasks(await openBackend(address, parts), parts);
 }
 
 /** Opens the tasks of an opened backend, and closes the backend if its store cannot be used. */
-export async function openTasks(
-  address: StoreAddress,
-  { backend, ownership, close }: OpenedBackend,
-  parts: StoreParts,
-): Promise<StoredTasks> {
+export async function openTasks({ backend, ownership, close }: OpenedBackend, parts: StoreParts): Promise<StoredTasks> {
   try {
     const health = new StoreHealth(parts.clock);
     const namespaces = openNamespaces(backend, (use) => {
@@ -45,9 +37,8 @@ export async function openTasks(
       parts.onUse?.(use);
     });
     await refuseIncomplete(namespaces.meta, backend.name);
-    await backUpBeforeUpgrade(address, namespaces, backend.name, parts);
-    const olderSchema = await markSchema(namespaces.meta, parts.botVersion);
-    return new StoredTasks({ ...parts, namespaces, ownership, health, olderSchema, close });
+    await markSchema(namespaces.meta, parts.botVersion);
+    return new StoredTasks({ ...parts, namespaces, ownership, health, close });
   } catch (error) {
     await close();
     throw error;

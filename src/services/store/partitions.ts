@@ -25,13 +25,11 @@ interface PartitionsParts extends StoreParts {
 export class Partitions {
   readonly count: number;
   readonly #server: Server;
-  readonly #address: StoreAddress;
   readonly #parts: PartitionsParts;
 
-  constructor(server: Server, address: StoreAddress, { parts, count }: { parts: PartitionsParts; count: number }) {
+  constructor(server: Server, parts: PartitionsParts, count: number) {
     this.count = count;
     this.#server = server;
-    this.#address = address;
     this.#parts = parts;
   }
 
@@ -78,7 +76,7 @@ export class Partitions {
       await opened.close();
       throw error;
     }
-    return openTasks(this.#address, opened, this.#parts);
+    return openTasks(opened, this.#parts);
   }
 
   #validate(partition: number): number {
@@ -105,7 +103,7 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
     await server.prepare?.();
     await logWarnings(server, parts.log);
     await assertComplete(server);
-    return new Partitions(server, address, { parts, count: await partitionCount(server, parts) });
+    return new Partitions(server, parts, await partitionCount(server, parts));
   } catch (error) {
     await server.close();
     throw error;

@@ -37,7 +37,7 @@ import { StoreHealth } from './health.ts';
 import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
-import { currentSchema, limitStartsMark, pollingMark, type Schema } from './marks.ts';
+import { limitStartsMark, pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { storedNotices, storedRuns } from './notice-rows.ts';
 import { storedProposals } from './proposal-rows.ts';
@@ -65,7 +65,6 @@ interface StoredTasksParts {
   migrations?: ReadonlyMap<number, Migration> | undefined;
   ownership?: StoreOwnership;
   health?: StoreHealth;
-  olderSchema?: Schema | undefined;
   quarantine?: Quarantine;
   close(): void | Promise<void>;
 }
@@ -119,9 +118,6 @@ export class StoredTasks implements TaskStore {
   readonly notices: NoticeStore;
   /** The recent starts of the bot. */
   readonly runs: RunStore;
-  /** The version that last wrote the store, if its schema differs; otherwise undefined. */
-  readonly olderSchema: Schema | undefined;
-  readonly schema = currentSchema;
   readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
   /** Messages that are updated for a while. */
@@ -152,7 +148,6 @@ export class StoredTasks implements TaskStore {
     this.drafts = storedDrafts(namespaces.drafts, quarantine);
     this.notices = storedNotices(namespaces.notices, quarantine);
     this.runs = storedRuns(namespaces.runs, quarantine);
-    this.olderSchema = parts.olderSchema;
     this.health = parts.health ?? new StoreHealth(clock);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
