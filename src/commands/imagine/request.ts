@@ -10,12 +10,6 @@ export type ImagineValues = FlagValues & References & { prompt: string; spoiler?
 
 /** The request as the task stores it. The prompt is the member's text and flags; the URLs of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
-
-/** Older versions stored the reference images in the field for images that are sent as data. */
-const storedShape = imagineShape.loose().transform(({ pictures: images, ...request }) => ({
-  ...request,
-  ...(images && { references: images.map(asReference) }),
-}));
 export type ImagineRequest = z.output<typeof imagineShape>;
 
 const asReference = ({ address, name }: MemberFile): Reference => ({
@@ -35,7 +29,7 @@ const followUp = defineRequest({
 const actionShape = followUp.extend({ customId: z.string() });
 const changeShape = followUp.extend({
   action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']),
-  index: z.number().default(1),
+  index: z.number(),
 });
 
 export const motions = ['low', 'high'] as const;
@@ -63,7 +57,7 @@ const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
 ]);
 
 const imagine: KindSpec<'imagine'> = {
-  request: storedShape,
+  request: imagineShape.loose(),
   traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true },
 };
 const action: KindSpec<'action'> = {

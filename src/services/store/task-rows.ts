@@ -20,14 +20,7 @@ export const isExpired = (settledAt: number | undefined, now: number): boolean =
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
 /** Migrations by the version from which they start. A change of `TASK_VERSION` adds one entry here, and no entry is ever removed. */
-export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
-  // Added kinds that the first version did not have; records are unchanged.
-  [1, (record) => record],
-  // The same for the second version.
-  [2, (record) => record],
-  // Added references of any medium, and more features that a model may refuse.
-  [3, (record) => record],
-]);
+export const taskMigrations: ReadonlyMap<number, Migration> = new Map();
 
 /** Returns undefined if a migration is missing. */
 export function upgradeRecord(
@@ -35,15 +28,11 @@ export function upgradeRecord(
   targetVersion: number,
   migrations: ReadonlyMap<number, Migration>,
 ): Record<string, unknown> | undefined {
-  let { version } = record;
-  let current = record;
-  while (version !== targetVersion) {
-    const migration = typeof version === 'number' ? migrations.get(version) : undefined;
-    if (typeof version !== 'number' || !migration) return undefined;
-    version += 1;
-    current = { ...migration(current), version };
-  }
-  return current;
+  const { version } = record;
+  if (version === targetVersion) return record;
+  if (typeof version !== 'number') return undefined;
+  const migration = migrations.get(version);
+  return migration && upgradeRecord({ ...migration(record), version: version + 1 }, targetVersion, migrations);
 }
 
 export interface ReadingContext {

@@ -216,7 +216,7 @@ export class Orders {
       const isKeyed =
         kinds.get(predecessor.kind)?.keyedSubmit !== undefined && predecessor.restored?.wasWaiting === undefined;
       if (!isKeyed) return await this.#carryOut(order, successorId);
-      // An older version stored only the key, but that still keeps the gateway from creating a second job.
+      // After a crash before the order was stored, only the key is known.
       const attempt = (await store.getSentOrder(id)) ?? { idempotencyKey: predecessor.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, attempt);
     } catch (error) {

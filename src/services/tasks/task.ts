@@ -4,8 +4,8 @@ import { amount, estimate } from '../prices/estimate.ts';
 import { answer } from './answer.ts';
 import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 
-/** Increased with every change that older versions of the bot could not read. The migrations are in `store/task-rows.ts`. */
-export const TASK_VERSION = 4;
+/** Increased with every change that an older bot could not read. The migrations are in `store/task-rows.ts`. */
+export const TASK_VERSION = 1;
 
 /**
  * waiting (for its turn) → submitting → accepted → queued | running | needs-input → ready → delivered, or another end. `unconfirmed`: it
@@ -112,7 +112,7 @@ const address = message.extend({ guildId: z.string().optional() });
 /** How the interaction lets the bot reach the member. */
 const route = z.object({
   applicationId: z.string(),
-  /** Undefined if the task was requested in another way, or by an earlier version. */
+  /** Undefined if the task was requested in another way. */
   interactionId: z.string().optional(),
   /** It is deleted as soon as possible, because with a valid token anyone can reply as the bot. */
   token: z.string().optional(),

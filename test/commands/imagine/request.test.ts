@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ImagineValues, imagineRequest, imagineSpecs } from '../../../src/commands/imagine/request.ts';
+import { type ImagineValues, imagineRequest } from '../../../src/commands/imagine/request.ts';
 import type { Attachment } from '../../../src/discord/options.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
@@ -27,14 +27,6 @@ describe('The request of /imagine', () => {
         { address: file().address, name: 'fox.png', ...sentByUrl },
         { address: 'https://files.example/den.webp', name: 'den.webp', ...sentByUrl },
       ],
-    });
-  });
-
-  it('A request of /imagine that an older version of the bot stored is read with its images as references', () => {
-    const image = { address: 'https://files.example/fox.png', name: 'fox.png' };
-    expect(imagineSpecs.imagine.request.parse({ prompt: 'a fox', pictures: [image], other: 1 })).toEqual({
-      ...{ prompt: 'a fox', other: 1 },
-      references: [{ ...image, ...sentByUrl }],
     });
   });
 
