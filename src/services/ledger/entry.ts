@@ -196,13 +196,11 @@ export interface EntryStore {
   /** Yields the entries from the first day to the last, both included, oldest first. */
   readRange(first: string, last: string): AsyncGenerator<Entry>;
   task(id: string): Promise<Task | undefined>;
-  /** All stored tasks, live and finished. */
-  tasks(): AsyncGenerator<Task>;
   /** The sums that an anonymous entry still counts in. */
   keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void>;
   /** The kept sums of each anonymous entry, by the entry's key. */
   keptScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */
-  openSince(): Promise<string | undefined>;
+  /** The day of the oldest entry that may still be open; empty if it is unknown. */
+  openSince(): Promise<string>;
   setOpenSince(day: string): Promise<void>;
 }

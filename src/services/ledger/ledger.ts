@@ -108,22 +108,19 @@ export class Ledger {
     this.#parts = parts;
   }
 
-  /** Repairs what a crash left behind; for a store without a ledger, creates one from the stored tasks. */
+  /** Repairs what a crash left behind. */
   async open(tasks: readonly Task[]): Promise<void> {
     const live = tasks.filter(({ traits }) => traits.isPaid);
     const { entries, clock, spending } = this.#parts;
     const since = await entries.openSince();
-    if (since === undefined)
-      for await (const task of entries.tasks())
-        if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
     const unmatched = new Map(live.map((task) => [task.id, task]));
     const counting = spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
     const keptScopes = await entries.keptScopes();
     const count = (entry: Entry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
-    for await (const entry of entries.readRange([since ?? '', countedSince].sort()[0] ?? '', today)) {
-      if (since !== undefined && dayOf(entry.at) < since) {
+    for await (const entry of entries.readRange([since, countedSince].sort()[0] ?? '', today)) {
+      if (dayOf(entry.at) < since) {
         count(entry);
         continue;
       }
@@ -196,8 +193,7 @@ export class Ledger {
   async expectDecision(task: Task): Promise<void> {
     const { entries } = this.#parts;
     const day = dayOf(task.times.created);
-    const since = await entries.openSince();
-    if (since !== undefined && day < since) await entries.setOpenSince(day);
+    if (day < (await entries.openSince())) await entries.setOpenSince(day);
   }
 
   /** Requests with an unknown outcome, made within a range of time. */

@@ -6,9 +6,7 @@ import type { Namespace, Namespaces } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
 import { rowKey } from './side-rows.ts';
 
-interface EntryRowsParts
-  extends Pick<Namespaces, 'ledger' | 'allowances' | 'meta'>,
-    Pick<EntryStore, 'task' | 'tasks'> {
+interface EntryRowsParts extends Pick<Namespaces, 'ledger' | 'allowances' | 'meta'>, Pick<EntryStore, 'task'> {
   quarantine: Quarantine;
 }
 
@@ -20,13 +18,11 @@ export class StoredEntries implements EntryStore {
   readonly #rows: Rows<Entry>;
   readonly #lock = new KeyedLock();
   readonly task: EntryStore['task'];
-  readonly tasks: EntryStore['tasks'];
 
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
     this.#rows = ledgerRows(parts.ledger, parts.quarantine);
     this.task = parts.task;
-    this.tasks = parts.tasks;
   }
 
   find(key: string): Promise<Entry | undefined> {
@@ -70,8 +66,8 @@ export class StoredEntries implements EntryStore {
     return new Map([...good.values()].map(({ entry, scopes }) => [entry, scopes]));
   }
 
-  async openSince(): Promise<string | undefined> {
-    return (await ledgerMark(this.#parts.meta).read())?.openSince;
+  async openSince(): Promise<string> {
+    return (await ledgerMark(this.#parts.meta).read())?.openSince ?? '';
   }
 
   async setOpenSince(openSince: string): Promise<void> {

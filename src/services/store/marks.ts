@@ -30,7 +30,7 @@ const createMark = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) 
 /** When the gateway was last polled, so that the next start keeps the required gap to polls that no task records. */
 export const pollingMark = (namespace: Namespace) => createMark(namespace, 'last', pollingSchema);
 
-/** Marks that a ledger is kept, and the first day whose entries may still be open: earlier ones are not read when the bot starts. */
+/** The first day whose entries may still be open: earlier ones are not read when the bot starts. */
 export const ledgerMark = (meta: Namespace) => createMark(meta, LEDGER_KEY, ledgerSchema);
 
 export const limitStartsMark = (meta: Namespace) => createMark(meta, 'limits', limitStarts);

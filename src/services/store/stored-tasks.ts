@@ -150,8 +150,7 @@ export class StoredTasks implements TaskStore {
     this.runs = storedRuns(namespaces.runs, quarantine);
     this.health = parts.health ?? new StoreHealth(clock);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
-    const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
-    this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
+    this.entries = new StoredEntries({ ...namespaces, quarantine, task: (id) => this.get(id) });
   }
 
   /** The key of the hashes that replace members after an erasure. */

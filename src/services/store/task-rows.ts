@@ -128,17 +128,6 @@ export class TaskRows {
     return { tasks, finished: new Set(finishedTasks.keys()) };
   }
 
-  /** Every readable task, in no particular order; of one that is in both places, the finished row is returned. */
-  async *all(): AsyncGenerator<Task> {
-    const { live, finished } = this.#parts;
-    for (const namespace of [live, finished]) {
-      for await (const [id] of namespace.entries()) {
-        const task = (await this.find([id])).get(id);
-        if (task && isLive(task) === (namespace === live)) yield task;
-      }
-    }
-  }
-
   async putLive(...tasks: Task[]): Promise<void> {
     await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
   }

@@ -5,6 +5,7 @@ import { examineRows } from '../../../src/services/store/examination/examination
 import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { ledgerTasks } from '../../support/ledger-tasks.ts';
 import type { PartitionBooks } from './books.ts';
 
 export interface PartitionState {
@@ -53,6 +54,6 @@ export async function readPartitions(url: string, count: number, leaseMs: number
 
 async function readBooks(store: StoredTasks): Promise<{ live: Task[]; books: PartitionBooks }> {
   const entries = await Array.fromAsync(store.entries.readRange('', '9999'));
-  const tasks = await Array.fromAsync(store.entries.tasks());
+  const tasks = await ledgerTasks(store.entries);
   return { live: await store.live(), books: { entries, tasks } };
 }

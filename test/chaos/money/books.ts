@@ -9,6 +9,7 @@ import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/e
 import { openStore } from '../../../src/services/store/index.ts';
 import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { ledgerTasks } from '../../support/ledger-tasks.ts';
 
 export interface Limits {
   total: string;
@@ -31,8 +32,7 @@ export async function readBooks(settings: Record<string, string>): Promise<Books
   });
   try {
     const entries = await Array.fromAsync(store.entries.readRange('', '9999'));
-    const tasks = new Map<string, Task>();
-    for await (const task of store.entries.tasks()) tasks.set(task.id, task);
+    const tasks = new Map((await ledgerTasks(store.entries)).map((task) => [task.id, task]));
     return { entries, tasks };
   } finally {
     await store.close();

@@ -4,7 +4,7 @@ import { type Entry, reconcileEntry, type Standing, standingOf } from '../../../
 import { StoreError } from '../../../src/services/store/index.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { createStoreFixture, type StoreFixture } from '../store/store-fixture.ts';
+import { createStoreFixture, type StoreFixture, sql } from '../store/store-fixture.ts';
 import { order } from '../tasks/builders.ts';
 import { type BotRun, type End, type SubmitOutcome, startBot } from './bot-run.ts';
 import { examineLedger } from './doctor.ts';
@@ -108,7 +108,11 @@ async function readEntriesAndTasks(
   const bot = await startBot(setup);
   await bot.ledger.flush();
   const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
-  const tasks = new Map((await Array.fromAsync(bot.store.entries.tasks())).map((task) => [task.id, task]));
+  const tasks = new Map<string, Task>();
+  for (const { key } of sql(setup.file, "SELECT key FROM atelier WHERE namespace IN ('live', 'finished')")) {
+    const task = await bot.store.get(String(key));
+    if (task) tasks.set(task.id, task);
+  }
   await bot.stop();
   return { entries, tasks };
 }

@@ -205,22 +205,6 @@ describe('A ledger fact that cannot be written', () => {
 });
 
 describe('The ledger at startup', () => {
-  it('At startup the ledger is built from all stored tasks if the store has no ledger', async () => {
-    const setup = createStoreFixture();
-    const first = await startBot(setup);
-    const [open, done, lost] = [await first.order(), await first.order(), await first.order('unknown')];
-    await first.end(done.id, 'succeeded');
-    await first.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
-    await first.stop();
-    const reopened = await startBot(setup);
-    const entries = await reopened.entries();
-    await reopened.stop();
-    sql(setup.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
-    const second = await startBot(setup);
-    expect(await second.entries()).toEqual(entries);
-    expect(entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
-  });
-
   it('At startup the ledger restores a lost entry of a live task', async () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);

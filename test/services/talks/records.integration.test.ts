@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from '../store/store-fixture.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { examine } from '../../../src/services/store/index.ts';
+import { createStoreFixture, sql } from '../store/store-fixture.ts';
 import { guest, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 
 describe('The records of utterances', () => {
@@ -22,7 +24,12 @@ describe('The records of utterances', () => {
     await expect.poll(standings).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
     const entriesBefore = await first.entries();
     await first.stop();
-    sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");
+    sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger'");
+    const { file, clock } = first;
+    const { log } = createStoreFixture();
+    const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
+    const { findings } = await examine(address, { specs: kindSpecs, clock, log, repair: true });
+    expect(findings).toEqual([{ kind: 'entry-missing', count: entriesBefore.length }]);
     const second = await startFixture({}, first);
     expect(await second.entries()).toEqual(entriesBefore);
   });

@@ -3,6 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { ledgerTasks } from '../../support/ledger-tasks.ts';
 import { guest, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
@@ -87,7 +88,7 @@ describe('A restart', () => {
       await first.kill();
 
       const second = await startFixture({ isShown: true }, first);
-      const storedTasks = () => Array.fromAsync(second.store.entries.tasks());
+      const storedTasks = () => ledgerTasks(second.store.entries);
       await expect.poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk')).toBe(true);
       const [outcome] = (await storedTasks()).filter(({ kind }) => kind === 'said');
       if (requestCount > 0) expect(outcome).toBeDefined();

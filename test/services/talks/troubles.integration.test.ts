@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
+import { ledgerTasks } from '../../support/ledger-tasks.ts';
+import { sql } from '../store/store-fixture.ts';
 import { order } from '../tasks/builders.ts';
 import { owner, startFixture, type TalkFixture } from './fixture.ts';
 
@@ -11,7 +13,7 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 const utterancesIn = async ({ store }: TalkFixture) =>
-  (await Array.fromAsync(store.entries.tasks())).filter(({ kind }) => kind === 'said');
+  (await ledgerTasks(store.entries)).filter(({ kind }) => kind === 'said');
 
 const standings = async ({ entries }: TalkFixture) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
@@ -130,5 +132,5 @@ it('A conversation ends because of an erasure that was requested before a restar
   const second = await startFixture({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
   await expect.poll(() => second.store.unfinishedErasures()).toEqual([]);
-  expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
+  expect(sql(second.file, "SELECT key FROM atelier WHERE namespace IN ('live', 'finished')")).toEqual([]);
 });

@@ -1,13 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import {
-  closeOrphan,
-  type Entry,
-  reconcileEntry,
-  standingOf,
-  taskEntryKey,
-  withAmountsOf,
-} from '../../ledger/entry.ts';
+import { closeOrphan, type Entry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../ledger/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
@@ -179,14 +172,11 @@ export async function checkLedger(
 ): Promise<Check> {
   const { good, bad, setAside } = await ledgerRows(ledger, quarantine).readAll();
   const expectedEntries = new Map<string, Entry>();
+  // Without the mark, no bot has started on the store.
   const hasLedger = (await ledgerMark(meta).read()) !== undefined;
-  // A store without a ledger gets one at the next start.
   for (const task of hasLedger ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = taskEntryKey(task);
-    const storedEntry = good.get(key);
-    // Older versions left dismissed orders unconfirmed; both are counted the same way.
-    const isOlder = storedEntry && task.failure?.cause === 'dismissed' && standingOf(storedEntry) === 'unconfirmed';
-    expectedEntries.set(key, withAmountsOf(isOlder ? storedEntry : reconcileEntry(storedEntry, task), task));
+    expectedEntries.set(key, withAmountsOf(reconcileEntry(good.get(key), task), task));
   }
   for (const [key, entry] of good)
     if (!expectedEntries.has(key)) expectedEntries.set(key, closeOrphan(entry, clock.now()));

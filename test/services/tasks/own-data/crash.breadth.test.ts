@@ -7,6 +7,7 @@ import { examine } from '../../../../src/services/store/index.ts';
 import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
+import { putWithEntry } from '../../../support/ledger-tasks.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
 import { FailingBackend } from '../../store/failing-power.ts';
@@ -72,7 +73,7 @@ describe('The erasure of a member', () => {
     const priceBook = operatorPriceBook(prices);
     for (const task of allTasks()) {
       const { kind, model } = task;
-      await first.put({ ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });
+      await putWithEntry(first, { ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });
     }
     await new Ledger({ ...setup, entries: first.entries }).open(await first.live());
     await first.close();

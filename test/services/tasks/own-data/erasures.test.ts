@@ -5,6 +5,7 @@ import { examine } from '../../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.ts';
+import { putWithEntry } from '../../../support/ledger-tasks.ts';
 import {
   createStoreFixture,
   DAY_MS,
@@ -36,7 +37,7 @@ async function startFixture(
   setup = createStoreFixture(),
 ): Promise<Fixture> {
   const store = (await setup.open()) as StoredTasks;
-  for (const task of storedTasks) await store.put(task);
+  for (const task of storedTasks) await putWithEntry(store, task);
   const engine = await startEngine({ ...setup, store, ...options });
   onTestFinished(() => engine.stop());
   const received: ErasureOutcome[] = [];
