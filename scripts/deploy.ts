@@ -3,7 +3,7 @@ import { type APIApplicationCommand, DiscordAPIError, REST, RESTJSONErrorCodes, 
 import { features, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
-import { formerNames, registrations } from '../src/discord/registration.ts';
+import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
@@ -44,7 +44,7 @@ async function deploy(): Promise<number> {
     guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registeredCommands = (await rest.get(commandsRoute)) as APIApplicationCommand[];
   const desiredCommands = values.clear ? [] : registrations(features, discord);
-  const deployment = planDeployment(registeredCommands, desiredCommands, formerNames(features));
+  const deployment = planDeployment(registeredCommands, desiredCommands);
   printPlan(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await apply(deployment, rest, commandsRoute);
   if (guild !== undefined && !values.clear) await warnOfGlobalCommands(rest, id, guild);

@@ -103,7 +103,7 @@ const variables = (kinds: readonly string[]) =>
     FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
   });
 
-/** These names are a public interface. If one is renamed, the old name has to keep working (`OLD_NAMES`). */
+/** These names are a public interface. If one is renamed, the old name has to keep working. */
 export const configVariables = Object.freeze(variables([]).keyof().options);
 
 /** Variables that may instead be read from the file that `<NAME>_FILE` names. */
@@ -116,9 +116,6 @@ export const secretVariables: readonly string[] = Object.freeze([
   'MODERATION_API_KEY',
   'METRICS_TOKEN',
 ]);
-
-/** Old names that still work, by their new names. If both are set, the new name wins. */
-const OLD_NAMES: Readonly<Record<string, string>> = { MAX_WAIT_IMAGE_SECONDS: 'MAX_WAIT_PICTURE_SECONDS' };
 
 export interface ConfigProblem {
   readonly variable: string;
@@ -145,13 +142,9 @@ export function readConfig(environment: Record<string, string | undefined>, kind
   // A blank value in `.env` means "not set"; spaces and carriage returns around a value are ignored.
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const secrets = new Map(secretVariables.map((variable) => [variable, readSecret(environment, variable)]));
-  const usedName = (variable: string): string => {
-    const old = OLD_NAMES[variable];
-    if (old !== undefined && !read(variable) && read(old)) return old;
-    return secrets.get(variable)?.variable ?? variable;
-  };
+  const usedName = (variable: string): string => secrets.get(variable)?.variable ?? variable;
   const values = Object.fromEntries(
-    configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(usedName(variable)) }).value]),
+    configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(variable) }).value]),
   );
   // The settings are only parsed once, and compiling a faster parser takes zod longer than parsing without one.
   const shapes = variables(kinds);
@@ -332,7 +325,7 @@ const OUR_VARIABLES =
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function findMisspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {
-  const knownNames = [...configVariables, ...secretVariables.map(fileVariable), ...Object.values(OLD_NAMES)];
+  const knownNames = [...configVariables, ...secretVariables.map(fileVariable)];
   const candidates = Object.keys(environment).filter((name) => OUR_VARIABLES.test(name) && environment[name]?.trim());
   return candidates.flatMap((variable) => {
     if (knownNames.includes(variable)) return [];

@@ -300,16 +300,6 @@ describe('The values of variables', () => {
     expect(maxWaitMs).toMatchObject({ image: 30_000, video: 86_400_000 });
   });
 
-  it('The old name MAX_WAIT_PICTURE_SECONDS is accepted, and the new name takes precedence', () => {
-    expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.image).toBe(60_000);
-    const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
-    expect(withRequired(both).maxWaitMs.image).toBe(90_000);
-    expect(withRequired({ ...both, MAX_WAIT_IMAGE_SECONDS: ' ' }).maxWaitMs.image).toBe(60_000);
-    expect(problems({ ...requiredSettings, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
-      { variable: 'MAX_WAIT_PICTURE_SECONDS', problem: expect.stringMatching(/^should be a whole number/) },
-    ]);
-  });
-
   it('A flag and a list of references cannot share a field of video requests', () => {
     const problem = 'should differ from the fields for reference videos and reference audio';
     for (const list of ['GATEWAY_REFERENCE_VIDEO_FIELD', 'GATEWAY_REFERENCE_AUDIO_FIELD'])
@@ -613,7 +603,6 @@ describe('Misspelled variables', () => {
     ['METRIC_TOKEN', 'METRICS_TOKEN'],
     ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
     ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
-    ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
   ])('A misspelled variable is reported with the intended name: %s', (name, intended) => {
     expect(problems({ ...requiredSettings, [name]: 'x' })).toEqual([
       { variable: name, problem: `is not an Atelier setting. Did you mean ${intended}?` },

@@ -23,9 +23,6 @@ const configWith = (environment: Record<string, string>) =>
 
 const commandNames = [...commandsByFullName(handlers.commands).keys()];
 
-/** Former names of settings, which the page mentions next to the new ones. */
-const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
-
 const rows = readFileSync('docs/configuration.md', 'utf8')
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
@@ -34,9 +31,7 @@ const rows = readFileSync('docs/configuration.md', 'utf8')
 
 describe('docs/configuration.md', () => {
   it('docs/configuration.md has one row for each setting', () => {
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(
-      configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
-    );
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(configVariables.toSorted());
   });
 
   it.each(secretVariables)('docs/configuration.md says that %s may be in a file', (name) => {

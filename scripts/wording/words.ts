@@ -38,14 +38,12 @@ export interface WordException {
 }
 
 export const wordExceptions: readonly WordException[] = [
-  { text: 'MAX_WAIT_PICTURE_SECONDS', reason: 'The former name of a setting, which keeps working.' },
   { text: 'pictures:', reason: 'A field of stored requests.' },
   { text: 'request.pictures', reason: 'A field of stored requests.' },
   { text: "'pictures'", reason: 'A field of stored requests, and of forms that may be open.' },
   { text: 'pictures?:', reason: 'A field of stored requests.' },
   { text: "orderVerb('film'", reason: 'Appears in the buttons of posted messages.' },
   { text: "immediate('forgetting')", reason: 'A namespace of the store.' },
-  { text: 'Describe this picture', reason: 'The former name of a menu, which works until the next deploy.' },
   { text: 'motion|reel|film', reason: 'Words that the ids of models contain.' },
   { text: 'picture|photo|canvas', reason: 'Words that the ids of models contain.' },
   { text: 'generate picture image', reason: 'Words that prompts contain.' },

@@ -59,28 +59,21 @@ export interface Verb<Pointer> {
   read(id: CustomId): Pointer | Refusal;
 }
 
-interface VerbOptions {
-  version?: number;
-  olderVersions?: readonly number[];
-  createsOrder?: boolean;
-}
+/** Part of every id, so that a later version can give the arguments of a verb another form. */
+const VERSION = 1;
 
-/** A new meaning of the arguments needs a new version. `olderVersions` lists versions that are still in posted messages. */
-export function verb<Pointer>(
+export const verb = <Pointer>(
   name: string,
   { write, read }: PointerCodec<Pointer>,
-  { version = 1, olderVersions = [], createsOrder = false }: VerbOptions = {},
-): Verb<Pointer> {
-  const acceptedVersions = [version, ...olderVersions];
-  return {
-    ...{ name, createsOrder },
-    id: (pointer) => customId(name, version, ...write(pointer)),
-    read: (id) => (acceptedVersions.includes(id.version) ? read(id.args) : new Refusal('refusals.outdatedButton')),
-  };
-}
+  createsOrder = false,
+): Verb<Pointer> => ({
+  name,
+  createsOrder,
+  id: (pointer) => customId(name, VERSION, ...write(pointer)),
+  read: (id) => (id.version === VERSION ? read(id.args) : new Refusal('refusals.outdatedButton')),
+});
 
-const orderVerb = <Pointer>(name: string, codec: PointerCodec<Pointer>): Verb<Pointer> =>
-  verb(name, codec, { createsOrder: true });
+const orderVerb = <Pointer>(name: string, codec: PointerCodec<Pointer>): Verb<Pointer> => verb(name, codec, true);
 
 const forgedIdRefusal = (): Refusal => new Refusal('refusals.unknownButton');
 
@@ -301,7 +294,6 @@ export const customIds = {
   line: orderVerb('line', taskAndIndexCodec),
   lineFilled: orderVerb('linef', taskCodec),
   allLines: orderVerb('lines', taskCodec),
-  allLinesConfirmed: orderVerb('lineyes', taskCodec),
   animate: orderVerb('anim', taskCodec),
   animateFilled: orderVerb('animf', formOriginCodec),
   /** Orders that wait for their member's decision. */

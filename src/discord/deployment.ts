@@ -13,14 +13,11 @@ export interface Deployment {
 export function planDeployment(
   registered: readonly APIApplicationCommand[],
   definitions: readonly CommandBody[],
-  formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Deployment {
   const deployment: Deployment = { create: [], change: [], remove: [], unchanged: [] };
   const matchedCommands = new Set<APIApplicationCommand>();
   for (const body of definitions) {
-    // A renamed menu keeps its id, and with it the permissions that servers have set.
-    const names = [body.name, ...(formerNames.get(body.name) ?? [])];
-    const [existing] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
+    const existing = registered.find((command) => isCommand(command, body));
     if (existing) matchedCommands.add(existing);
     if (!existing) deployment.create.push(body);
     else if (isSameCommand(existing, body)) deployment.unchanged.push(body.name);

@@ -169,22 +169,12 @@ const PRIVACY_OPTION = 'private';
 export const commandsWithPrivacy = <Services>(commands: readonly Command<Services>[]): string[] =>
   [...commandsByFullName(commands)].flatMap(([name, { options }]) => (PRIVACY_OPTION in options ? [name] : []));
 
-interface MenuNames {
-  name: MenuName;
-  /** Former names, which Discord sends until the operator deploys the commands again. */
-  formerNames?: readonly string[];
-}
-
-/** All menus by every name that Discord can send. A current name takes precedence over a former one. */
-export function menusByName<One extends MenuNames>(menus: readonly One[], say: Say): Map<string, One> {
-  const formerEntries = menus.flatMap((menu) => (menu.formerNames ?? []).map((name) => [name, menu] as const));
-  return new Map([...formerEntries, ...menus.map((menu) => [say(`menus.${menu.name}`), menu] as const)]);
-}
+/** All menus by the names that members see. */
+export const menusByName = <One extends { name: MenuName }>(menus: readonly One[], say: Say): Map<string, One> =>
+  new Map(menus.map((menu) => [say(`menus.${menu.name}`), menu]));
 
 /** An entry in the Apps menu of messages. Its label is looked up by name. It replies with a message, or opens a form first. */
-export type Menu<Services> = WithGuards &
-  MenuNames &
-  (
+export type Menu<Services> = WithGuards & { name: MenuName } & (
     | (OrderingHandler & {
         isPrivate: boolean;
         run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome>;

@@ -43,15 +43,6 @@ export function registrations(
   ];
 }
 
-/** Former menu names, keyed by current name. */
-export function formerNames(features: readonly RegisteredFeature[]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    features.flatMap(({ menus = [], text }) =>
-      menus.map((menu) => [stringsOf(text, 'menus')(menu.name), menu.formerNames ?? []] as const),
-    ),
-  );
-}
-
 type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
 /** Where the commands can be used depends on whether users can install the bot. */

@@ -10,7 +10,6 @@ import {
   originalFormId,
   readCustomId,
   type Verb,
-  verb,
 } from '../../src/discord/custom-ids.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
@@ -51,7 +50,6 @@ const POSTED_CUSTOM_IDS = [
   'album.1.01k3v9x2mabcdefgh.1',
   'song.1.01k3v9x2mabcdefgh',
   'lines.1.01k3v9x2mabcdefgh',
-  'lineyes.1.01k3v9x2mabcdefgh',
   'anim.1.01k3v9x2mabcdefgh',
   'animf.1.01k3v9x2mabcdefgh',
   'allow.1.01k3v9x2mabcdefgh.1',
@@ -233,14 +231,6 @@ describe('The table of custom ids', () => {
     const formId = customIds.editFilled.id('01k3v9x2mabcdefgh');
     expect(originalFormId(customIds.corrected.id({ formId, isPrivate: false }))).toBe(formId);
     for (const text of [formId, 'correctf.1.alone.x', 'x']) expect(originalFormId(text)).toBe(text);
-  });
-
-  it('An older version that is still in posted messages is read', () => {
-    const codec = { write: () => [], read: () => 'read' };
-    const current = verb('new', codec, { version: 2, olderVersions: [1] });
-    expect(current.id('read')).toBe('new.2');
-    const reads = [1, 2, 3].map((version) => current.read({ verb: 'new', version, args: [] }));
-    expect(reads).toEqual(['read', 'read', new Refusal('refusals.outdatedButton')]);
   });
 
   it('A custom id of an unknown version is refused with its own explanation', () => {

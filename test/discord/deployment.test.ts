@@ -1,4 +1,4 @@
-import { type APIApplicationCommand, ApplicationCommandType } from 'discord.js';
+import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { features } from '../../src/commands/index.ts';
@@ -46,22 +46,6 @@ describe('The deployment of commands', () => {
     expect(change).toEqual([{ id: first?.id, body: expectedCommands[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
     expect(unchanged).toEqual(names.slice(1, -1));
-  });
-
-  it('The deployment renames a menu that is registered under its former name', () => {
-    const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
-    const formerNames = new Map([['New', ['Old', 'Older']]]);
-    const registered = registeredCommands([{ ...menu, name: 'Old' }]);
-    const renamePlan = { create: [], change: [{ id: registered[0]?.id, body: menu }], remove: [], unchanged: [] };
-    expect(planDeployment(registered, [menu], formerNames)).toEqual(renamePlan);
-    const bothMenus = registeredCommands([{ ...menu, name: 'Old' }, menu]);
-    const oldMenu = { id: bothMenus[0]?.id, name: 'Old' };
-    expect(planDeployment(bothMenus, [menu], formerNames)).toEqual({
-      create: [],
-      change: [],
-      remove: [oldMenu],
-      unchanged: ['New'],
-    });
   });
 
   it.each([true, false])('Discord accepts the registered commands (user installation: %s)', (userInstall) => {

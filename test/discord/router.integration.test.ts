@@ -19,7 +19,7 @@ import { createSay } from '../../src/locales/index.ts';
 const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
 
 const anyArguments = { write: (args: readonly string[]) => args, read: (args: readonly string[]) => args };
-const push = verb('push', anyArguments, { version: 2, olderVersions: [1] });
+const push = verb('push', anyArguments);
 const pick = verb('pick', anyArguments);
 const open = verb('open', anyArguments);
 const fill = verb('fill', anyArguments);
@@ -34,7 +34,7 @@ const handlers: Handlers<EarlyContext['services']> = {
       run: async ({ what }) => ({
         content: `here: ${what}`,
         controls: [
-          buttonPlan(customId('push', 2, what), 'Press'),
+          buttonPlan(customId('push', 1, what), 'Press'),
           buttonPlan(customId('open', 1, what), 'Open'),
           buttonPlan(customId('push', 9), 'Never'),
           {
@@ -73,7 +73,7 @@ const handlers: Handlers<EarlyContext['services']> = {
       run: async () => ({
         content: 'many',
         controls: Array.from({ length: 26 }, (_, index) => buttonPlan(customId('push', 1), `B${index}`)).map(
-          (one, index) => buttonPlan(customId('push', 2, `n${index}`), one.label),
+          (one, index) => buttonPlan(customId('push', 1, `n${index}`), one.label),
         ),
       }),
     }),
@@ -81,7 +81,6 @@ const handlers: Handlers<EarlyContext['services']> = {
   menus: [
     {
       name: 'describe',
-      formerNames: ['What is this?'],
       isPrivate: true,
       run: async ({ id }) => ({ content: `described ${id}` }),
     },
@@ -251,15 +250,6 @@ describe('The interaction router', () => {
     }
   });
 
-  it('The router passes a menu that is still registered under its former name to its handler', async () => {
-    const { discord } = await startRouter();
-    const member = discord.as('member');
-    const shown = await (await member.slash('show', { what: 'boat' })).message();
-    const described = await (await member.menu('What is this?', shown)).message();
-    expect(text(described)).toContain(`described ${shown.id}`);
-    expect(discord.violations).toEqual([]);
-  });
-
   it('The router opens a form as the first response and passes the entered values to the handler', async () => {
     const { discord } = await startRouter();
     const member = discord.as('member');
@@ -286,7 +276,7 @@ describe('The interaction router', () => {
     const { discord } = await startRouter();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
-    const pressed = await member.choose(many, '…', [customId('push', 2, 'n7')]);
+    const pressed = await member.choose(many, '…', [customId('push', 1, 'n7')]);
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 

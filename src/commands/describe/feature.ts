@@ -43,7 +43,6 @@ const MAX_IMAGES = 4;
 /** Describes the images in any message. Its reply is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
-  formerNames: ['Describe this picture'],
   isPrivate: true,
   onlyOrders: true,
   async run(target, context) {

@@ -1,4 +1,4 @@
-import { command, commandsByFullName, type HandlerContext, menusByName } from '../../discord/handlers.ts';
+import { command, commandsByFullName, type HandlerContext } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -36,8 +36,8 @@ function helpPage(features: readonly Feature[], { isUsable, isAllowed, registere
     .filter(isAllowed)
     .flatMap(({ menus = [] }) => menus)
     .flatMap((menu) => {
-      const name = [...menusByName([menu], say).keys()].findLast((one) => registered.has(one));
-      return name === undefined ? [] : [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })];
+      const name = say(`menus.${menu.name}`);
+      return registered.has(name) ? [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })] : [];
     });
   if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
   return { page: { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks } };

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { buttons, forms, openers } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
-import { allLinesButton, allLinesConfirmButton, lineOpener, lineSubmit } from './lines.ts';
+import { allLinesButton, lineOpener, lineSubmit } from './lines.ts';
 import { imagineRequest, imagineSpecs } from './request.ts';
 import { text } from './text.ts';
 import { animateOpener, animateSubmit, animateView, videoButtons } from './videos.ts';
@@ -36,7 +36,7 @@ const imagineCommand = command({
 export const imagine: Feature<typeof text> = {
   command: imagineCommand,
   text,
-  buttons: [...buttons, allLinesButton, allLinesConfirmButton],
+  buttons: [...buttons, allLinesButton],
   openers: [...openers, lineOpener, animateOpener],
   forms: [...forms, lineSubmit, animateSubmit],
   specs: imagineSpecs,

@@ -1,7 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
-import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
@@ -48,23 +47,16 @@ function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'
 }
 
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
-const proposeAllLines = async (
-  taskId: string,
-  context: HandlerContext<Services>,
-  _selected: unknown,
-  pressedMessage: TargetMessage,
-) => {
-  const parent = await pressedTask(taskId, context);
-  const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
-  const reason = context.say('task.lines.allAtOnce', { count: orders.length });
-  const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
-  return proposeAll(orders, { isPrivate, reason }, context);
-};
-
-export const allLinesButton = button(customIds.allLines, { reply: 'new-private', run: proposeAllLines });
-
-/** For confirmations posted by earlier versions: asks again, with the price. */
-export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: proposeAllLines });
+export const allLinesButton = button(customIds.allLines, {
+  reply: 'new-private',
+  async run(taskId, context: HandlerContext<Services>, _selected, pressedMessage) {
+    const parent = await pressedTask(taskId, context);
+    const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
+    const reason = context.say('task.lines.allAtOnce', { count: orders.length });
+    const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
+    return proposeAll(orders, { isPrivate, reason }, context);
+  },
+});
 
 function linesOf(parent: Task): string[] {
   const lines = linesWithButtons(parent.text ?? '');

@@ -38,7 +38,6 @@ export const videoOpener = opener(
 /** Opens the form for the images of any message. */
 export const videoMenu: Menu<Services> = {
   name: 'video',
-  formerNames: ['Make a video of it'],
   guards: [(place) => requirePostPermissions(place, {})],
   async open(target, context) {
     const images = imagesOnMessage(target).slice(0, MAX_IMAGES);

@@ -56,7 +56,7 @@ describe('Polling', () => {
   it('No task ends while the gateway refuses all polls, and the log and /about name the reason', async () => {
     const { discord, gateway, logged, clock } = await startFastClockBot({
       gateway: { speed: 20 },
-      settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
+      settings: { MAX_WAIT_IMAGE_SECONDS: '30' },
     });
     gateway.faults.add({ on: fetchRoute, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -77,7 +77,7 @@ describe('Polling', () => {
   it('The message of a job that exceeds its wait limit says so once, and the job is polled until its end', async () => {
     const { discord, gateway } = await startFastClockBot({
       gateway: { speed: 20 },
-      settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
+      settings: { MAX_WAIT_IMAGE_SECONDS: '30' },
     });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });

@@ -114,7 +114,7 @@ describeProfiles('/image', (profile) => {
   });
 
   it('The message of an image job that exceeds its wait limit says so, the job is not submitted again, and its result is finally delivered', async () => {
-    const fixture = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
+    const fixture = await start({ settings: { MAX_WAIT_IMAGE_SECONDS: '30' }, gateway: { speed: 1 } });
     fixture.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await fixture.discord.as('member').slash('image', { prompt: 'a red fox' });
     await exchange.message(says('longer than usual'));
@@ -180,7 +180,7 @@ describe('The refusals of /image before a request to the gateway', () => {
   it('/image uploads an image that the gateway cannot reach or that may expire too early', async () => {
     for (const { settings, linkMs } of [
       { settings: { MEDIA_ALLOW_PRIVATE: 'off' }, linkMs: 86_400_000 },
-      { settings: { MAX_WAIT_PICTURE_SECONDS: '600' }, linkMs: 300_000 },
+      { settings: { MAX_WAIT_IMAGE_SECONDS: '600' }, linkMs: 300_000 },
     ]) {
       const fixture = await startLocalBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
       const exchange = await fixture.discord
@@ -209,7 +209,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     );
     expect(receivedOrders(unreachableFixture.gateway)).toEqual([]);
     const expiringFixture = await startLocalBot({
-      settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
+      settings: { MAX_WAIT_IMAGE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
     refuseUploads(expiringFixture);
