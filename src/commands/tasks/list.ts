@@ -119,14 +119,14 @@ export function taskListPlan({ filter, summaries, undeliveredCount, next }: Task
 }
 
 function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
-  const { state, kind, type = kind, summary, createdAt, requesterId, isPrivate } = taskSummary;
+  const { state, type, summary, createdAt, requesterId, isPrivate } = taskSummary;
   const summaryText = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const lock = isPrivate ? ' 🔒' : '';
   return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-export function taskOption({ id, kind, type = kind, state, summary }: TaskSummary, say: Say) {
+export function taskOption({ id, type, state, summary }: TaskSummary, say: Say) {
   const name = say(`tasks.kinds.${type}`);
   return {
     value: id,

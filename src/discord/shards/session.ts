@@ -9,8 +9,7 @@ const rowShape = z.object({
   resumeURL: z.string().min(1),
   sequence: z.int().min(0),
   shardCount: z.int().min(1),
-  /** Rows from earlier versions have none, because those versions did not request message events. */
-  intents: z.int().min(0).default(0),
+  intents: z.int().min(0),
 });
 const NO_SESSION = '';
 

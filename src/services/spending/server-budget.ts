@@ -60,7 +60,7 @@ export const serverBudget = z.object({
   roles: z.record(z.string(), roleSettings),
   members: z.record(z.string(), memberLimits),
   /** When limits were last set or removed: of the server, by the operator, of its members, of a role, or of a member (by hash). */
-  changedAt: z.record(z.string(), z.number()).default({}),
+  changedAt: z.record(z.string(), z.number()),
   blocks: z.record(z.string(), block),
   grants: z.array(grant),
   /** The usage before each reset, which no longer counts, by scope, period and kind. */

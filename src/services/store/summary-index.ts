@@ -18,10 +18,7 @@ export const chunkSchema = (specs: KindSpecs) =>
     lines: z.array(
       taskSummary.extend({
         kind: z.custom<TaskKind>((name) => isKind(name, specs)),
-        type: z
-          .custom<TaskType>((name) => isTaskType(name, specs))
-          .optional()
-          .catch(undefined),
+        type: z.custom<TaskType>((name) => isTaskType(name, specs)),
       }),
     ),
   });

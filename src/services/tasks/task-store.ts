@@ -35,19 +35,17 @@ export interface TaskStore {
 export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
 export type SentOrder = z.output<typeof sentOrder>;
 
-const count = z.number().default(0);
-
 /** What an erasure has done so far. */
 const erasureProgress = {
-  tasks: count,
-  messages: count,
+  tasks: z.number(),
+  messages: z.number(),
   /** The number of messages that could not be deleted, and the addresses of the first of them. */
-  stays: count,
-  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })).default([]),
+  stays: z.number(),
+  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })),
 };
 
 /** `running` is the number of jobs that are still running. They are not shown, and are erased when they end. */
-export const erasureOutcome = z.object({ ...erasureProgress, running: count });
+export const erasureOutcome = z.object({ ...erasureProgress, running: z.number() });
 export type ErasureOutcome = z.output<typeof erasureOutcome>;
 
 /** Another partition that was asked to erase the same member. */

@@ -7,8 +7,7 @@ import { type TaskType, typeOf } from './task-type.ts';
 export const taskSummary = z.object({
   id: z.string(),
   kind: z.string(),
-  /** Rows of earlier versions have none. */
-  type: z.string().optional(),
+  type: z.string(),
   state: z.enum(taskStates),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -19,7 +18,7 @@ export const taskSummary = z.object({
   /** Until this is set, the stored task may be newer than this summary. */
   settledAt: z.number().optional(),
 });
-export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind; type?: TaskType | undefined };
+export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind; type: TaskType };
 
 const MAX_SUMMARY_LENGTH = 120;
 

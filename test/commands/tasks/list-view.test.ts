@@ -12,7 +12,13 @@ import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 const violationsOf = (body: unknown) => validateBody('webhook-edit', body);
 
 const baseSummary: TaskSummary = {
-  ...{ id: '01k3v9x2mabcdefgh', kind: 'imagine', state: 'delivered', requesterId: '100000000000000001' },
+  ...{
+    id: '01k3v9x2mabcdefgh',
+    kind: 'imagine',
+    type: 'imagine',
+    state: 'delivered',
+    requesterId: '100000000000000001',
+  },
   ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
 };
 

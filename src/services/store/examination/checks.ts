@@ -290,9 +290,7 @@ function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<strin
     const expectedSummary = expected.get(summary.id);
     // An unsettled summary only points at its task, so it may be older.
     const mayDiffer = summary.settledAt === undefined && expectedSummary?.settledAt === undefined;
-    if (expectedSummary === undefined || mayDiffer) return false;
-    // Summaries of earlier versions have no type.
-    return !isSameSummary({ ...summary, type: summary.type ?? expectedSummary.type }, expectedSummary);
+    return expectedSummary !== undefined && !mayDiffer && !isSameSummary(summary, expectedSummary);
   };
   return {
     missing: [...expected.keys()].filter((id) => !ids.has(id)).length,
