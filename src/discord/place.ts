@@ -6,6 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js';
 import { z } from 'zod';
+import { RecentMap } from '../lib/recent-map.ts';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
 
@@ -164,7 +165,7 @@ interface ChannelFacts {
 
 /** The channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
 export class InteractionChannels {
-  readonly #channels = new Map<string, ChannelFacts>();
+  readonly #channels = new RecentMap<string, ChannelFacts>(MAX_REMEMBERED_CHANNELS);
 
   readPacket(packet: unknown): void {
     const { d: interaction } = interactionCreatePacket.safeParse(packet).data ?? {};
@@ -175,8 +176,6 @@ export class InteractionChannels {
       parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined,
       isAgeRestricted: nsfw === true,
     });
-    const [oldest] = this.#channels.keys();
-    if (this.#channels.size > MAX_REMEMBERED_CHANNELS && oldest !== undefined) this.#channels.delete(oldest);
   }
 
   get(interactionId: string): ChannelFacts | undefined {

@@ -1,3 +1,5 @@
+import { RecentMap } from './recent-map.ts';
+
 /** How many actions are allowed at once, and at what rate after that. */
 export interface Rate {
   atOnce: number;
@@ -11,15 +13,13 @@ interface Bucket {
 
 /** More than the names in use at any time. The least recently used ones are dropped, because their buckets are full again by then. */
 const MAX_BUCKETS = 50_000;
-/** Dropped together: a map skips all entries that were deleted before its first one each time that it is read. */
-const DROPPED_BUCKETS = 500;
 
 /** A token bucket for each name. Nothing is scheduled: a bucket's content is calculated when it is used. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #clock: { now(): number };
   /** Least recently used first. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new RecentMap<string, Bucket>(MAX_BUCKETS);
 
   /** `clock` must never go back. */
   constructor(rate: Rate, clock: { now(): number }) {
@@ -31,9 +31,7 @@ export class TokenBuckets {
   take(name: string): boolean {
     const tokens = this.#tokensOf(name);
     if (tokens < 1) return false;
-    this.#buckets.delete(name);
     this.#buckets.set(name, { tokens: tokens - 1, updatedAt: this.#clock.now() });
-    if (this.#buckets.size > MAX_BUCKETS) this.#dropOldest();
     return true;
   }
 
@@ -50,10 +48,6 @@ export class TokenBuckets {
 
   get size(): number {
     return this.#buckets.size;
-  }
-
-  #dropOldest(): void {
-    for (const name of this.#buckets.keys().take(DROPPED_BUCKETS)) this.#buckets.delete(name);
   }
 
   #tokensOf(name: string): number {

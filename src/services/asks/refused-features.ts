@@ -1,4 +1,5 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import type { RefusableFeature } from '../tasks/answer.ts';
 
 /** The features that are left out of a request. */
@@ -30,7 +31,9 @@ const MAX_MODELS = 500;
 /** Remembers for six hours which features each model refused, so they are not sent again. */
 export class RefusedFeatures {
   readonly #clock: SteadyClock;
-  readonly #featuresByModel = new Map<string, { features: readonly RefusableFeature[]; until: number }>();
+  readonly #featuresByModel = new RecentMap<string, { features: readonly RefusableFeature[]; until: number }>(
+    MAX_MODELS,
+  );
 
   constructor(clock: Clock) {
     this.#clock = new SteadyClock(clock);
@@ -46,9 +49,6 @@ export class RefusedFeatures {
     const newFeatures = lastOmitted === undefined ? namedInError : [...namedInError, lastOmitted];
     if (newFeatures.length === 0) return;
     const features = [...new Set([...this.get(model), ...newFeatures])];
-    this.#featuresByModel.delete(model);
     this.#featuresByModel.set(model, { features, until: this.#clock.now() + MEMORY_MS });
-    const [oldest = model] = this.#featuresByModel.keys();
-    if (this.#featuresByModel.size > MAX_MODELS) this.#featuresByModel.delete(oldest);
   }
 }

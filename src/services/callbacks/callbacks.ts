@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { MIN_GAP_MS } from '../polling/allowance.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
@@ -47,8 +48,8 @@ interface CallbacksParts {
 export class Callbacks {
   readonly #parts: CallbacksParts;
   readonly #habits: CallbackHabits;
-  readonly #records = new Map<string, CallbackRecord>();
-  readonly #endedTasks = new Map<string, { at: number; lane: string | undefined }>();
+  readonly #records = new RecentMap<string, CallbackRecord>(MAX_REMEMBERED_TASKS);
+  readonly #endedTasks = new RecentMap<string, { at: number; lane: string | undefined }>(MAX_REMEMBERED_TASKS);
   readonly #listeners: ((outcome: CallbackOutcome) => void)[] = [];
   #addresses: CallbackUrls | undefined;
 
@@ -133,7 +134,7 @@ export class Callbacks {
     const { clock } = this.#parts;
     const lane = this.#parts.laneOf(task);
     const now = clock.now();
-    remember(this.#endedTasks, task.id, { at: now, lane: task.hasCallback ? lane : undefined });
+    this.#endedTasks.set(task.id, { at: now, lane: task.hasCallback ? lane : undefined });
     const record = this.#records.get(task.id);
     this.#records.delete(task.id);
     // Only an end that a poll has found says anything about callbacks.
@@ -152,14 +153,7 @@ export class Callbacks {
     const existing = this.#records.get(id);
     if (existing) return existing;
     const record = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
-    remember(this.#records, id, record);
+    this.#records.set(id, record);
     return record;
   }
-}
-
-function remember<Value>(entries: Map<string, Value>, id: string, value: Value): void {
-  entries.delete(id);
-  entries.set(id, value);
-  const [oldest] = entries.keys();
-  if (entries.size > MAX_REMEMBERED_TASKS && oldest !== undefined) entries.delete(oldest);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { CallbackUrls } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
 import { type CallbackSettings, openCallbackPort } from '../callbacks/index.ts';
@@ -48,7 +49,7 @@ class ClusterCallbacks implements CallbackRecipient {
   readonly #parts: RecipientParts;
   readonly #urls: CallbackUrls;
   /** How many were passed on, by task and meaning. */
-  readonly #passedCounts = new Map<string, number>();
+  readonly #passedCounts = new RecentMap<string, number>(MAX_REMEMBERED);
   #inFlightCount = 0;
 
   constructor(urls: CallbackUrls, parts: RecipientParts) {
@@ -84,7 +85,7 @@ class ClusterCallbacks implements CallbackRecipient {
     const previousCount = this.#passedCounts.get(key) ?? 0;
     if (previousCount >= (meaning === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
     if (this.#inFlightCount >= MAX_IN_FLIGHT) return 'lost';
-    this.#remember(key, previousCount + 1);
+    this.#passedCounts.set(key, previousCount + 1);
     // The count is part of the id, so that the inbox keeps only one of the duplicates that several workers may receive.
     void this.#pass(`${key}-${previousCount + 1}`, { id, said: meaning });
     return 'passed';
@@ -109,13 +110,6 @@ class ClusterCallbacks implements CallbackRecipient {
     } finally {
       this.#inFlightCount -= 1;
     }
-  }
-
-  #remember(key: string, times: number): void {
-    this.#passedCounts.delete(key);
-    this.#passedCounts.set(key, times);
-    const [oldest] = this.#passedCounts.keys();
-    if (this.#passedCounts.size > MAX_REMEMBERED && oldest !== undefined) this.#passedCounts.delete(oldest);
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRecord, type Json } from '../../lib/exact-json.ts';
 import { safeName } from '../../lib/loggable.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { GatewayError, malformedError } from './errors.ts';
 import type { GatewayHttp, GatewayRequest } from './http.ts';
 import { asList, firstAt, places } from './read/places.ts';
@@ -41,7 +42,7 @@ export class TaskClient {
   readonly #loggedWords = new Set<string>();
   readonly #warnings: ReaderWarnings;
   /** The URLs that recent requests contained, by task, because a response in an unknown format may repeat them next to the result. */
-  readonly #references = new Map<string, readonly string[]>();
+  readonly #references = new RecentMap<string, readonly string[]>(MAX_REFERENCES);
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
     this.http = http;
@@ -79,10 +80,7 @@ export class TaskClient {
 
   #rememberReferences(id: string, requestWords: ReadonlySet<string>): void {
     const urls = [...requestWords].filter((word) => /^https?:/i.test(word));
-    if (urls.length === 0) return;
-    this.#references.set(id, urls);
-    const [oldest] = this.#references.keys();
-    if (this.#references.size > MAX_REFERENCES && oldest !== undefined) this.#references.delete(oldest);
+    if (urls.length > 0) this.#references.set(id, urls);
   }
 
   async get(family: Family, path: string, id: string, options?: Partial<GatewayRequest>): Promise<Snapshot> {

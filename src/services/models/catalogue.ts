@@ -1,4 +1,5 @@
 import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
@@ -58,7 +59,7 @@ export class ModelCatalogue {
   readonly #lists = new Map<ListName, CachedList>();
   readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
-  readonly #missingIds = new Map<string, number>();
+  readonly #missingIds = new RecentMap<string, number>(MAX_MISSING_IDS);
   readonly #modelQueries = new Map<string, Promise<ListedModel>>();
   /** When unlisted ids were recently queried. */
   #queryTimes: number[] = [];
@@ -128,10 +129,7 @@ export class ModelCatalogue {
       return this.#withKind(this.#withGuess(await this.#parts.gateway.get(id)));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
-      this.#missingIds.delete(id);
       this.#missingIds.set(id, this.#steadyClock.now());
-      const [oldest = id] = this.#missingIds.keys();
-      if (this.#missingIds.size > MAX_MISSING_IDS) this.#missingIds.delete(oldest);
       throw await this.#unknownModel(id);
     }
   }

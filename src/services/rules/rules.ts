@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { ModerationService } from '../moderation/moderation-service.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
@@ -68,8 +69,8 @@ export class Rules {
   readonly #parts: RulesParts;
   readonly #ownRules = new Map<string, ServerRules>();
   /** The rules of servers that belong to another partition. */
-  readonly #borrowedRules = new Map<string, ServerRules>();
-  readonly #preparedRules = new Map<string, { rules: RuleSet; judge: Judge }>();
+  readonly #borrowedRules = new RecentMap<string, ServerRules>(MAX_PREPARED);
+  readonly #preparedRules = new RecentMap<string, { rules: RuleSet; judge: Judge }>(MAX_PREPARED);
   readonly #lock = new KeyedLock();
   readonly #changeListeners: ChangeListener[] = [];
   readonly #refusalListeners: ((refusal: RuleRefusal) => void)[] = [];
@@ -89,11 +90,8 @@ export class Rules {
   /** Keeps a copy of rules that belong to another partition, for interactions in that server with tasks of this partition. */
   borrow(guildId: string, read: ServerRules): void {
     const known = this.#borrowedRules.get(guildId);
-    this.#borrowedRules.delete(guildId);
     // The same object is kept as long as nothing has changed, so that it is prepared only once.
     this.#borrowedRules.set(guildId, isDeepStrictEqual(known, read) && known ? known : read);
-    const [oldest = guildId] = this.#borrowedRules.keys();
-    if (this.#borrowedRules.size > MAX_PREPARED) this.#borrowedRules.delete(oldest);
   }
 
   /** The servers whose log messages are deleted after some days. */
@@ -303,10 +301,7 @@ export class Rules {
   #judge(name: string, rules: RuleSet): Judge {
     const cached = this.#preparedRules.get(name);
     const prepared = cached?.rules === rules ? cached : { rules, judge: new Judge(rules) };
-    this.#preparedRules.delete(name);
     this.#preparedRules.set(name, prepared);
-    const [oldest] = this.#preparedRules.keys();
-    if (this.#preparedRules.size > MAX_PREPARED && oldest !== undefined) this.#preparedRules.delete(oldest);
     return prepared.judge;
   }
 }

@@ -1,18 +1,14 @@
+import { RecentMap } from '../../lib/recent-map.ts';
 import type { Requester } from './requester.ts';
 
 const MAX_REMEMBERED_MEMBERS = 10_000;
 
 /** The roles of members as of their latest request, by server and member. */
 export class RecentRoles {
-  readonly #roles = new Map<string, readonly string[]>();
+  readonly #roles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
 
   note(requester: Requester): void {
-    if (requester.roleIds === undefined) return;
-    const key = keyOf(requester);
-    this.#roles.delete(key);
-    this.#roles.set(key, requester.roleIds);
-    const [oldest] = this.#roles.keys();
-    if (this.#roles.size > MAX_REMEMBERED_MEMBERS && oldest !== undefined) this.#roles.delete(oldest);
+    if (requester.roleIds) this.#roles.set(keyOf(requester), requester.roleIds);
   }
 
   /** Undefined if the bot has not seen the member since its start. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { blamesRequest } from '../gateway/error-responses.ts';
 import { GatewayError } from '../gateway/index.ts';
@@ -55,7 +56,7 @@ export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Open
 export class ModelCircuits {
   readonly #clock: Pick<Clock, 'now'>;
   /** Sorted so that models with the latest failures come last. */
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #circuits = new RecentMap<string, Circuit>(MAX_CIRCUITS);
 
   constructor({ book, clock }: { book: Pick<TaskBook, 'onChange' | 'onRemove'>; clock: Pick<Clock, 'now'> }) {
     this.#clock = clock;
@@ -146,10 +147,7 @@ export class ModelCircuits {
     const members = new Set(failures.map((failure) => failure.memberId));
     if (failures.length >= MIN_FAILURES && members.size >= MIN_MEMBERS)
       circuit.opening = { since: failures[0]?.at ?? now, until: now + FIRST_PAUSE_MS, pauseMs: FIRST_PAUSE_MS };
-    this.#circuits.delete(key);
     this.#circuits.set(key, circuit);
-    const [oldest] = this.#circuits.keys();
-    if (this.#circuits.size > MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
   }
 
   /** Releases a trial, given the id of its task or the probe that `admit` returned. */

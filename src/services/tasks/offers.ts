@@ -1,4 +1,5 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { Kind } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
@@ -18,8 +19,8 @@ const MAX_REFUSED_FEATURES = 200;
  */
 export class Offers {
   readonly #clock: SteadyClock;
-  /** The time until which each feature is not offered, oldest first. */
-  readonly #refusedUntil = new Map<string, number>();
+  /** The time until which each feature is not offered. */
+  readonly #refusedUntil = new RecentMap<string, number>(MAX_REFUSED_FEATURES);
 
   constructor(clock: Clock) {
     this.#clock = new SteadyClock(clock);
@@ -27,13 +28,7 @@ export class Offers {
 
   /** Records that the gateway refused an action with a specific code. `feature` is a button's custom action ID or the offer name of a kind. */
   markRefused(feature: string): void {
-    const name = nameOf(feature);
-    this.#refusedUntil.delete(name);
-    this.#refusedUntil.set(name, this.#clock.now() + REFUSAL_TTL_MS);
-    for (const oldest of this.#refusedUntil.keys()) {
-      if (this.#refusedUntil.size <= MAX_REFUSED_FEATURES) break;
-      this.#refusedUntil.delete(oldest);
-    }
+    this.#refusedUntil.set(nameOf(feature), this.#clock.now() + REFUSAL_TTL_MS);
   }
 
   markAccepted(feature: string): void {
