@@ -9,12 +9,7 @@ import {
   metricList,
 } from './metric-list.ts';
 
-interface Reading<Key extends MetricKey> {
-  readonly labels: LabelsOf<Key>;
-  readonly value: number;
-}
-
-type Readings<Key extends MetricKey> = readonly Reading<Key>[];
+type Readings<Key extends MetricKey> = readonly { readonly labels: LabelsOf<Key>; readonly value: number }[];
 
 /** The values of all metrics in the list. Gauges are read only when the metrics are scraped, so they cost nothing in between. */
 export class Metrics {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../lib/listen.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { type Readiness, type ReadinessCheck, readyParts } from '../services/readiness.ts';
+import { type ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { Metrics } from './metrics.ts';
 import type { HttpSettings } from './port.ts';
 
@@ -14,13 +14,13 @@ const MAX_CONNECTIONS = 64;
 /** The slowest response has to wait for the gateway's list of models. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-const READ_METHODS = new Set(['GET', 'HEAD']);
-
 interface HttpResponse {
   status: number;
   body: object | string;
   headers?: Record<string, string>;
 }
+
+const failure = (status: number, error: string, headers = {}): HttpResponse => ({ status, body: { error }, headers });
 
 /** Returns once the port is open. */
 export async function startServer(
@@ -37,12 +37,11 @@ export async function startServer(
   server.timeout = RESPONSE_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', async (request, response) => {
-    const fail = (error: unknown): HttpResponse => {
+    const { status, body, headers } = await respond(request, settings, readiness, metrics).catch((error: unknown) => {
       // The error's message is only for the log.
       log.warn({ err: error }, 'A request for the state of the bot failed.');
-      return { status: 500, body: { error: 'The request failed.' } };
-    };
-    const { status, body, headers } = await respond(request, settings, readiness, metrics).catch(fail);
+      return failure(500, 'The request failed.');
+    });
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     response.writeHead(status, {
       'cache-control': 'no-store',
@@ -56,46 +55,34 @@ export async function startServer(
 }
 
 async function respond(
-  request: IncomingMessage,
+  { method, headers, url = '' }: IncomingMessage,
   { metricsToken }: HttpSettings,
   readiness: ReadinessCheck,
   metrics: Metrics,
 ): Promise<HttpResponse> {
-  const { method = '', headers, url = '' } = request;
   // The request's body is not read, so the connection cannot be reused.
   const connection = 'close';
-  if (!READ_METHODS.has(method))
-    return {
-      status: 405,
-      headers: { connection, allow: 'GET, HEAD' },
-      body: { error: 'Only GET and HEAD are served.' },
-    };
+  if (method !== 'GET' && method !== 'HEAD')
+    return failure(405, 'Only GET and HEAD are served.', { connection, allow: 'GET, HEAD' });
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0)
-    return { status: 413, headers: { connection }, body: { error: 'A request must have no body.' } };
+    return failure(413, 'A request must have no body.', { connection });
   switch (URL.parse(url, 'http://localhost')?.pathname) {
     case '/livez':
       return { status: 200, body: { live: true } };
     case '/readyz': {
       const state = await readiness.check();
-      const isReady = readyParts.every((part) => state[part] === undefined);
-      return { status: isReady ? 200 : 503, body: { ready: isReady, parts: partsOf(state) } };
+      const parts = readyParts.map((part) => [part, { ready: state[part] === undefined, reason: state[part] }]);
+      const ready = readyParts.every((part) => state[part] === undefined);
+      return { status: ready ? 200 : 503, body: { ready, parts: Object.fromEntries(parts) } };
     }
     case '/metrics':
-      return mayRead(headers.authorization, metricsToken)
-        ? { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() }
-        : { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: { error: 'A token is needed.' } };
+      if (!mayRead(headers.authorization, metricsToken))
+        return failure(401, 'A token is needed.', { 'www-authenticate': 'Bearer' });
+      return { status: 200, body: await metrics.text(), headers: { 'content-type': metrics.contentType } };
     default:
-      return { status: 404, body: { error: 'Not found. The endpoints are /livez, /readyz and /metrics.' } };
+      return failure(404, 'Not found. The endpoints are /livez, /readyz and /metrics.');
   }
 }
-
-const partsOf = (state: Readiness) =>
-  Object.fromEntries(
-    readyParts.map((part) => {
-      const reason = state[part];
-      return [part, reason === undefined ? { ready: true } : { ready: false, reason }];
-    }),
-  );
 
 /** Both values are hashed first, because the comparison needs equal lengths. */
 function mayRead(authorization: string | undefined, token: string | undefined): boolean {

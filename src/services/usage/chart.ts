@@ -144,7 +144,7 @@ const widest = (texts: readonly string[]): number =>
 
 /** Text that is vertically centred at `y`. */
 function textAt(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end' = 'start'): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const escaped = text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<text x="${x}" y="${y}" dy="0.35em" text-anchor="${anchor}">${escaped}</text>`;
 }
 
