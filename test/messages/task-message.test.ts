@@ -48,7 +48,7 @@ describe('The message of a task', () => {
     ['failed', {}, ['Retry', 'Edit and retry', 'Delete']],
     [
       'failed',
-      { kind: 'change', request: { of: '1', label: 'R', prompt: 'a fox', action: 'REROLL' } },
+      { kind: 'change', request: { of: '1', label: 'R', prompt: 'a fox', action: 'REROLL', index: 1 } },
       ['Retry', 'Delete'],
     ],
     ['cancelled', { failure: { cause: 'dismissed' } }, ['Delete']],
