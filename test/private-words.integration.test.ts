@@ -141,6 +141,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     delivery: { show: () => undefined },
     clock: systemClock,
     plansOf: () => ({ first: plan, further: [] }),
+    messageOf: () => plan,
     change: () => Promise.reject(new Error('no task')),
   });
   const payload = { body: { content: PRIVATE_WORD, components: [], allowed_mentions: { parse: [] as [] } }, files: [] };

@@ -2,6 +2,7 @@ import { Answers } from '../discord/answers/answers.ts';
 import { Delivery } from '../discord/delivery/delivery.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { Engine } from '../services/engine.ts';
+import { hasEnded } from '../services/tasks/task.ts';
 import { type PresenterParts, presenter } from './presenter.ts';
 import { ResultReview } from './review/result-review.ts';
 
@@ -34,8 +35,10 @@ export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
   const delivery = new Delivery({ ...deliveryParts, prepare, hintFor });
-  const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf });
-  tasks.book.onChange((task) => {
+  const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf, messageOf });
+  tasks.book.onChange((task, previous) => {
+    if (task.talk && previous && hasEnded(task) && !hasEnded(previous))
+      answers.updateButtons(task.talk.turns.toReversed());
     if (task.traits.isText) answers.show(task);
     else if (!task.traits.isPart && !review.intercept(task)) delivery.show(task);
   });

@@ -128,7 +128,9 @@ export function presenter(parts: PresenterParts) {
       .live(({ traits }) => traits.isUtterance === true)
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
-  const utteranceStyle = talkStyle(isInterrupted);
+  const isTalkOver = ({ parentId }: Task): boolean =>
+    tasks.book.live((task) => task.id === parentId && !hasEnded(task)).length === 0;
+  const utteranceStyle = talkStyle(isInterrupted, isTalkOver);
   const answers = (task: Task, extras?: AnswerExtras) =>
     answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, extras);
   const singleAnswerMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {

@@ -24,8 +24,7 @@ export interface MessageServices {
   proposals: Pick<Proposals, 'create' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** Drafts of forms. */
   drafts: Pick<FormDrafts, 'keep' | 'images'>;
-  /** Deletes the further messages of long answers. */
-  answers: Pick<Answers, 'deleteFurtherMessages'>;
+  answers: Pick<Answers, 'deleteFurtherMessages' | 'updateButtons'>;
   /** The rules of servers. */
   rules: Pick<Rules, 'allowsKind' | 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
   clock: Clock;

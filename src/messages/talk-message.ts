@@ -46,7 +46,10 @@ const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 const MAX_TRANSCRIPT_LENGTH = 200;
 
 /** An utterance in a talk, and its answer. */
-export const talkStyle = (isInterrupted: (task: Task) => boolean): AnswerStyle => ({
+export const talkStyle = (
+  isInterrupted: (task: Task) => boolean,
+  isTalkOver: (task: Task) => boolean,
+): AnswerStyle => ({
   title(task, max, say) {
     const text = escapeText(promptOf(task), max);
     return text === '' ? say('talk.voiceMessage') : text;
@@ -63,10 +66,9 @@ export const talkStyle = (isInterrupted: (task: Task) => boolean): AnswerStyle =
     if (state === 'unconfirmed') return unconfirmedButtons(id, say);
     if (state === 'submitting') return [];
     if (!hasEnded(task)) return [buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
-    return [
-      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', style: 'primary' }),
-      buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
-    ];
+    const speak = buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', style: 'primary' });
+    const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
+    return isTalkOver(task) ? [remove] : [speak, remove];
   },
 });
 

@@ -73,10 +73,13 @@ describe('The message of a live conversation', () => {
   });
 });
 
-const utteranceMessage = (task: Task, isInterrupted = false) =>
+const utteranceMessage = (task: Task, { isInterrupted = false, isTalkOver = false } = {}) =>
   answerMessages(
     task,
-    talkStyle(() => isInterrupted),
+    talkStyle(
+      () => isInterrupted,
+      () => isTalkOver,
+    ),
     say,
   ).first;
 
@@ -119,9 +122,13 @@ describe('The message of an utterance', () => {
     },
   );
 
+  it('After the end of a live conversation, the message of an utterance offers no further one', () => {
+    expect(labelsOf(utteranceMessage(utteranceTask({ state: 'delivered' }), { isTalkOver: true }))).toEqual(['Delete']);
+  });
+
   it('The message of an interrupted reply says that it was interrupted', () => {
     const task = utteranceTask({ state: 'cancelled', failure: { cause: 'stopped' } });
-    expect(utteranceMessage(task, true).content).toContain('Interrupted by a new message');
+    expect(utteranceMessage(task, { isInterrupted: true }).content).toContain('Interrupted by a new message');
   });
 
   it('The message of an utterance whose audio reply was cut short says so', () => {

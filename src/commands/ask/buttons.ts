@@ -155,7 +155,8 @@ function tokenLines(task: Task, say: Say): string[] {
 export const endConversationButton = button(customIds.endConversation, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
-    await context.services.asks.forget(requireKind('ask', await ownTask(taskId, context)));
+    const { asks, answers } = context.services;
+    answers.updateButtons(await asks.forget(requireKind('ask', await ownTask(taskId, context))));
     return { content: context.say('ask.forgotten') };
   },
 });

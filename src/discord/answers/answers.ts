@@ -1,3 +1,4 @@
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -5,19 +6,25 @@ import { bodyOf } from '../adapter.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { findPostedPart } from '../outbox/adoption.ts';
 import { errorFacts } from '../outbox/errors.ts';
-import { partRoutes } from '../outbox/ways.ts';
+import { editRoute, partRoutes } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
 
 interface AnswersParts extends ContinuationParts {
   delivery: Pick<Delivery, 'show'>;
+  /** The plan of an answer's first message. */
+  messageOf(task: Task): MessagePlan;
 }
+
+/** Discord accepts about five edits in five seconds in a channel, and older messages are out of sight. */
+const MAX_UPDATED_MESSAGES = 10;
 
 /** Shows answers in one or more messages. The first message is completed last, because it gets the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
   readonly #continuations = new Map<string, Continuation>();
   readonly #shutdown = new AbortController();
+  readonly #runningUpdates = new Set<Promise<unknown>>();
 
   constructor(parts: AnswersParts) {
     this.#parts = parts;
@@ -47,6 +54,26 @@ export class Answers {
     }
   }
 
+  /** Removes the buttons that a conversation has no use for after its end. A button that stays explains itself when it is pressed. */
+  updateButtons(ids: readonly string[]): void {
+    for (const id of ids.slice(0, MAX_UPDATED_MESSAGES)) {
+      const update = this.#tryAndLog('Could not update the buttons of an answer.', undefined, () =>
+        this.#updateButtons(id),
+      );
+      void trackUntilDone(update, this.#runningUpdates);
+    }
+  }
+
+  async #updateButtons(id: string): Promise<void> {
+    const { outbox, change, messageOf } = this.#parts;
+    const task = await change(id, (storedTask) => storedTask);
+    const route = editRoute(task);
+    if (!route || task.unwanted || !hasEnded(task)) return;
+    const { components, allowed_mentions } = bodyOf(messageOf(task)).body;
+    // Without a text and attachments, the message keeps its own.
+    await outbox.edit(route, { body: { components, allowed_mentions }, files: [] });
+  }
+
   /** Includes a part that was about to be posted, if a search finds it. */
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
@@ -70,7 +97,7 @@ export class Answers {
 
   async finish(): Promise<void> {
     this.#shutdown.abort();
-    await Promise.all([...this.#continuations.values()].map((one) => one.finish()));
+    await Promise.all([...this.#runningUpdates, ...[...this.#continuations.values()].map((one) => one.finish())]);
   }
 
   async #tryAndLog<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {

@@ -53,7 +53,8 @@ export function tokenRoute({ route }: Task, now: number): TokenRoute | undefined
   return { by: 'token', applicationId, token, ...(followUpId !== undefined && { followUpId }) };
 }
 
-function editRoute({ route, message, guildId }: Task): EditRoute | undefined {
+/** The route that outlives the interaction's token. */
+export function editRoute({ route, message, guildId }: Task): EditRoute | undefined {
   const isInDirectMessage = guildId === undefined && route.mayPost;
   if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage)) return undefined;
   return { by: 'edit', message };

@@ -81,13 +81,13 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
   if (task.failure?.cause === 'dismissed') return [remove];
   const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
-  if (answerText(task) === '')
-    return [...retry, buttonPlan(say('ask.buttons.details'), customIds.details.id(id)), remove];
+  const details = buttonPlan(say('ask.buttons.details'), customIds.details.id(id));
+  if (answerText(task) === '' || answerOf(task).isForgotten) return [...retry, details, remove];
   return [
     buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { style: 'primary' }),
     ...retry,
     buttonPlan(say('ask.buttons.forget'), customIds.endConversation.id(id)),
-    buttonPlan(say('ask.buttons.details'), customIds.details.id(id)),
+    details,
     remove,
   ];
 }

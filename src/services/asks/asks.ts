@@ -102,8 +102,11 @@ export class Asks {
       await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', undefined, this.#parts.clock.now()));
   }
 
-  async forget(task: Task): Promise<void> {
-    for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
+  /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
+  async forget(task: Task): Promise<string[]> {
+    const ids = await answersOfConversation(this.#answers, task);
+    for (const id of ids) await this.#change(id, markForgotten);
+    return ids;
   }
 
   /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */

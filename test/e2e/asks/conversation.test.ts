@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { type FastClockFixture, startFastClockBot } from '../quick.ts';
+import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 type ReceivedInput = { role?: string; content?: unknown }[];
@@ -61,14 +61,24 @@ describeProfiles('A conversation', (profile) => {
     const member = fixture.discord.as('member');
     const instructions = 'Answer like a pirate.';
     const first = await answerTo(fixture, { prompt: 'snow?', instructions });
-    const second = await answerTo(fixture, { prompt: 'and ice?' });
+    // Its answer is also attached as a file.
+    const second = await answerTo(fixture, { prompt: 'and ice?', schema_text: '{"type":"object"}' });
     expect(JSON.stringify(modelRequests(fixture.gateway).at(-1))).toContain('pirate');
+    // The form is already open when the conversation ends.
+    const form = await (await member.click(second, 'Continue')).modal();
     const reply = await (await member.click(first, 'End conversation')).message();
     expect(text(reply)).toContain('The conversation has ended');
     expect(reply.ephemeral).toBe(true);
+    const endedAnswers = await fixture.discord.until(() => {
+      const messages = fixture.discord.messages('studio').filter(({ id }) => id === first.id || id === second.id);
+      return messages.some((one) => labels(one).includes('Continue')) ? undefined : messages;
+    });
+    expect(endedAnswers.map((one) => [labels(one), text(one), one.attachments.length])).toEqual([
+      [['Show details', 'Delete'], text(first), 0],
+      [['Show details', 'Delete'], text(second), 1],
+    ]);
     await answerTo(fixture, { prompt: 'and water?' });
     expect(receivedTurns(fixture)).toHaveLength(1);
-    const form = await (await member.click(second, 'Continue')).modal();
     const third = await (await member.fill(form, { 'Your next question': 'and steam?' })).message(hasEnded);
     expect(text(third)).not.toContain('Continues');
     expect(JSON.stringify(modelRequests(fixture.gateway).at(-1))).not.toContain('pirate');

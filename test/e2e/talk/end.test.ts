@@ -44,11 +44,28 @@ describe('The end of a live conversation', () => {
     expect(notice.mentions).toEqual([]);
   });
 
-  it('A press on a button of an ended live conversation is refused with an explanation, and nothing is submitted', async () => {
+  it('When a live conversation ends, its answers lose only the button to speak', async () => {
+    const fixture = await startTalkBot();
+    const { discord } = fixture;
+    const { thread, opening } = await startTalk(fixture);
+    const answer = await sendUtterance(fixture, opening, 'hello');
+    await discord.as('member').in(thread).slash('talk end', {});
+    const answerAfterEnd = await discord.until(() =>
+      discord.messages(thread).find((one) => one.id === answer.id && !labels(one).includes('Speak')),
+    );
+    expect([labels(answerAfterEnd), text(answerAfterEnd)]).toEqual([['Delete'], text(answer)]);
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', { kind: 'said' }));
+    const copy = await (await discord.as('member').click(page, 'Show here')).message();
+    const shown = await (await discord.as('member').click(copy, 'Show only to me')).message(says('hello'));
+    expect(labels(shown)).toEqual(['Delete']);
+  });
+
+  it('A button that Discord did not let the bot remove from an ended live conversation is refused with an explanation, and nothing is submitted', async () => {
     const fixture = await startTalkBot();
     const { discord, gateway } = fixture;
     const { thread, opening } = await startTalk(fixture);
     const answer = await sendUtterance(fixture, opening, 'hello');
+    discord.faults.add({ on: { method: 'PATCH', route: new RegExp(answer.id) }, do: { type: 'status', status: 403 } });
     await (await discord.as('member').in(thread).slash('talk end', {})).message();
     const sessionCount = gateway.realtime.openedCount;
     expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('has ended');
