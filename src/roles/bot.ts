@@ -150,7 +150,7 @@ export function createBot({
       return tasks.book.liveCount;
     },
     book: tasks.book,
-    health: (): PartitionHealth => ({ liveTasks: tasks.book.liveCount, troubles: tasks.scheduler.troubles() }),
+    health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
     callbacks: engine.callbacks,
     /** Whether `finish` has been called. From then on, interactions are refused. */
     get isFinishing(): boolean {

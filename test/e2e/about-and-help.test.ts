@@ -22,7 +22,9 @@ describe('/about', () => {
     const content = text(await (await discord.as('member').slash('about')).message());
     expect(content).toContain('rejected this bot’s API key');
     await gateway.close();
-    expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be reached');
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain(
+      'Gateway: not reachable. New requests fail at the moment.',
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
+import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
@@ -35,7 +36,7 @@ export const healthCheck =
       version,
       latencyMs: latency >= 0 ? Math.round(latency) : undefined,
       gateway: gatewayState,
-      liveTasks: cluster?.liveTasks ?? tasks.book.liveCount,
+      liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
       troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
       cluster: clusterHealth && (cluster ?? 'unknown'),
       callbacks: callbacks?.habits ?? [],
@@ -50,7 +51,12 @@ async function gatewayHealth({ models }: Pick<Gateway, 'models'>, say: Say): Pro
     return { isAvailable: true, ms: Math.round(performance.now() - start) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { isAvailable: false, reason: say(`gateway.${error.kind}`, { message: error.message }) };
+    // A member who only looks at the state has nothing to try again.
+    const state = keysOf(text.about.gatewayTrouble).find((kind) => kind === error.kind);
+    const reason = state
+      ? say(`about.gatewayTrouble.${state}`)
+      : say(`gateway.${error.kind}`, { message: error.message });
+    return { isAvailable: false, reason };
   }
 }
 

@@ -17,6 +17,12 @@ export const text = {
       unknown: 'The state of the other workers is unknown, because the database did not respond in time.',
     },
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
+    gatewayTrouble: {
+      'rate-limited': 'Gateway: busy. New requests may fail.',
+      unavailable: 'Gateway: unavailable. New requests fail at the moment.',
+      malformed: 'Gateway: sends invalid responses. New requests may fail.',
+      unreachable: 'Gateway: not reachable. New requests fail at the moment.',
+    },
     paused: {
       everywhere: 'New requests are paused on all servers.',
       server: 'New requests are paused on this server.',

@@ -4,7 +4,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { StoreError } from '../store/backend.ts';
-import { isLive, type Task } from './task.ts';
+import { isHeld, isLive, type Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface TasksLog {
@@ -69,6 +69,11 @@ export class TaskBook {
 
   get liveCount(): number {
     return this.#live.size;
+  }
+
+  /** Without held results, which wait for a moderator. */
+  get inProgressCount(): number {
+    return this.live((task) => !isHeld(task)).length;
   }
 
   find(id: string): Task | undefined {
