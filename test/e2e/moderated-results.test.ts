@@ -118,10 +118,15 @@ describe('Moderation of images', () => {
     const fixture = await moderatedBot({ results: 'hold' });
     const exchange = await order(fixture, 'shows:violence');
     const moderatorQuestion = await waitForQuestion(fixture);
-    const pageText = async () => text(await openTask(fixture, await openTaskList(fixture)));
-    expect(await pageText()).toContain('Waiting for a moderator');
+    const expectState = async (state: string) => {
+      const list = await openTaskList(fixture);
+      expect(JSON.stringify(list.components)).toContain(`Imagine · ${state}`);
+      expect(text(await openTask(fixture, list))).toContain(state);
+    };
+    await expectState('Waiting for a moderator');
+    expect(text(await (await fixture.discord.as('member').slash('about')).message())).toContain('in progress: 0');
     await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
-    expect(await pageText()).toContain('Result withheld');
+    await expectState('Result withheld');
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');

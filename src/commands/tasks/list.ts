@@ -126,11 +126,16 @@ function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): 
   return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-export function taskOption({ id, type, state, summary }: TaskSummary, say: Say) {
+export function stateText({ state, review }: Pick<TaskSummary, 'state' | 'review'>, say: Say): string {
+  return review === undefined ? say(`tasks.states.${state}`) : say(`tasks.reviews.${review}`);
+}
+
+export function taskOption(taskSummary: TaskSummary, say: Say) {
+  const { id, type, summary } = taskSummary;
   const name = say(`tasks.kinds.${type}`);
   return {
     value: id,
     label: hasVisibleText(summary) ? summary : name,
-    description: `${name} · ${say(`tasks.states.${state}`)}`,
+    description: `${name} · ${stateText(taskSummary, say)}`,
   };
 }

@@ -9,13 +9,13 @@ import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/talks/session.ts';
-import { hasEnded, isClosed, isHeld, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
-import type { TaskFilter } from '../../services/tasks/task-summary.ts';
+import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
-import { stateEmoji } from './list.ts';
+import { stateEmoji, stateText } from './list.ts';
 import type { text } from './text.ts';
 
 /** What a task is and cost, with a small copy of its result. */
@@ -128,7 +128,7 @@ function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): Me
   const prompt = escapeText(typedPrompt(task), MAX_PROMPT_LENGTH);
   const lines = [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
-    `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(task, say)}`,
+    `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
     ...factLines(
       {
         reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
@@ -143,11 +143,6 @@ function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): Me
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', files: [], controls };
-}
-
-function stateText(task: Task, say: Say): string {
-  if (isHeld(task)) return say('tasks.held');
-  return task.review?.outcome === 'deleted' ? say('tasks.withheld') : say(`tasks.states.${task.state}`);
 }
 
 /** The whole prompt, if the page shows only its start; content that is too long for a message becomes a file. */

@@ -96,8 +96,7 @@ export const text = {
       visibility: 'Visibility',
       notDelivered: 'Not delivered',
     },
-    held: 'Waiting for a moderator',
-    withheld: 'Result withheld',
+    reviews: { held: 'Waiting for a moderator', deleted: 'Result withheld' },
     states: {
       submitting: 'Submitting',
       accepted: 'Queued at the gateway',

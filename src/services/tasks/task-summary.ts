@@ -9,6 +9,8 @@ export const taskSummary = z.object({
   kind: z.string(),
   type: z.string(),
   state: z.enum(taskStates),
+  /** Set if moderators hold or have deleted the result. Rows of earlier versions have none. */
+  review: z.enum(['held', 'deleted']).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
@@ -34,12 +36,13 @@ const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isTalk ? [request.instructions, request.model] : [];
 
 export function summaryOf(task: Task): TaskSummary {
-  const { id, kind, state, requesterId, guildId, times } = task;
+  const { id, kind, state, review, requesterId, guildId, times } = task;
   return {
     id,
     kind,
     type: typeOf(task),
     state,
+    review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
     requesterId,
     guildId,
     isPrivate: isClosed(task),
