@@ -236,7 +236,7 @@ describe('Server rules', () => {
       return (await admin.slash('server import', { file: attachment })).message();
     };
     expect(text(await send('{'))).toContain('The file is not JSON');
-    expect(text(await send('{"words": [}'))).toContain('not JSON: `Unexpected token');
+    expect(text(await send('{"words": [}'))).toContain('not valid JSON: the mistake is in line 1, column 12.');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain(
       '`words › entry 1 › text` must be text in quotation marks. Correct it',
     );

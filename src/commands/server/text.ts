@@ -316,7 +316,8 @@ export const text = {
       logFailed:
         'The bot cannot post in that channel. Grant it the View Channel and Send Messages permissions there, then try again.',
       importTooLarge: 'The file is too large. A rules file must be smaller than 1 MB.',
-      importNotJson: 'The file is not JSON: {{problem}}. Use a file created by `/server export`.',
+      importNotJson:
+        'The file is not valid JSON: the mistake is in line {{line}}, column {{column}}. Correct it and import the file again.',
       importInvalid: {
         notRules: 'The file must contain the rules in curly brackets. Use a file created by `/server export`.',
         missing: '{{at}} is missing in the file. Add it and import the file again.',

@@ -1,5 +1,6 @@
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
@@ -65,8 +66,8 @@ function readRules(text: string, targets: RuleTargets): RuleSet {
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new Refusal('refusals.rules.importNotJson', { problem: error instanceof Error ? error.message : '' });
+  } catch {
+    throw new Refusal('refusals.rules.importNotJson', findJsonMistake(text));
   }
 }
 
