@@ -43,6 +43,7 @@ export interface Services extends MessageServices, ModelServices {
     | 'memberLimits'
     | 'memberDefault'
     | 'pauseOf'
+    | 'blockOf'
     | 'serverScope'
     | 'createReset'
     | 'countingStart'

@@ -125,8 +125,12 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'admin', 'block', { member: 'member', days: 7 })).toMatch(
       /refused until <t:\d+:f>/,
     );
-    expect(await imagine(fixture, 'member', 'a hare')).toMatch(/blocked you from making new requests until <t:\d+:f>/);
     const member = fixture.discord.as('member');
+    for (const reply of [
+      await imagine(fixture, 'member', 'a hare'),
+      text(await (await member.slash('about')).message()),
+    ])
+      expect(reply).toMatch(/blocked you from making new requests until <t:\d+:f>/);
     await (await requestErasure(fixture, 'member')).message(says('Your data has been deleted'));
     await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
     expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');

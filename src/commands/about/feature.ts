@@ -75,7 +75,13 @@ export const about: Feature<typeof text> = {
       const requester = requesterOf(origin);
       const allowances = services.spending.allowances(requester);
       return aboutPage(
-        { ...health, allowances, paused: services.spending.pauseOf(requester), operator },
+        {
+          ...health,
+          allowances,
+          paused: services.spending.pauseOf(requester),
+          block: services.spending.blockOf(requester),
+          operator,
+        },
         commandMention('help', registeredCommands.get('help')),
         say,
       );

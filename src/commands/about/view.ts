@@ -1,5 +1,7 @@
+import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { kindNames, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { HabitName } from '../../services/callbacks/habits.ts';
@@ -37,6 +39,8 @@ export interface OperatorState {
 interface AboutFacts extends Health {
   /** Where new requests of the member are paused; undefined if they are not. */
   paused: 'everywhere' | 'server' | undefined;
+  /** Why all new requests of the member are refused here; undefined if no admin has blocked them. */
+  block?: Refusal | undefined;
   /** The limits that apply to the member who uses the command. */
   allowances: readonly Allowance[];
   /** Undefined if the member is not the operator. */
@@ -45,12 +49,13 @@ interface AboutFacts extends Health {
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
-  const { version, gateway, liveTasks, troubles, store, allowances, paused } = about;
+  const { version, gateway, liveTasks, troubles, store, allowances, paused, block } = about;
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
     gateway.isAvailable ? say('about.gatewayAvailable', { ms: String(gateway.ms) }) : gateway.reason,
     ...(paused ? [say(`about.paused.${paused}`)] : []),
+    ...(block ? [refusalMessage(block, say)] : []),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) => {
       const trouble = say(`about.trouble.${kind}`, {

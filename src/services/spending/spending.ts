@@ -221,18 +221,24 @@ export class Spending {
     return budgets.get(guildId).isPaused ? 'server' : undefined;
   }
 
-  /** Throws if an admin has paused requests, or blocked the member. */
-  checkNotBlocked({ memberId, guildId, isDirect }: Requester): void {
+  /** The refusal of all new requests of a member whom an admin has blocked. */
+  blockOf({ memberId, guildId, isDirect }: Requester): Refusal | undefined {
     const { budgets, clock } = this.#parts;
-    const paused = this.pauseOf({ memberId, guildId, isDirect });
-    if (paused) throw new Refusal(`refusals.paused.${paused}`);
-    if (memberId === undefined || guildId === undefined || isDirect) return;
+    if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     const budget = budgets.get(guildId);
     const member = budgets.memberHash(guildId, memberId);
-    if (!isBlocked(budget, member, clock.now())) return;
+    if (!isBlocked(budget, member, clock.now())) return undefined;
     const { until } = budget.blocks[member] ?? {};
-    if (until === undefined) throw new Refusal('refusals.blocked.always');
-    throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
+    if (until === undefined) return new Refusal('refusals.blocked.always');
+    return new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
+  }
+
+  /** Throws if an admin has paused requests, or blocked the member. */
+  checkNotBlocked(requester: Requester): void {
+    const paused = this.pauseOf(requester);
+    if (paused) throw new Refusal(`refusals.paused.${paused}`);
+    const block = this.blockOf(requester);
+    if (block) throw block;
   }
 
   /** Throws if too many of the requester's tasks would wait for their turns. The numbers include the task in question. */
