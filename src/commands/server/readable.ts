@@ -18,14 +18,15 @@ export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kind
 
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
 export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {
-  return accessText.replace(/(?<=^(?:allow|deny) ).+?(?= for <@&| in <#|$)/, (subjects) => {
-    const { commands, others } = splitSubjects(subjects, targets);
-    const otherNames = others.map((name) => {
-      const kind = kindsIn(targets).find((one) => one === name);
-      return kind === undefined ? name : say(`tasks.kinds.${kind}`);
-    });
-    return [...commands.map((command) => `/${command}`), ...otherNames].join(', ');
+  const start = accessText.indexOf(' ') + 1;
+  const [subjects = ''] = accessText.slice(start).split(/ (?:for <@&|in <#)/, 1);
+  const { commands, others } = splitSubjects(subjects, targets);
+  const otherNames = others.map((name) => {
+    const kind = kindsIn(targets).find((one) => one === name);
+    return kind === undefined ? name : say(`tasks.kinds.${kind}`);
   });
+  const names = [...commands.map((command) => `/${command}`), ...otherNames].join(', ');
+  return `${accessText.slice(0, start)}${names}${accessText.slice(start + subjects.length)}`;
 }
 
 /** Blocked words and patterns, one per line, with the names of commands instead of all their kinds. */
