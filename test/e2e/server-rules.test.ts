@@ -235,7 +235,7 @@ describe('Server rules', () => {
       const attachment = { name: 'rules.json', bytes: Buffer.from(content), contentType: 'application/json' };
       return (await admin.slash('server import', { file: attachment })).message();
     };
-    expect(text(await send('{'))).toContain('The file is not JSON');
+    expect(text(await send('{'))).toContain('line 1, column 2. Correct it');
     expect(text(await send('{"words": [}'))).toContain('not valid JSON: the mistake is in line 1, column 12.');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain(
       '`words › entry 1 › text` must be text in quotation marks. Correct it',
@@ -266,15 +266,17 @@ describe('Server rules', () => {
     expect(filmPreview).toContain('+ [video] noir');
     expect(filmPreview).toMatch(/\+ Text of requests: Hold/);
     expect(text(await send('[]'))).toContain('must contain the rules in curly brackets');
-    const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 500 }));
-    expect(text(confirmation)).toContain('# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 500');
+    const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 1_500 }));
+    expect(text(confirmation)).toContain(
+      '# blocked words\n- casino\n+ viagra\n# maximum prompt length\n+ 1,500 characters',
+    );
     expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');
     const updatedPage = await (await admin.click(confirmation, 'Apply changes')).message();
-    expect(text(updatedPage)).toContain('Prompts of at most 500 characters');
+    expect(text(updatedPage)).toContain('Prompts of at most 1,500 characters');
     expect(await imagine(fixture, 'a casino')).toContain('Finished in');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toMatch(
-      /maximum prompt length: not set → 500[\s\S]*blocked words: removed `casino`; added `viagra`[\s\S]*blocked words: added `casino`/,
+      /maximum prompt length: not set → 1,500 characters[\s\S]*blocked words: removed `casino`; added `viagra`[\s\S]*blocked words: added `casino`/,
     );
   });
 

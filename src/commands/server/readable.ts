@@ -59,10 +59,13 @@ function readableModeration(moderationText: string, say: Say): string {
   return lines.join('; ');
 }
 
+const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
+
 /** One line of a rule's text as admins know its words. */
 export function readableLine(name: RuleName, line: string, targets: RuleTargets, say: Say): string {
   if (name === 'access') return readableAccess(line, targets, say);
   if (name === 'words' || name === 'patterns') return readableWords(line, targets);
+  if (name === 'longestPrompt') return readableLength(line, say);
   return name === 'moderation' ? readableModeration(line, say) : line;
 }
 
@@ -103,6 +106,8 @@ export function changeText(
       return listText(codeOf);
     case 'moderation':
       return fromTo((lines) => readableModeration(lines, say));
+    case 'longestPrompt':
+      return fromTo((length) => readableLength(length, say));
     case 'log-channel':
       return fromTo((id) => `<#${id}>`);
     default:

@@ -85,6 +85,8 @@ export const text = {
     allowedWords_other: '{{count}} words that are never blocked',
     patterns_one: '{{count}} blocked pattern',
     patterns_other: '{{count}} blocked patterns',
+    characters_one: '{{count}} character',
+    characters_other: '{{count}} characters',
     longestPrompt_one: 'Prompts of at most {{count}} character',
     longestPrompt_other: 'Prompts of at most {{count}} characters',
     deniedDomains_one: '{{count}} blocked site',
