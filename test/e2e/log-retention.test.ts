@@ -130,5 +130,7 @@ describe('The log retention period', () => {
     expect(text(await rejected.ephemeral())).toContain('from 1 to 365');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toContain('days that log messages are kept: not set → 30');
+    const unchanged = await changeRules(fixture, 'Change log channel', { logChannel: [LOG_CHANNEL], logDays: '30' });
+    expect(text(unchanged)).toMatch(/^You submitted the form without a change\./);
   });
 });

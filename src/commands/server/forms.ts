@@ -175,16 +175,19 @@ export const rulesForm = form(customIds.rulesFilled, {
     const { guildId, author } = managedServer(context);
     const { rules } = context.services;
     if (section === 'access') return previewAccessRule(values, context);
+    const previous = rules.get(guildId);
     if (section === 'log') {
       const [channelId] = values.lists.logChannel ?? [];
       const days = parseLogDays(values.fields.logDays ?? '');
-      if (channelId !== rules.get(guildId).logChannelId) await verifyChannel(guildId, channelId, context);
+      if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
       await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
     } else {
       const applyChanges = await changesOf(section, values, context);
       await rules.change(guildId, (current) => withRules(current, applyChanges(current.rules), author));
     }
-    return currentRulesPage(context);
+    const page = await currentRulesPage(context);
+    if (rules.get(guildId) !== previous) return page;
+    return { ...page, content: `${context.say('rules.unchanged')}\n\n${page.content}` };
   },
 });
 

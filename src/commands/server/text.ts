@@ -230,6 +230,7 @@ export const text = {
       'log-retention': 'days that log messages are kept',
     },
     exported: 'The rules of this server. You can load this file with `/server import`.',
+    unchanged: 'You submitted the form without a change. The rules are as they were.',
     same: 'The file has the same rules as this server. Nothing was changed.',
     preview: {
       rule: '**This rule would be added:**',
