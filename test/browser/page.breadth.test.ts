@@ -356,6 +356,22 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     expect(Object.entries(issues).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
 
+  it('The ledger shows every digit of long amounts', async () => {
+    const { page } = await visit({ width: 360, height: 740 });
+    const [amount, cost] = [`0.${'0'.repeat(60)}1`, `1234567.${'8'.repeat(60)}`];
+    const entry = { id: 'a', at: 0, kind: 'imagine', standing: 'settled', estimate: amount, cost };
+    const sums = { reserved: amount, unconfirmed: amount, settled: cost, bill: cost, difference: amount };
+    await page.route('**/api/ledger', (route) => route.fulfill({ json: { entries: [entry], count: 1, ...sums } }));
+    await page.getByRole('button', { name: /^Workbench/ }).click();
+    await user.openWorkbenchTab('Ledger');
+    await page.getByText(amount).first().waitFor();
+    const cutTexts = await page
+      .locator('.facts dd')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+    expect(cutTexts).toEqual([]);
+    await page.unroute('**/api/ledger');
+  });
+
   it('On a phone nothing overflows, and the workbench covers the page', async () => {
     const { page, press } = await visit({ width: 360, height: 740, hasSampleMessages: true });
     await page.getByText('An answer').waitFor();
