@@ -36,7 +36,8 @@ export interface MessageServices {
 export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
-  if (!mayContinue(task, place.userId)) throw new Refusal('refusals.notYours');
+  if (!mayContinue(task, place.userId))
+    throw new Refusal(mayManageMessages(place) ? 'refusals.notYoursToModerate' : 'refusals.notYours');
   setSubjectTask(task.id);
   if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.assertMayPress(task, place);
   return task;

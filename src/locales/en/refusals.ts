@@ -17,6 +17,9 @@ export const refusals = {
   unknownTask: 'This task is no longer stored. Run the command again.',
   elsewhere: 'This can only be done where the task was requested. Open that server or direct message and try again.',
   notYours: 'Only the member who requested this can do that.',
+  /** For moderators, about a private result that its owner has shown to everyone. */
+  notYoursToModerate:
+    'Only the member who requested this can use its buttons. To delete the message, use **Delete Message** in its Discord menu.',
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',

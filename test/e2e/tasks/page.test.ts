@@ -135,6 +135,10 @@ describe('The page of a task', () => {
     expect(publicCopy.ephemeral).toBe(false);
     expect(text(publicCopy)).toMatch(/^-# Private, shown by <@\d+>\. Only they can use its buttons\.\n\*\*a fox/);
     expect(text(privateCopy)).not.toContain('shown by');
+    const deletion = async (who: string) =>
+      text(await (await fixture.discord.as(who).click(publicCopy, 'Delete')).ephemeral());
+    expect(await deletion('admin')).toContain('use **Delete Message** in its Discord menu');
+    expect(await deletion('other')).toBe('Only the member who requested this can do that.');
     expect(text(page)).toContain('Visibility: private (only you can see it, unless you show it to others)');
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
