@@ -15,6 +15,8 @@ it.each([
   ['MJ::JOB::high_variation::1::x', 'Strong variation'],
   ['MJ::JOB::reroll::0::x', 'Reroll'],
   ['MJ::JOB::pan_left::1::x', 'Pan left'],
+  ['MJ::JOB::animate_high::1::x', 'Animation (high motion)'],
+  ['MJ::JOB::animate_low_extend::1::x', 'Extended video (low motion)'],
   ['MJ::Outpaint::50::1::x', 'Zoom out 2x'],
   ['MJ::Outpaint::75::1::x', 'Zoom out 1.5x'],
   ['MJ::Outpaint::60::1::x', 'Zoom out'],
@@ -33,6 +35,6 @@ it('A task without a gateway button is called by what it does', () => {
   const request = { of: '1', prompt: 'a fox', label: 'V3', action: 'VARIATION', index: 3 } as const;
   expect(taskName({ kind: 'change', request }, say)).toBe('Variation of image 3');
   const extended = { prompt: '', motion: 'low', extend: { taskId: '1', index: 1 } } as const;
-  expect(taskName({ kind: 'animate', request: extended }, say)).toBe('Extended video');
+  expect(taskName({ kind: 'animate', request: extended }, say)).toBe('Extended video (low motion)');
   expect(taskName({ kind: 'image', request: { prompt: 'a fox', model: 'm' } }, say)).toBe('Image');
 });

@@ -12,7 +12,7 @@ import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
-import { typeOf } from '../../services/tasks/task-type.ts';
+import { actionOf, typeOf } from '../../services/tasks/task-type.ts';
 import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
 import { imagesOfResult } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -26,10 +26,10 @@ export const VIDEO_ENDPOINT = 'submit/video';
 function videoAction(task: Task): 'animate' | 'extend' | undefined {
   if (!hasResult(task) || task.remoteId === undefined) return undefined;
   const { media } = task;
-  const type = typeOf(task);
-  if (type === 'animate' || type === 'extend')
+  const family = task.kind === 'animate' ? task.kind : actionOf(task)?.family;
+  if (family === 'animate' || family === 'extend')
     return media.length > 0 && media.every((medium) => medium.kind === 'video') ? 'extend' : undefined;
-  return type === 'upscale' && media.length === 1 && media[0]?.kind === 'image' ? 'animate' : undefined;
+  return typeOf(task) === 'upscale' && media.length === 1 && media[0]?.kind === 'image' ? 'animate' : undefined;
 }
 
 /** Opens the form that makes a video from an image or extends a video, if the gateway has no working button for it. */

@@ -35,7 +35,9 @@ export function actionOf({ kind, request }: OrderedRequest<TaskKind>): ActionMea
 export function typeOf(task: OrderedRequest<TaskKind>): TaskType {
   const action = actionOf(task);
   if (action) return typeOfAction(action);
-  return task.kind === 'animate' && task.request.extend ? 'extend' : task.kind;
+  if (task.kind !== 'animate') return task.kind;
+  const { motion, extend } = task.request;
+  return extend ? `${motion}-extension` : `${motion}-animation`;
 }
 
 export const isTaskType = (name: unknown, specs: KindSpecs): name is TaskType =>

@@ -78,7 +78,7 @@ describeProfiles('The buttons of a single image', (profile) => {
           customId: upscaleJob && buttonIdOf(upscaleJob, `Animate (${motion} motion)`),
         },
       });
-      expect(text(video)).toContain('Animation · [source]');
+      expect(text(video)).toContain(`Animation (${motion.toLowerCase()} motion) · [source]`);
       expect(video.attachments).toMatchObject([
         {
           filename: expect.stringMatching(/\.mp4$/),
@@ -101,7 +101,7 @@ describeProfiles('The buttons of a single image', (profile) => {
         },
         { path: '/imgx/submit/modal', body: { taskId: jobs(gateway).at(-1)?.id, prompt: words } },
       ]);
-      expect(text(extendedVideo)).toContain('Extended video · [source]');
+      expect(text(extendedVideo)).toContain(`Extended video (${motion.toLowerCase()} motion) · [source]`);
       expect(text(extendedVideo)).toContain(words);
       expect(extendedVideo.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     }

@@ -34,8 +34,14 @@ describe('A button from the gateway', () => {
     ['MJ::Job::PicReader::all', { family: 'describe-all', promptRequirement: 'never' }],
     ['MJ::Picread::Retry', { family: 'describe-again', promptRequirement: 'never' }],
     ['MJ::Job::PromptAnalyzer::5', { family: 'shorten-line', promptRequirement: 'always', index: 5 }],
-    [`MJ::JOB::animate_high::1::${uuid}::SOLO`, { family: 'animate', promptRequirement: 'in-remix' }],
-    [`MJ::JOB::animate_low_extend::2::${uuid}::SOLO`, { family: 'extend', promptRequirement: 'always', index: 2 }],
+    [
+      `MJ::JOB::animate_high::1::${uuid}::SOLO`,
+      { family: 'animate', variant: 'high-animation', promptRequirement: 'in-remix' },
+    ],
+    [
+      `MJ::JOB::animate_low_extend::2::${uuid}::SOLO`,
+      { family: 'extend', variant: 'low-extension', promptRequirement: 'always', index: 2 },
+    ],
     [
       `MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`,
       { family: 'single-video', promptRequirement: 'never', index: 1 },
