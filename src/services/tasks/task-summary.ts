@@ -9,7 +9,7 @@ export const taskSummary = z.object({
   kind: z.string(),
   type: z.string(),
   state: z.enum(taskStates),
-  /** Set if moderators hold or have deleted the result. Rows of earlier versions have none. */
+  /** Set if moderators hold or have deleted the result. */
   review: z.enum(['held', 'deleted']).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
