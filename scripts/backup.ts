@@ -14,11 +14,11 @@ import {
 
 const USAGE = 'npm run backup -- FILE';
 
-const HELP = `Writes everything in the store at STORE_URL to a new file. The bot can keep running.
+const HELP = `Copies everything in the store at STORE_URL into a new SQLite file. The bot can keep running.
 
 Usage: ${USAGE}
 
-  BACKUP_PASSPHRASE  encrypts the file (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
+  BACKUP_PASSPHRASE  encrypts the file for the program \`age\` (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
   --help             shows this help`;
 
 async function backUp(): Promise<number> {
@@ -43,7 +43,11 @@ async function backUp(): Promise<number> {
   const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   console.error(`Backing up the store ${publicName(address)} …`);
   const { rows, bytes, digest } = await backUpStore(address, file, {
-    ...{ log, clock: systemClock, by: packageFile.version, passphrase, onProgress: printProgress },
+    log,
+    clock: systemClock,
+    by: packageFile.version,
+    passphrase,
+    onProgress: printProgress,
   });
   const encryption = passphrase === undefined ? 'not encrypted: set BACKUP_PASSPHRASE to encrypt it' : 'encrypted';
   console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${encryption}.`);

@@ -4,10 +4,10 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import {
-  countDivided,
-  isSame,
-  type Moved,
-  moveWhole,
+  countRows,
+  isSameContent,
+  type MigratedNamespace,
+  migrateStore,
   openWhole,
   passwordsIn,
   publicName,
@@ -74,7 +74,7 @@ async function migrate(): Promise<number> {
   const results = await copyStore(from, to, { partitions, isDryRun });
   printReport(results, isDryRun);
   if (isDryRun) return 0;
-  const isComplete = results.every(isSame);
+  const isComplete = results.every(isSameContent);
   console.log(
     isComplete
       ? 'Migration complete. Set STORE_URL to the new address; the old store is unchanged.'
@@ -88,7 +88,7 @@ async function copyStore(
   from: StoreAddress,
   to: StoreAddress,
   { partitions, isDryRun }: { partitions: number | undefined; isDryRun: boolean },
-): Promise<Moved[]> {
+): Promise<MigratedNamespace[]> {
   const secrets = [from, to].flatMap(({ url }) => passwordsIn(url));
   const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   const parts = { log, clock: systemClock };
@@ -97,11 +97,11 @@ async function copyStore(
     throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so there is nothing to migrate.`);
   try {
     const count = partitions ?? source.partitions.length;
-    if (isDryRun) return await countDivided(source, count);
+    if (isDryRun) return await countRows(source, count);
     const target = await openWhole(to, { ...parts, create: true, count });
     if (!target) throw new Error('A newly created store is missing.');
     try {
-      return await moveWhole(source, target);
+      return await migrateStore(source, target);
     } finally {
       await target.close();
     }
@@ -116,14 +116,21 @@ function addressOf(text: string | undefined): StoreAddress | undefined {
   return data?.url === 'sqlite://:memory:' ? undefined : data;
 }
 
-function printReport(results: readonly Moved[], isDryRun: boolean): void {
+function printReport(results: readonly MigratedNamespace[], isDryRun: boolean): void {
   const headings = isDryRun
     ? ['', 'rows', 'checksum']
     : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
   const rows = results.map((one) => {
     const { namespace, from, to } = one;
     if (isDryRun) return [namespace, `${from.count}`, from.checksum];
-    return [namespace, `${from.count}`, `${to.count}`, from.checksum, to.checksum, isSame(one) ? 'same' : 'DIFFERENT'];
+    return [
+      namespace,
+      `${from.count}`,
+      `${to.count}`,
+      from.checksum,
+      to.checksum,
+      isSameContent(one) ? 'same' : 'DIFFERENT',
+    ];
   });
   const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
   for (const row of [headings, ...rows])

@@ -7,11 +7,11 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import {
-  checkBackup,
-  openBackup,
+  Backup,
   passwordsIn,
   publicName,
   restoreStore,
+  type StoreAddress,
   schemaName,
 } from '../src/services/store/index.ts';
 import { printExamination } from './findings.ts';
@@ -35,8 +35,6 @@ Usage: ${USAGE}
   --dry-run          only checks the file and counts its rows
   --help             shows this help`;
 
-type Passphrase = string | undefined;
-
 async function restore(): Promise<number> {
   const { values, positionals } = parseArgs({
     options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
@@ -57,49 +55,44 @@ async function restore(): Promise<number> {
   }
   const secret = configuredPassphrase();
   if (!secret) return EX_CONFIG;
-  return values['dry-run'] ? inspect(file, secret.passphrase) : fill(file, secret.passphrase);
-}
-
-async function inspect(file: string, passphrase: Passphrase): Promise<number> {
-  const backup = await openBackup(file, passphrase);
+  const address = values['dry-run'] ? undefined : configuredStore();
+  if (!values['dry-run'] && !address) return EX_CONFIG;
+  // Reads the whole file first, so nothing is changed if it turns out to be damaged.
+  const backup = await Backup.open(file, secret.passphrase);
   try {
-    await printBackup(backup);
+    printBackup(backup);
+    if (address) await fill(backup, address, secret.passphrase);
   } finally {
-    await backup.close();
+    backup.close();
   }
   return 0;
 }
 
-async function fill(file: string, passphrase: Passphrase): Promise<number> {
-  const address = configuredStore();
-  if (!address) return EX_CONFIG;
-  const secrets = [...passwordsIn(address.url), passphrase ?? ''];
+async function fill(backup: Backup, address: StoreAddress, passphrase = ''): Promise<void> {
+  const secrets = [...passwordsIn(address.url), passphrase];
   const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
-  const backup = await openBackup(file, passphrase);
-  try {
-    // Reads the whole file first, so nothing is changed if it turns out to be damaged.
-    await printBackup(backup);
-    console.error(`Restoring to the store ${publicName(address)} …`);
-    const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {
-      ...{ log, clock: systemClock, specs: kindSpecs, botVersion: packageFile.version, onProgress: printProgress },
-    });
-    printExamination(examination, true);
-    console.log(
-      `Restore complete: ${written} rows, ${leftOut} left out because they had expired or were unanswered confirmations.`,
-    );
-    console.log(
-      `Tasks under way: ${live}. Orders with an unknown outcome, for their members to resolve: ${unconfirmed}.`,
-    );
-  } finally {
-    await backup.close();
-  }
-  return 0;
+  console.error(`Restoring to the store ${publicName(address)} …`);
+  const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {
+    log,
+    clock: systemClock,
+    specs: kindSpecs,
+    botVersion: packageFile.version,
+    onProgress: printProgress,
+  });
+  printExamination(examination, true);
+  console.log(
+    `Restore complete: ${written} rows, ${leftOut} left out because they had expired or were unanswered confirmations.`,
+  );
+  console.log(
+    `Tasks under way: ${live}. Orders with an unknown outcome, for their members to resolve: ${unconfirmed}.`,
+  );
 }
 
-async function printBackup(backup: Awaited<ReturnType<typeof openBackup>>): Promise<void> {
-  const { digest, at, by, isEncrypted, schema, partitions, rows, counts } = await checkBackup(backup);
+function printBackup({ facts, schema, isEncrypted, digest }: Backup): void {
+  const { at, by, partitions, sums } = facts;
   console.log(`Backup from ${new Date(at).toISOString()}, written by Atelier ${terminalSafe(by)}:`);
-  for (const [namespace, count] of counts) console.log(`  ${namespace.padEnd(12)} ${count}`);
+  for (const [namespace, { count }] of Object.entries(sums)) console.log(`  ${namespace.padEnd(12)} ${count}`);
+  const rows = Object.values(sums).reduce((total, { count }) => total + count, 0);
   console.log(`Rows: ${rows}. Schema: ${schemaName(schema)}. ${isEncrypted ? 'Encrypted' : 'Not encrypted'}.`);
   if (partitions > 1)
     console.log(

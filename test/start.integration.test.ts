@@ -105,7 +105,7 @@ describe('The check of the Node version', () => {
         const [major = 0, minor = 0] = version.split('.').map(Number);
         // Older versions do not know `--import` and never start the script.
         const supportsImport = major > 18 || (major === 18 && minor >= 18);
-        return supportsImport && (major < 24 || (major === 24 && minor < 11));
+        return supportsImport && (major < 24 || (major === 24 && minor < 16));
       });
   }
 
@@ -113,12 +113,12 @@ describe('The check of the Node version', () => {
     skip,
   }) => {
     const older = findOlderNode();
-    if (!older) return skip('no Node between 18.18 and 24.11 on the PATH of this machine');
+    if (!older) return skip('no Node between 18.18 and 24.16 on the PATH of this machine');
     const { status, stdout, stderr } = run(older.path, checkNode);
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      `Atelier needs Node >=24.11 <25, but this is Node ${older.version}. Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or install Node 24.\n`,
+      `Atelier needs Node >=24.16 <25, but this is Node ${older.version}. Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or install Node 24.\n`,
     );
   });
 

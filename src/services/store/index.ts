@@ -1,12 +1,12 @@
 export { passwordsIn, publicName, type StoreAddress, StoreError, type StoreErrorKind } from './backend.ts';
-export { backUpStore } from './backup/back-up.ts';
-export { checkBackup, openBackup, restoreStore } from './backup/restore.ts';
-export { countDivided, moveWhole } from './division/move-whole.ts';
+export { backUpStore } from './copy/back-up.ts';
+export { Backup } from './copy/backup-file.ts';
+export { countRows, isSameContent, type MigratedNamespace, migrateStore } from './copy/migrate.ts';
+export { restoreStore } from './copy/restore.ts';
 export { type FindingKind, unrepairable as lasting } from './examination/checks.ts';
 export { type Examination, examine } from './examination/examination.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
-export { isSameContent as isSame, type MovedNamespace as Moved, moveStore } from './move-store.ts';
 export { openBackend, openExisting, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
 export { ReadOnlyTasks } from './read-only.ts';

@@ -10,7 +10,7 @@ import { type SqliteBackend, TABLE } from './sqlite.ts';
 const STORE_VERSION = 1;
 
 export const SCHEMA_KEY = 'schema';
-export const LEDGER_KEY = 'ledger';
+const LEDGER_KEY = 'ledger';
 /** The key of the mark of a move or restore, which is not copied to another store. */
 export const MOVE_KEY = 'moving';
 
@@ -20,6 +20,7 @@ const ledgerSchema = z.object({ openSince: z.string() });
 const hashSecretSchema = z.object({ secret: z.string() });
 /** `by` says what is filling the store; a mark without it is from a move. */
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean(), by: z.literal('restore').optional() });
+export type MoveMark = z.output<typeof moveSchema>;
 
 /** One row about the store itself; an unreadable one counts as missing. */
 const createMark = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => ({
@@ -86,7 +87,7 @@ export async function refuseIncomplete(meta: Namespace, name: string): Promise<v
 export const refuseIncompleteRow = (name: string, text: string): void =>
   assertComplete(name, moveSchema.safeParse(valueIn(text)).data);
 
-function assertComplete(name: string, mark: z.output<typeof moveSchema> | undefined): void {
+function assertComplete(name: string, mark: MoveMark | undefined): void {
   if (mark?.isWhole !== false) return;
   const message =
     mark.by === 'restore'
@@ -95,10 +96,18 @@ function assertComplete(name: string, mark: z.output<typeof moveSchema> | undefi
   throw new StoreError('unsupported', message);
 }
 
-/** Refuses the database of another program, or of a newer version. Reads without the adapter, which would repair any table that it takes for its own. */
+/** The table by which a backup is known. */
+export const BACKUP_TABLE = 'atelier_backup';
+
+/** Refuses a backup, and the database of another program or of a newer version. Reads without the adapter, which would repair any table that it takes for its own. */
 export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
+  if (tables.includes(BACKUP_TABLE))
+    throw new StoreError(
+      'unsupported',
+      `The file ${connection.name} is a backup. Set STORE_URL to a new file, and fill it with \`npm run restore -- ${connection.name}\`.`,
+    );
   if (!tables.includes(TABLE))
     throw new StoreError(
       'unsupported',

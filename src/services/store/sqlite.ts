@@ -22,7 +22,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_READONLY = 8;
 const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
+export const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
@@ -63,7 +63,8 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
   }
 }
 
-function codeOf(error: unknown): unknown {
+/** The primary code of SQLite, or that of the system. */
+export function codeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & PRIMARY_CODE;
   return 'code' in error ? error.code : undefined;

@@ -13,7 +13,7 @@ import type { Server } from './remote/server.ts';
 export interface WholeStore {
   /** A name to show: a file, or a URL without its password. */
   readonly name: string;
-  readonly partitions: readonly OpenedBackend[];
+  readonly partitions: readonly [OpenedBackend, ...OpenedBackend[]];
   /** All partitions in which a bot has started, including those beyond the store's number of partitions. */
   usedPartitions(): Promise<readonly number[]>;
   /** Says which settings of the store's server an operator should change. */
@@ -78,7 +78,7 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
     for (const one of results) if (one.status === 'rejected') throw one.reason;
     return {
       name: server.name,
-      partitions,
+      partitions: [first, ...partitions.slice(1)],
       usedPartitions: () => server.usedPartitions(),
       warnings: () => server.warnings(),
       close,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Backend } from '../backend.ts';
-import { findStrays, type Stray } from '../division/row-homes.ts';
+import { findStrays, type Stray } from '../copy/row-homes.ts';
 import { hashSecretMark } from '../marks.ts';
 import { Namespace, namespaceNames, openNamespaces, valueIn } from '../namespaces.ts';
 import { adapterOf, writeRows } from '../raw-rows.ts';

@@ -48,14 +48,3 @@ async function entriesOf(owner: string, starts: readonly string[], backend: Back
     return entries.filter(({ id }) => id >= start && (next === undefined || id < next));
   });
 }
-
-/** The members who have tasks in each partition. */
-export async function membersByPartition(division: Division): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
-  const partitionsByMember = new Map<string, Set<number>>();
-  for await (const { partition, key, text } of divideLists(division)) {
-    const [, memberId] = /^member:(.*)$/s.exec(key) ?? [];
-    if (memberId === undefined || !headSchema.safeParse(valueIn(text)).success) continue;
-    partitionsByMember.set(memberId, (partitionsByMember.get(memberId) ?? new Set()).add(partition));
-  }
-  return partitionsByMember;
-}

@@ -6,7 +6,7 @@ import { type NamespaceKey, namespaceKeys, namespaceNameOf, valueIn } from '../n
 import { rowsIn } from '../raw-rows.ts';
 
 /** The bucket that a row belongs to; undefined if any partition may have it. */
-type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
+export type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
 
 export const bucketOfTask = (id: string): number | undefined => (isTaskId(id) ? bucketIn(id) : undefined);
 

@@ -1,4 +1,5 @@
-import type { Backend, Row } from '../backend.ts';
+import type { Backend } from '../backend.ts';
+import type { PartitionRow } from './copier.ts';
 
 /** The partitions of a store, and the number of partitions of another store that is filled from them. All rows are in the right partitions. */
 export interface Division {
@@ -7,6 +8,4 @@ export interface Division {
 }
 
 /** A row of the other store. */
-export interface DividedRow extends Row {
-  partition: number;
-}
+export type DividedRow = Omit<PartitionRow, 'namespace'>;

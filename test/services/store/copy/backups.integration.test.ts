@@ -1,14 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Decrypter, Encrypter } from 'age-encryption';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { writeBackup } from '../../../../src/services/store/backup/backup-writer.ts';
-import { backUpStore, checkBackup, openBackup, restoreStore } from '../../../../src/services/store/index.ts';
+import { digestOfFacts } from '../../../../src/services/store/copy/backup-file.ts';
+import { type PartitionRow, sumsOf } from '../../../../src/services/store/copy/copier.ts';
+import {
+  Backup,
+  backUpStore,
+  examine,
+  openStore,
+  openWhole,
+  restoreStore,
+  StoreError,
+} from '../../../../src/services/store/index.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
-import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled } from '../store-fixture.ts';
+import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from '../store-fixture.ts';
 
 const PASSPHRASE = 'four words unknown here';
 
@@ -16,22 +26,38 @@ const backUp = ({ url, scheme, log, clock }: TestStore, file: string, passphrase
   backUpStore({ url, scheme }, file, { log, clock, by: '1.2.3', passphrase });
 
 async function checkFile(file: string, passphrase?: string) {
-  const backup = await openBackup(file, passphrase);
-  try {
-    return await checkBackup(backup);
-  } finally {
-    await backup.close();
-  }
+  const backup = await Backup.open(file, passphrase);
+  backup.close();
+  return backup;
 }
 
 async function restoreFile({ url, scheme, log, clock }: TestStore, file: string, passphrase?: string) {
-  const backup = await openBackup(file, passphrase);
+  const backup = await Backup.open(file, passphrase);
   try {
     const parts = { log, clock, specs: kindSpecs, botVersion: '1.2.3' };
     return await restoreStore(backup, { url, scheme }, parts);
   } finally {
-    await backup.close();
+    backup.close();
   }
+}
+
+/** The power fails after the last row was read. */
+const withoutEnd = (backup: Backup): Backup =>
+  Object.create(backup, {
+    rows: {
+      async *value() {
+        yield* backup.rows();
+        throw new Error('no power');
+      },
+    },
+  });
+
+/** Makes the facts of a backup match its rows, as a newer version would have written them. */
+async function writeFacts(file: string): Promise<void> {
+  const rows = sql(file, 'SELECT partition, namespace, key, value AS text FROM atelier_rows');
+  const sums = await sumsOf(rows as unknown as PartitionRow[]);
+  const facts = JSON.stringify({ at: START, by: '9.9.9', partitions: 1, sums: sums.all() });
+  sql(file, `UPDATE atelier_backup SET facts = '${facts}', digest = '${digestOfFacts(facts)}'`);
 }
 
 const newFile = (): string => join(createTemporaryFolder(), 'copy.backup');
@@ -101,16 +127,10 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           const [file, otherFile] = [newFile(), newFile()];
           await backUp(source, file);
           await backUp(other, otherFile);
-          const backup = await openBackup(otherFile, undefined);
-          async function* failingRows() {
-            yield* backup.rows();
-            throw new Error('no power');
-          }
+          const backup = await Backup.open(otherFile, undefined);
           const parts = { log: target.log, clock: target.clock, specs: kindSpecs, botVersion: '1.2.3' };
-          const { digest, header, close } = backup;
-          const failingBackup = { file: otherFile, digest, header, rows: failingRows, close };
-          await expect(restoreStore(failingBackup, target, parts)).rejects.toThrow('no power');
-          await backup.close();
+          await expect(restoreStore(withoutEnd(backup), target, parts)).rejects.toThrow('no power');
+          backup.close();
           await expect(target.open()).rejects.toMatchObject({
             kind: 'unsupported',
             message: expect.stringContaining('npm run restore'),
@@ -145,8 +165,8 @@ describe('A backup of a store that changes in the meantime', () =>
       });
       await Promise.all(changes);
       expect(changes.length).toBeGreaterThan(6);
-      const { counts } = await checkFile(file);
-      expect([counts.get('finished'), counts.get('live')]).toEqual([1_200, undefined]);
+      const { sums } = (await checkFile(file)).facts;
+      expect([sums.finished?.count, sums.live]).toEqual([1_200, undefined]);
     });
   }));
 
@@ -207,14 +227,33 @@ describe('A backup file', () =>
       return { testStore, file, digest };
     };
 
-    it('A backup file is readable only by its owner, and the digest of its content matches the one at its end and the reported one', async () => {
+    it('A backup file is readable only by its owner, and its digest is the reported one', async () => {
       const { file, digest } = await makeBackup();
       expect(statSync(file).mode & 0o777).toBe(0o600);
-      const bytes = readFileSync(file);
-      expect(createHash('sha256').update(bytes.subarray(0, -32)).digest('hex')).toBe(digest);
-      expect(bytes.subarray(-32).toString('hex')).toBe(digest);
+      expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(digest);
       expect((await checkFile(file)).digest).toBe(digest);
       expect(readdirSync(dirname(file))).toEqual(['copy.backup']);
+    });
+
+    it('A backup file is a database of SQLite in a single file, on which neither a bot nor the doctor nor a migration starts', async () => {
+      const { testStore, file } = await makeBackup();
+      const finished = sql(file, "SELECT key, value FROM atelier_rows WHERE namespace = 'finished' ORDER BY key");
+      expect(finished.map(({ key }) => key)).toEqual(await testStore.keys('finished'));
+      const { clock, log } = testStore;
+      const parts = { clock, log, specs: kindSpecs };
+      const address = { url: `sqlite://${file}`, scheme: 'sqlite' };
+      const bytesBefore = readFileSync(file);
+      for (const use of [
+        openStore(address, parts),
+        examine(address, { ...parts, repair: true }),
+        openWhole(address, { ...parts, create: true }),
+        backUpStore(address, newFile(), { ...parts, by: '1.2.3' }),
+      ])
+        await expect(use).rejects.toMatchObject({
+          kind: 'unsupported',
+          message: expect.stringContaining(`fill it with \`npm run restore -- ${file}\``),
+        });
+      expect(readFileSync(file)).toEqual(bytesBefore);
     });
 
     it('A backup file is never overwritten', async () => {
@@ -226,61 +265,67 @@ describe('A backup file', () =>
       expect(readFileSync(file)).toEqual(bytesBefore);
     });
 
-    it.each([undefined, PASSPHRASE])(
-      'A backup file that was truncated or changed anywhere is rejected (passphrase: %s)',
-      async (passphrase) => {
-        const { file } = await makeBackup(passphrase);
-        const original = readFileSync(file);
-        const header = original.indexOf('\n') + 1;
-        const offsets = [
-          header,
-          header + 20,
-          Math.floor(original.length / 2),
-          original.length - 40,
-          original.length - 1,
-        ];
-        for (const offset of offsets) {
-          writeFileSync(file, original);
-          truncateSync(file, offset);
-          await expect(checkFile(file, passphrase), `cut at ${offset}`).rejects.toMatchObject({ kind: 'corrupt' });
-          const changed = Buffer.from(original);
-          changed[offset] = (changed[offset] ?? 0) ^ 1;
-          writeFileSync(file, changed);
-          await expect(checkFile(file, passphrase), `changed at ${offset}`).rejects.toMatchObject({ kind: 'corrupt' });
-        }
-        const target = await createTestStore();
-        await expect(restoreFile(target, file, passphrase)).rejects.toMatchObject({ kind: 'corrupt' });
-        expect(existsSync(target.url.replace('sqlite://', ''))).toBe(false);
-      },
-    );
-
-    it('Dropped, repeated or swapped chunks of an encrypted backup are detected even if the digest is correct', async () => {
-      const { file } = await makeBackup(PASSPHRASE);
-      const testStore = await createTestStore();
-      await populateStore(testStore, async (store) => {
-        for (let index = 0; index < 60; index++)
-          await store.put(makeTask({ times: { created: START + index }, text: randomBytes(4_000).toString('base64') }));
-      });
-      const largeFile = `${file}.large`;
-      await backUp(testStore, largeFile, PASSPHRASE);
-      const original = readFileSync(largeFile);
-      const header = original.subarray(0, original.indexOf('\n') + 1);
-      const chunks: Buffer[] = [];
-      const size = 64 * 1024 + 16;
-      for (let offset = header.length; offset < original.length - 32; offset += size)
-        chunks.push(original.subarray(offset, Math.min(offset + size, original.length - 32)));
-      const [first, second, ...rest] = chunks;
-      if (!first || !second || rest.length === 0) throw new Error('The backup is too small for this test.');
-      for (const forged of [chunks.slice(0, -1), [first, first, second, ...rest], [second, first, ...rest]]) {
-        const body = Buffer.concat([header, ...forged]);
-        writeFileSync(largeFile, Buffer.concat([body, createHash('sha256').update(body).digest()]));
-        await expect(checkFile(largeFile, PASSPHRASE)).rejects.toMatchObject({ kind: 'denied' });
+    it('A backup file that was cut anywhere, or in which a row was changed, is refused before a store is created', async () => {
+      const { file } = await makeBackup();
+      const original = readFileSync(file);
+      for (const end of [20, 4_096, Math.floor(original.length / 2), original.length - 4_096, original.length - 1]) {
+        writeFileSync(file, original.subarray(0, end));
+        await expect(checkFile(file), `cut at ${end}`).rejects.toMatchObject({ kind: 'corrupt' });
+      }
+      const target = await createTestStore();
+      await expect(restoreFile(target, file)).rejects.toMatchObject({ kind: 'corrupt' });
+      expect(existsSync(target.url.replace('sqlite://', ''))).toBe(false);
+      const rowsOf = async () => {
+        const backup = await Backup.open(file, undefined);
+        onTestFinished(() => backup.close());
+        return Array.fromAsync(backup.rows());
+      };
+      writeFileSync(file, original);
+      const rows = await rowsOf();
+      let refusedCount = 0;
+      for (let offset = 0; offset < original.length; offset += 997) {
+        const changed = Buffer.from(original);
+        changed[offset] = (changed[offset] ?? 0) ^ 1;
+        writeFileSync(file, changed);
+        // SQLite ignores some bytes.
+        const outcome = await rowsOf().catch((error: unknown) => error);
+        if (outcome instanceof StoreError) refusedCount += 1;
+        else expect(outcome, `changed at ${offset}`).toEqual(rows);
+      }
+      expect(refusedCount).toBeGreaterThan(original.length / 997 / 2);
+      for (const change of [
+        'DELETE FROM atelier_rows WHERE rowid = 7',
+        'INSERT INTO atelier_rows SELECT * FROM atelier_rows WHERE rowid = 7',
+        'UPDATE atelier_rows SET partition = 1 WHERE rowid = 7',
+        "UPDATE atelier_rows SET namespace = 'live' WHERE rowid = 7",
+        "UPDATE atelier_backup SET facts = replace(facts, '1.2.3', '1.2.4')",
+        'DELETE FROM atelier_backup',
+      ]) {
+        writeFileSync(file, original);
+        sql(file, change);
+        await expect(checkFile(file), change).rejects.toMatchObject({ kind: 'corrupt' });
       }
     });
 
-    it('An encrypted backup file reveals no row, needs its passphrase, and a wrong passphrase is reported', async () => {
+    it('An encrypted backup file reveals no row, and is one that the program age opens with the same passphrase', async () => {
       const { file } = await makeBackup(PASSPHRASE);
-      expect(readFileSync(file).includes('finished')).toBe(false);
+      const encrypted = readFileSync(file);
+      expect(encrypted.toString('latin1')).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S{22} 18\n/);
+      expect(encrypted.includes('finished')).toBe(false);
+      const decrypter = new Decrypter();
+      decrypter.addPassphrase(PASSPHRASE);
+      writeFileSync(file, await decrypter.decrypt(encrypted));
+      expect((await checkFile(file)).facts.sums.finished?.count).toBe(100);
+    });
+
+    it('An encrypted backup file is refused without its passphrase, and if it was cut or changed', async () => {
+      const { file } = await makeBackup();
+      const encrypter = new Encrypter();
+      encrypter.setPassphrase(PASSPHRASE);
+      // Files of other programs may have other costs.
+      encrypter.setScryptWorkFactor(10);
+      const encrypted = await encrypter.encrypt(readFileSync(file));
+      writeFileSync(file, encrypted);
       expect(await checkFile(file, PASSPHRASE)).toMatchObject({ isEncrypted: true });
       await expect(checkFile(file)).rejects.toMatchObject({
         kind: 'denied',
@@ -290,18 +335,25 @@ describe('A backup file', () =>
         kind: 'denied',
         message: expect.stringContaining('The passphrase is wrong'),
       });
+      const changed = Uint8Array.from(encrypted, (byte, offset) => (offset === 70_000 ? byte ^ 1 : byte));
+      // Cut at the end of a chunk too, because a chunk says whether it is the last one.
+      const firstChunkEnd = Buffer.from(encrypted).indexOf('\n---') + 49 + 16 + 64 * 1_024 + 16;
+      for (const content of [changed, encrypted.subarray(0, 70_000), encrypted.subarray(0, firstChunkEnd)]) {
+        writeFileSync(file, content);
+        await expect(checkFile(file, PASSPHRASE)).rejects.toMatchObject({ kind: 'corrupt' });
+      }
     });
 
     it.each([
       ['no content', '', 'unsupported'],
       ['another file', 'SQLite format 3\n and more', 'unsupported'],
       ['a long line', 'x'.repeat(10_000), 'unsupported'],
-      ['only a header', '{"atelier-backup":1,"at":1,"by":"1"}\n', 'corrupt'],
-      ['a newer format', '{"atelier-backup":3}\n', 'newer'],
+      ['only the start of a database', 'SQLite format 3\0', 'corrupt'],
+      ['only the start of an encrypted file', 'age-encryption.org/v1\n', 'denied'],
       [
         'a costly key derivation',
-        `{"atelier-backup":1,"at":1,"by":"1","encryption":{"cipher":"aes-256-gcm","kdf":"scrypt","N":1073741824,"r":8,"p":1,"salt":"${'0'.repeat(64)}"}}\n`,
-        'corrupt',
+        `age-encryption.org/v1\n-> scrypt ${'A'.repeat(22)} 30\n${'A'.repeat(43)}\n--- ${'A'.repeat(43)}\n`,
+        'denied',
       ],
     ])('A backup file with %s is refused in bounded time and memory', async (_what, content, kind) => {
       const file = newFile();
@@ -309,25 +361,30 @@ describe('A backup file', () =>
       await expect(checkFile(file, PASSPHRASE)).rejects.toMatchObject({ kind });
     });
 
-    it('A backup from a newer version is refused', async () => {
+    it('A backup file is not the database of another program, nor that of a bot', async () => {
       const testStore = await createTestStore();
       await fillStore(testStore, 1);
+      await expect(checkFile(testStore.url.replace('sqlite://', ''))).rejects.toMatchObject({ kind: 'unsupported' });
+    });
+
+    it('A backup from a newer version is refused', async () => {
+      const { testStore, file } = await makeBackup();
+      const newerError = { kind: 'newer', message: expect.stringContaining('newer Atelier') };
       await testStore.rewrite(({ key, text }) =>
         key === 'schema' ? text.replace(/"task":\d+/, '"task":999') : undefined,
       );
-      await expect(backUp(testStore, newFile())).rejects.toMatchObject({ kind: 'newer' });
-      const file = newFile();
-      const rows = (await testStore.rows()).map(({ namespace, key, text }) => ({ namespace, key, text }));
-      await writeBackup(file, rows, { by: '9.9.9', now: START });
-      const newerError = { kind: 'newer', message: expect.stringContaining('newer Atelier') };
-      await expect(checkFile(file)).rejects.toMatchObject(newerError);
-      const unknownFile = newFile();
-      const unknownRow = { namespace: 'dreams', key: 'a', text: '{"value":1}' };
-      await writeBackup(unknownFile, [...rows.filter(({ key }) => key !== 'schema'), unknownRow], {
-        by: '9.9.9',
-        now: START,
-      });
-      await expect(checkFile(unknownFile)).rejects.toMatchObject(newerError);
+      await expect(backUp(testStore, newFile())).rejects.toMatchObject(newerError);
+      const original = readFileSync(file);
+      for (const change of [
+        `UPDATE atelier_rows SET value = '{"value":{"store":1,"task":999}}' WHERE key = 'schema'`,
+        `INSERT INTO atelier_rows VALUES (0, 'dreams', 'a', '{"value":1}')`,
+        'PRAGMA user_version = 2',
+      ]) {
+        writeFileSync(file, original);
+        sql(file, change);
+        await writeFacts(file);
+        await expect(checkFile(file), change).rejects.toMatchObject(newerError);
+      }
     });
 
     it.skipIf(process.getuid?.() !== 0)(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
-import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
-import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
-import type { OpenedBackend } from '../../../src/services/store/remote/partition.ts';
-import { onStores, populateStore, type RawRow, type TestStore } from './sites.ts';
-import { makeTask, START, settled } from './store-fixture.ts';
+import { NO_RULES } from '../../../../src/services/rules/server-rules.ts';
+import { EMPTY_BUDGET } from '../../../../src/services/spending/server-budget.ts';
+import { isSameContent } from '../../../../src/services/store/index.ts';
+import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
+import { makeTask, START, settled } from '../store-fixture.ts';
+import { migrate } from './migration-fixture.ts';
 
 const TASK_COUNT = 250;
 
@@ -50,38 +50,6 @@ async function fillStore(testStore: TestStore): Promise<RawRow[]> {
   return testStore.rows();
 }
 
-const openRows = ({ url, scheme, log, clock }: TestStore): Promise<OpenedBackend> =>
-  openBackend({ url, scheme }, { log, clock });
-
-/** Moves everything. The power fails after this many writes to the target. */
-async function move(fromStore: TestStore, toStore: TestStore, writes = Number.POSITIVE_INFINITY) {
-  const [source, target] = [await openRows(fromStore), await openRows(toStore)];
-  try {
-    let writesLeft = writes;
-    const { backend } = target;
-    const failingBackend: OpenedBackend['backend'] = Object.assign(Object.create(backend), {
-      adapter(namespace: string) {
-        const adapter = backend.adapter(namespace, 'immediate');
-        for (const name of ['set', 'setMany', 'deleteMany'] as const) {
-          const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
-          const limitedWork = async (...args: unknown[]) => {
-            if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
-            return work(...args);
-          };
-          Object.assign(adapter, { [name]: limitedWork });
-        }
-        return adapter;
-      },
-    });
-    Object.defineProperty(failingBackend, 'name', { value: backend.name });
-    Object.defineProperty(failingBackend, 'failure', { get: () => backend.failure });
-    return await moveStore(source, { ...target, backend: failingBackend });
-  } finally {
-    await target.close();
-    await source.close();
-  }
-}
-
 const isMark = ({ namespace, key }: RawRow): boolean => namespace === 'meta' && key === 'moving';
 const rowsWithoutMark = async (testStore: TestStore): Promise<RawRow[]> =>
   (await testStore.rows()).filter((row) => !isMark(row));
@@ -99,8 +67,8 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
                 ? [await createTestStore(), await createFileStore()]
                 : [await createFileStore(), await createTestStore()];
             const rows = await fillStore(fromStore);
-            const counts = await move(fromStore, toStore);
-            expect(counts.every(isSame)).toBe(true);
+            const counts = await migrate(fromStore, toStore);
+            expect(counts.every(isSameContent)).toBe(true);
             expect(counts.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
             expect(await rowsWithoutMark(toStore)).toEqual(rows);
             expect(await fromStore.rows()).toEqual(rows);
@@ -120,12 +88,12 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
           const rows = await fillStore(fromStore);
           for (const writes of [1, 1, 2, 1]) {
-            await expect(move(fromStore, toStore, writes)).rejects.toThrow('no power');
+            await expect(migrate(fromStore, toStore, { writes })).rejects.toThrow('no power');
             await expect(toStore.open()).rejects.toMatchObject({ kind: 'unsupported' });
           }
           // Between two attempts the bot continued with the old store.
           await fromStore.drop(({ namespace }) => namespace === 'quarantine');
-          expect((await move(fromStore, toStore)).every(isSame)).toBe(true);
+          expect((await migrate(fromStore, toStore)).every(isSameContent)).toBe(true);
           expect(await rowsWithoutMark(toStore)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
           await (await toStore.open()).close();
         });
@@ -140,18 +108,18 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           await fillStore(other);
           await populateStore(toStore, (store) => store.put(makeTask()));
           const rowsBefore = await toStore.rows();
-          await expect(move(fromStore, toStore)).rejects.toMatchObject({ kind: 'unsupported' });
+          await expect(migrate(fromStore, toStore)).rejects.toMatchObject({ kind: 'unsupported' });
           expect(await toStore.rows()).toEqual(rowsBefore);
           await toStore.drop(() => true);
-          await move(fromStore, toStore);
-          await expect(move(other, toStore)).rejects.toThrow('it was filled from');
+          await migrate(fromStore, toStore);
+          await expect(migrate(other, toStore)).rejects.toThrow('it was filled from');
           // Once the new bot has started, a second move only compares the rows.
           const store = await toStore.open();
           await store.put(makeTask());
           await store.close();
           const rowsAfter = await toStore.rows();
           expect(
-            (await move(fromStore, toStore)).filter((one) => !isSame(one)).map(({ namespace }) => namespace),
+            (await migrate(fromStore, toStore)).filter((one) => !isSameContent(one)).map(({ namespace }) => namespace),
           ).toEqual(['live', 'index']);
           expect(await toStore.rows()).toEqual(rowsAfter);
         });
@@ -161,7 +129,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           await fillStore(fromStore);
           for (const busyStore of [fromStore, toStore]) {
             const store = await busyStore.open();
-            await expect(move(fromStore, toStore)).rejects.toMatchObject({ kind: 'in-use' });
+            await expect(migrate(fromStore, toStore)).rejects.toMatchObject({ kind: 'in-use' });
             await store.close();
           }
         });

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { IN_MEMORY, reasonOf, StoreError } from '../backend.ts';
+import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../marks.ts';
+import { namespaceNames } from '../namespaces.ts';
+import { codeOf } from '../sqlite.ts';
+import { addingTo, copyRows, type PartitionRow, RowSums } from './copier.ts';
+
+/**
+ * A backup is an SQLite database with two tables: the rows of all partitions, and one row of JSON about the backup with its digest, which is written last. Their names keep
+ * bots from starting on it. With a passphrase, the database is encrypted in the format of the program `age`.
+ */
+export const BACKUP_TABLES = `
+  CREATE TABLE atelier_rows (partition INTEGER NOT NULL, namespace TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL);
+  CREATE TABLE ${BACKUP_TABLE} (facts TEXT NOT NULL, digest TEXT NOT NULL)`;
+
+/** Stored in the database; increase it when the tables change. */
+export const FORMAT_VERSION = 1;
+
+const SQLITE_START = 'SQLite format 3\0';
+const AGE_START = 'age-encryption.org/v1\n';
+
+const factsSchema = z.object({
+  /** When the backup was started. */
+  at: z.number(),
+  /** The version of the bot that wrote it. */
+  by: z.string(),
+  /** How many partitions the store had. */
+  partitions: z.int().min(1).max(MAX_PARTITIONS),
+  /** The rows of each namespace. */
+  sums: z.record(z.string(), z.object({ count: z.int(), checksum: z.string() })),
+});
+
+export type BackupFacts = z.output<typeof factsSchema>;
+
+export const digestOfFacts = (facts: string): string => createHash('sha256').update(facts).digest('hex');
+
+/** The SHA-256 of a file. */
+export async function digestOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** A backup file whose rows have been verified. */
+export class Backup {
+  readonly file: string;
+  /** The SHA-256 of the file. */
+  readonly digest: string;
+  readonly isEncrypted: boolean;
+  readonly facts: BackupFacts;
+  /** The schema of the store. */
+  readonly schema: WrittenSchema;
+  readonly #database: DatabaseSync;
+
+  private constructor(file: string, database: DatabaseSync, parts: Pick<Backup, 'digest' | 'isEncrypted'>) {
+    this.file = file;
+    this.digest = parts.digest;
+    this.isEncrypted = parts.isEncrypted;
+    this.facts = readFacts(database, file);
+    this.schema = readSchema(database, file, this.facts);
+    this.#database = database;
+  }
+
+  /** Reads the file from beginning to end. Throws a `StoreError` if this version cannot restore it, or if it needs another passphrase. */
+  static async open(path: string, passphrase: string | undefined): Promise<Backup> {
+    const file = resolve(path);
+    let database: DatabaseSync | undefined;
+    try {
+      const start = await readStart(file);
+      const isEncrypted = start.startsWith(AGE_START);
+      if (!isEncrypted && !start.startsWith(SQLITE_START)) throw notABackupError(file);
+      const digest = await digestOfFile(file);
+      if (isEncrypted) {
+        const bytes = await decrypt(file, passphrase);
+        database = new DatabaseSync(IN_MEMORY);
+        database.deserialize(bytes);
+      } else database = new DatabaseSync(file, { readOnly: true });
+      const backup = new Backup(file, database, { digest, isEncrypted });
+      await copyRows(backup.rows(), async () => undefined);
+      return backup;
+    } catch (error) {
+      database?.close();
+      throw readFailure(error, file);
+    }
+  }
+
+  /** Throws at the end if these are not the rows that were backed up. */
+  async *rows(): AsyncGenerator<PartitionRow> {
+    const sums = new RowSums();
+    try {
+      yield* addingTo(sums, this.#storedRows());
+    } catch (error) {
+      throw readFailure(error, this.file);
+    }
+    if (JSON.stringify(sums.all()) !== JSON.stringify(this.facts.sums)) throw damagedError(this.file);
+  }
+
+  *#storedRows(): Generator<PartitionRow> {
+    const row = z.object({
+      partition: z.int().min(0).lt(this.facts.partitions),
+      namespace: z.string(),
+      key: z.string().min(1),
+      text: z.string(),
+    });
+    const rows = this.#database.prepare('SELECT partition, namespace, key, value AS text FROM atelier_rows');
+    for (const stored of rows.iterate()) {
+      const { data } = row.safeParse(stored);
+      if (!data) throw damagedError(this.file);
+      yield data;
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+async function readStart(file: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_START.length), 0, AGE_START.length, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The library takes a while to load, and a bot does not need it. */
+export const loadAge = () => import('age-encryption');
+
+async function decrypt(file: string, passphrase: string | undefined): Promise<Uint8Array> {
+  if (passphrase === undefined)
+    throw new StoreError('denied', `The backup ${file} is encrypted. Set BACKUP_PASSPHRASE to its passphrase.`);
+  const { Decrypter } = await loadAge();
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  const encrypted = ReadableStream.from<Uint8Array>(createReadStream(file));
+  const decrypted = await decrypter.decrypt(encrypted).catch((error: unknown) => {
+    throw new StoreError(
+      'denied',
+      `The passphrase is wrong for the backup ${file}, or the file has been modified. Set BACKUP_PASSPHRASE to the one it was made with, or use another backup.`,
+      error,
+    );
+  });
+  try {
+    const { size } = await stat(file);
+    const bytes = new Uint8Array(decrypted.size(size));
+    let end = 0;
+    for await (const chunk of decrypted) {
+      bytes.set(chunk, end);
+      end += chunk.length;
+    }
+    return bytes;
+  } catch (error) {
+    throw damagedError(file, error);
+  }
+}
+
+function readFacts(database: DatabaseSync, file: string): BackupFacts {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  if (!tables.some(({ name }) => name === BACKUP_TABLE)) throw notABackupError(file);
+  if (version > FORMAT_VERSION)
+    throw new StoreError('newer', `The backup ${file} was written by a newer Atelier. Restore it with that version.`);
+  const { facts = '', digest } = database.prepare(`SELECT facts, digest FROM ${BACKUP_TABLE}`).get() ?? {};
+  if (typeof facts !== 'string' || digest !== digestOfFacts(facts)) throw damagedError(file);
+  return factsSchema.parse(JSON.parse(facts));
+}
+
+/** Throws if a newer version wrote the rows. */
+function readSchema(database: DatabaseSync, file: string, { by, sums }: BackupFacts): WrittenSchema {
+  const mark = database.prepare(
+    "SELECT value FROM atelier_rows WHERE partition = 0 AND namespace = 'meta' AND key = ?",
+  );
+  const schema = schemaIn(String(mark.get(SCHEMA_KEY)?.value));
+  if (schema && !isNewer(schema) && Object.keys(sums).every((namespace) => namespaceNames.includes(namespace)))
+    return schema;
+  throw new StoreError(
+    'newer',
+    `The backup ${file} holds the store of a newer Atelier (${schema?.by ?? by}). Restore it with that version.`,
+  );
+}
+
+const notABackupError = (file: string): StoreError =>
+  new StoreError(
+    'unsupported',
+    `The file ${file} is not a backup of Atelier. Choose a file that \`npm run backup\` wrote.`,
+  );
+
+const damagedError = (file: string, cause?: unknown): StoreError =>
+  new StoreError(
+    'corrupt',
+    `The backup ${file} is incomplete or was changed, so it cannot be restored. Use another backup.`,
+    cause,
+  );
+
+function readFailure(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError) return error;
+  // SQLite reports a damaged file in many ways, such as an unknown table or a failed read at its end.
+  if (typeof codeOf(error) === 'number') return damagedError(file, error);
+  return new StoreError('failed', `The backup ${file} cannot be read: ${reasonOf(error)}.`, error);
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Backend, NamespacedRow } from '../backend.ts';
+import { MOVE_KEY } from '../marks.ts';
+import { rowsIn } from '../raw-rows.ts';
+
+/** A row, and the number of its partition. */
+export interface PartitionRow extends NamespacedRow {
+  partition: number;
+}
+
+export type RowStream = AsyncIterable<PartitionRow> | Iterable<PartitionRow>;
+
+/** A summary of rows that does not depend on their order. */
+export interface Sum {
+  count: number;
+  checksum: string;
+}
+
+const MODULUS = 2n ** 128n;
+
+/** The sums of rows, by the names of their namespaces. The same row in another partition counts as a different row. */
+export class RowSums {
+  readonly #sums = new Map<string, { count: number; total: bigint }>();
+
+  add({ partition, namespace, key, text }: PartitionRow): void {
+    const sum = this.#sums.get(namespace) ?? { count: 0, total: 0n };
+    const digest = createHash('sha256').update(`${partition} ${key.length} ${key}${text}`).digest('hex').slice(0, 32);
+    this.#sums.set(namespace, { count: sum.count + 1, total: (sum.total + BigInt(`0x${digest}`)) % MODULUS });
+  }
+
+  get(namespace: string): Sum {
+    const { count, total } = this.#sums.get(namespace) ?? { count: 0, total: 0n };
+    return { count, checksum: total.toString(16).padStart(32, '0') };
+  }
+
+  all(): Record<string, Sum> {
+    return Object.fromEntries([...this.#sums.keys()].sort().map((namespace) => [namespace, this.get(namespace)]));
+  }
+}
+
+export async function* addingTo(sums: RowSums, rows: RowStream): AsyncGenerator<PartitionRow> {
+  for await (const row of rows) {
+    sums.add(row);
+    yield row;
+  }
+}
+
+export async function sumsOf(rows: RowStream): Promise<RowSums> {
+  const sums = new RowSums();
+  await copyRows(addingTo(sums, rows), async () => undefined);
+  return sums;
+}
+
+/** How much is held in memory before it is written: an order as it was sent may be tens of megabytes in size. */
+const MAX_PENDING_ROWS = 2_000;
+const MAX_PENDING_CHARACTERS = 16_000_000;
+
+/** Called with the number of rows so far. */
+export type OnProgress = (rows: number) => void;
+
+/** Returns the number of rows. */
+export async function copyRows(
+  rows: RowStream,
+  write: (rows: readonly PartitionRow[]) => Promise<void>,
+  onProgress?: OnProgress,
+): Promise<number> {
+  let pendingRows: PartitionRow[] = [];
+  let characters = 0;
+  let count = 0;
+  const flush = async (): Promise<void> => {
+    await write(pendingRows);
+    pendingRows = [];
+    characters = 0;
+    // SQLite responds synchronously, and a lease is renewed in between.
+    await setImmediate();
+  };
+  for await (const row of rows) {
+    pendingRows.push(row);
+    characters += row.text.length;
+    count += 1;
+    onProgress?.(count);
+    if (pendingRows.length >= MAX_PENDING_ROWS || characters >= MAX_PENDING_CHARACTERS) await flush();
+  }
+  await flush();
+  return count;
+}
+
+/** The rows of a store that nothing else uses, without those that have expired. */
+export async function* rowsOf(backends: readonly Backend[], namespace: string): AsyncGenerator<PartitionRow> {
+  for (const [partition, backend] of backends.entries())
+    for await (const [key, text] of rowsIn(backend, namespace))
+      if (!isMoveMark(namespace, key)) yield { partition, namespace, key, text };
+}
+
+/** The mark of a move or a restore is never copied. */
+export const isMoveMark = (namespace: string, key: string): boolean => namespace === 'meta' && key === MOVE_KEY;

@@ -1,0 +1,172 @@
+import { bucketOf, partitionOf } from '../../tasks/homes.ts';
+import { erasureMark } from '../../tasks/task-store.ts';
+import type { Row } from '../backend.ts';
+import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
+import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
+import { expiryOf, rowsIn } from '../raw-rows.ts';
+import { anonymousBuckets } from './anonymous-homes.ts';
+import { divideLists } from './divide-lists.ts';
+import type { DividedRow, Division } from './division.ts';
+import {
+  divideErasure,
+  type Merge,
+  mergeCosts,
+  mergeDurations,
+  mergedErasure,
+  mergeErasures,
+  mergeExperience,
+  mergeLedgerMarks,
+  mergeNotices,
+  mergePolling,
+} from './merges.ts';
+import { type BucketedNamespace, type BucketOfRow, bucketOfTask, rowBuckets } from './row-homes.ts';
+
+/** Always returns the same rows for the same store, each of them once. */
+type Divide = (division: Division) => AsyncGenerator<DividedRow>;
+
+/** Each row goes to the partition of its bucket, or else to partition 0. If several partitions have the same key, the first one counts. */
+const byBucket = (name: NamespaceKey, bucketsIn: (division: Division) => BucketOfRow | Promise<BucketOfRow>): Divide =>
+  async function* (division) {
+    const bucketOfRow = await bucketsIn(division);
+    const seen = new Set<string>();
+    for (const backend of division.sources)
+      for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
+        if (seen.has(key)) continue;
+        if (division.sources.length > 1) seen.add(key);
+        yield { partition: partitionOf(bucketOfRow({ key, value: valueIn(text) }) ?? 0, division.count), key, text };
+      }
+  };
+
+const byOwnBucket = (name: BucketedNamespace): Divide => byBucket(name, () => rowBuckets[name]);
+
+/** For small namespaces, which are read into memory as a whole. If partitions have different values under a key, these are merged. */
+async function mergedRows({ sources }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
+  const texts = new Map<string, string[]>();
+  for (const backend of sources)
+    for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
+      const knownTexts = texts.get(key) ?? [];
+      if (!knownTexts.includes(text)) texts.set(key, [...knownTexts, text]);
+    }
+  return [...texts].map(([key, all]) => ({ key, text: mergedText(all, merge) }));
+}
+
+function mergedText(texts: readonly string[], merge: Merge): string {
+  const [first = ''] = texts;
+  if (texts.length === 1) return first;
+  const expiries = texts.map(expiryOf);
+  const latestExpiry = expiries.reduce((one, other) =>
+    one === undefined || other === undefined ? undefined : Math.max(one, other),
+  );
+  return rowFormat.stringify({ value: merge(texts.map(valueIn)), expires: latestExpiry });
+}
+
+const partitionNumbers = (count: number): number[] => Array.from({ length: count }, (_, partition) => partition);
+
+/** For what the bot has learned: every partition gets a copy, and continues to learn separately. */
+const inAllPartitions = (name: NamespaceKey, merge: Merge): Divide =>
+  async function* (division) {
+    for (const row of await mergedRows(division, name, merge))
+      for (const partition of partitionNumbers(division.count)) yield { partition, ...row };
+  };
+
+/** For notices that only partition 0 sends to the operator. */
+const inFirstPartition = (name: NamespaceKey, merge: Merge): Divide =>
+  async function* (division) {
+    for (const row of await mergedRows(division, name, merge)) yield { partition: 0, ...row };
+  };
+
+const firstValue: Merge = ([value]) => value;
+
+/** Removes what precedes names in keys. */
+const nameIn = (key: string): string => key.replace(/^of /, '');
+
+/** The partition of the member's direct messages coordinates the others, as if the member had requested the erasure there. */
+const divideErasures: Divide = async function* (division) {
+  const { count } = division;
+  for (const { key, text } of await mergedRows(division, 'erasures', mergeErasures)) {
+    const mark = erasureMark.safeParse(valueIn(text)).data;
+    if (!mark) yield { partition: 0, key, text };
+    else {
+      const merged = mergedErasure([mark]);
+      const home = partitionOf(bucketOf(mark.memberId), count);
+      for (const number of partitionNumbers(count)) {
+        const value = count === 1 ? merged : divideErasure(merged, { number, home, count });
+        yield { partition: number, key, text: rowFormat.stringify({ value }) };
+      }
+    }
+  }
+};
+
+/** Every row is kept, even if two partitions set rows aside at the same moment. */
+const divideQuarantine: Divide = async function* ({ sources, count }) {
+  const seen = new Map<string, string>();
+  for (const [index, backend] of sources.entries())
+    for await (const [key, text] of rowsIn(backend, namespaceNameOf('quarantine'))) {
+      if (seen.get(key) === text) continue;
+      const ownKey = seen.has(key) ? `${key}:${index}` : key;
+      seen.set(key, text);
+      const [, taskId = ''] = key.split(':');
+      yield { partition: partitionOf(bucketOfTask(taskId) ?? 0, count), key: ownKey, text };
+    }
+};
+
+/** For marks that every partition has. */
+const divideMeta: Divide = async function* (division) {
+  const { count } = division;
+  for (const row of await mergedRows(division, 'meta', mergeLedgerMarks))
+    if (row.key !== MOVE_KEY && row.key !== PARTITIONS_KEY)
+      for (const partition of partitionNumbers(count)) yield { partition, ...row };
+  if (count > 1) yield { partition: 0, key: PARTITIONS_KEY, text: rowFormat.stringify({ value: { count } }) };
+};
+
+/** How the rows of each namespace are divided among partitions. */
+const divisions: Readonly<Record<NamespaceKey, Divide>> = {
+  live: byOwnBucket('live'),
+  finished: byOwnBucket('finished'),
+  sent: byOwnBucket('sent'),
+  index: divideLists,
+  ledger: byBucket('ledger', async ({ sources }) => {
+    const bucketOfAnonymous = await anonymousBuckets(sources);
+    return (row) => rowBuckets.ledger(row) ?? bucketOfAnonymous(row.key);
+  }),
+  remotes: byOwnBucket('remotes'),
+  fingerprints: byOwnBucket('fingerprints'),
+  durations: inAllPartitions('durations', mergeDurations),
+  models: inAllPartitions('models', mergeExperience),
+  costs: inAllPartitions('costs', mergeCosts),
+  asking: inAllPartitions('asking', mergePolling),
+  // They expire within a quarter of an hour, and their rows do not say which partition handles their buttons.
+  follows: inFirstPartition('follows', firstValue),
+  // The scopes of an entry that lost its member go to the partition of the entry.
+  allowances: byBucket('allowances', async ({ sources }) => {
+    const bucketOfAnonymous = await anonymousBuckets(sources);
+    return ({ key }) => bucketOfAnonymous(nameIn(key));
+  }),
+  budgets: byOwnBucket('budgets'),
+  rules: byOwnBucket('rules'),
+  reports: byOwnBucket('reports'),
+  serverLogs: byOwnBucket('serverLogs'),
+  proposals: byOwnBucket('proposals'),
+  drafts: byOwnBucket('drafts'),
+  // A partition looks in the others for the pseudonym of a member that is new to it.
+  pseudonyms: byBucket(
+    'pseudonyms',
+    () =>
+      ({ key }) =>
+        bucketOf(nameIn(key)),
+  ),
+  notices: inFirstPartition('notices', mergeNotices),
+  runs: inFirstPartition('runs', firstValue),
+  quarantine: divideQuarantine,
+  erasures: divideErasures,
+  meta: divideMeta,
+};
+
+const divisionsByName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisions[key]]));
+
+/** Yields the rows of a namespace as they will be in the other store, which has another number of partitions. */
+export function divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {
+  const divideRows = divisionsByName.get(namespace);
+  if (!divideRows) throw new Error(`It is not defined how the namespace ${namespace} is divided.`);
+  return divideRows(division);
+}

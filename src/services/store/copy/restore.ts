@@ -1,0 +1,103 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
+import type { KindSpecs } from '../../tasks/kind-spec.ts';
+import { markRestored } from '../../tasks/transitions.ts';
+import { type StoreAddress, StoreError } from '../backend.ts';
+import { type Examination, examineWholeStore } from '../examination/examination.ts';
+import { MOVE_KEY, markSchema, moveMark } from '../marks.ts';
+import { type Namespaces, openNamespaces } from '../namespaces.ts';
+import { expiryOf, isEmpty } from '../raw-rows.ts';
+import type { OpenedBackend } from '../remote/partition.ts';
+import { StoredTasks } from '../stored-tasks.ts';
+import { openWhole } from '../whole-store.ts';
+import type { Backup } from './backup-file.ts';
+import type { OnProgress, PartitionRow } from './copier.ts';
+import { fillStore, isUnused } from './fill-store.ts';
+
+export interface RestoredStore {
+  name: string;
+  /** How many rows were written, and how many were left out because they had expired or are never restored. */
+  written: number;
+  leftOut: number;
+  /** Live tasks, and those of them whose outcome became unknown. */
+  live: number;
+  unconfirmed: number;
+  examination: Examination;
+}
+
+interface RestoreParts {
+  log: Log;
+  clock: Clock;
+  specs: KindSpecs;
+  botVersion: string;
+  leaseMs?: number | undefined;
+  onProgress?: OnProgress | undefined;
+}
+
+/** Proposals are not restored: a member may have confirmed one since, and would order twice by pressing the button again. */
+const SKIPPED_NAMESPACE = 'proposals';
+
+/**
+ * Fills an empty store from a backup. Until the end the store is marked as unfinished: no bot starts on it, and another restore starts over.
+ * Tasks in progress become unconfirmed, so that nothing is sent again without its member's decision.
+ */
+export async function restoreStore(backup: Backup, address: StoreAddress, parts: RestoreParts): Promise<RestoredStore> {
+  const store = await openWhole(address, { ...parts, create: true, count: backup.facts.partitions });
+  if (!store) throw new Error('The store was not created.');
+  try {
+    const [first] = store.partitions;
+    const { meta } = openNamespaces(first.backend);
+    const mark = await moveMark(meta).read();
+    const isUnfinishedRestore = mark?.by === 'restore' && !mark.isWhole;
+    if (!isUnfinishedRestore && !(await isUnused(store)))
+      throw new StoreError(
+        'unsupported',
+        `Nothing was restored to the store ${store.name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
+      );
+    let leftOut = 0;
+    const now = parts.clock.now();
+    async function* rowsToRestore(): AsyncGenerator<PartitionRow> {
+      for await (const row of backup.rows()) {
+        const isOver = (expiryOf(row.text) ?? Number.POSITIVE_INFINITY) <= now;
+        if (isOver || row.namespace === SKIPPED_NAMESPACE) leftOut += 1;
+        else yield row;
+      }
+    }
+    const written = await fillStore(store, { from: backup.digest, by: 'restore' }, rowsToRestore(), parts.onProgress);
+    let [live, unconfirmed] = [0, 0];
+    for (const partition of store.partitions) {
+      if (partition !== first && (await isEmpty(partition.backend))) continue;
+      const namespaces = openNamespaces(partition.backend);
+      const marked = await markTasksRestored(partition, namespaces, parts);
+      live += marked.live;
+      unconfirmed += marked.unconfirmed;
+      // Rows of the live tasks are in this version now.
+      await markSchema(namespaces.meta, parts.botVersion);
+    }
+    const examination = await examineWholeStore(store, { ...parts, repair: true });
+    await meta.delete(MOVE_KEY);
+    return { name: store.name, written, leftOut, live, unconfirmed, examination };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Marks the live tasks as restored, and updates their ledger entries accordingly. */
+async function markTasksRestored(
+  { ownership, close }: OpenedBackend,
+  namespaces: Namespaces,
+  { specs, log, clock }: RestoreParts,
+): Promise<{ live: number; unconfirmed: number }> {
+  const store = new StoredTasks({ namespaces, ownership, close, specs, log, clock });
+  const liveTasks = await store.live();
+  let unconfirmed = 0;
+  for (const original of liveTasks) {
+    const task = markRestored(original, clock.now());
+    await store.put(task);
+    if (task.state === original.state) continue;
+    unconfirmed += 1;
+    await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
+  }
+  return { live: liveTasks.length, unconfirmed };
+}
