@@ -7,7 +7,7 @@ export { type FindingKind, unrepairable as lasting } from './examination/checks.
 export { type Examination, examine } from './examination/examination.ts';
 export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
-export { openBackend, openExisting, openStore } from './open-store.ts';
+export { openBackend, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
 export { ReadOnlyTasks } from './read-only.ts';
 export { importOptional } from './remote/adapter.ts';

@@ -47,16 +47,7 @@ export async function openTasks({ backend, ownership, close }: OpenedBackend, pa
 
 /** Opens the rows behind a URL for this process alone, and creates a missing store. */
 export async function openBackend(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend> {
-  if (isLocal(address)) return openFile(address, parts);
-  const store = await openRemote(address, parts, { create: true });
-  if (!store) throw new Error('The store was not created.');
-  return store;
-}
-
-/** Opens a store only if a bot has used it before; creates nothing. */
-export async function openExisting(address: StoreAddress, parts: OpenParts): Promise<OpenedBackend | undefined> {
-  if (!isLocal(address)) return openRemote(address, parts, { create: false });
-  return existsSync(fileOf(address)) ? openFile(address, parts) : undefined;
+  return isLocal(address) ? openFile(address, parts) : openRemote(address, parts);
 }
 
 /** Opens a store that a bot may own, only to read it; creates nothing. */

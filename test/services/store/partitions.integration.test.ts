@@ -7,7 +7,6 @@ import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
 import {
   nameHolder,
   openBackend,
-  openExisting,
   openPartitions,
   type Partitions,
   StoreError,
@@ -81,11 +80,7 @@ describe('The number of partitions', () =>
       await (await (await open(testStore, { partitions: 4 })).open(0)).close();
       const address = { url: testStore.url, scheme: testStore.scheme };
       const parts = { log: testStore.log, clock: testStore.clock };
-      for (const tryToOpen of [
-        () => testStore.open(),
-        () => openExisting(address, parts),
-        () => openBackend(address, parts),
-      ])
+      for (const tryToOpen of [() => testStore.open(), () => openBackend(address, parts)])
         expect((await storeErrorOf(tryToOpen())).message).toContain('is divided into 4 partitions');
       expect((await open(testStore)).count).toBe(4);
     });

@@ -1,4 +1,5 @@
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
+import { outcomeOf, toAskedPartition } from '../../tasks/own-data/part-erasures.ts';
 import { erasureMark } from '../../tasks/task-store.ts';
 import type { Row } from '../backend.ts';
 import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
@@ -8,11 +9,9 @@ import { anonymousBuckets } from './anonymous-homes.ts';
 import { divideLists } from './divide-lists.ts';
 import type { DividedRow, Division } from './division.ts';
 import {
-  divideErasure,
   type Merge,
   mergeCosts,
   mergeDurations,
-  mergedErasure,
   mergeErasures,
   mergeExperience,
   mergeLedgerMarks,
@@ -80,20 +79,26 @@ const firstValue: Merge = ([value]) => value;
 /** Removes what precedes names in keys. */
 const nameIn = (key: string): string => key.replace(/^of /, '');
 
-/** The partition of the member's direct messages coordinates the others, as if the member had requested the erasure there. */
+/**
+ * The partition of the member's direct messages continues the erasure as if the member had requested it there: it sends the others their requests. What was erased so far
+ * remains counted.
+ */
 const divideErasures: Divide = async function* (division) {
   const { count } = division;
-  for (const { key, text } of await mergedRows(division, 'erasures', mergeErasures)) {
-    const mark = erasureMark.safeParse(valueIn(text)).data;
-    if (!mark) yield { partition: 0, key, text };
-    else {
-      const merged = mergedErasure([mark]);
-      const home = partitionOf(bucketOf(mark.memberId), count);
-      for (const number of partitionNumbers(count)) {
-        const value = count === 1 ? merged : divideErasure(merged, { number, home, count });
-        yield { partition: number, key, text: rowFormat.stringify({ value }) };
-      }
+  for (const row of await mergedRows(division, 'erasures', mergeErasures)) {
+    const { data: mark } = erasureMark.safeParse(valueIn(row.text));
+    if (!mark) {
+      yield { partition: 0, ...row };
+      continue;
     }
+    const home = partitionOf(bucketOf(mark.memberId), count);
+    const { memberId, until, secret, told } = mark;
+    const { running: _, ...progress } = outcomeOf(mark, 0);
+    const ownMark = { memberId, until, secret, told, ...progress };
+    const others = partitionNumbers(count).filter((number) => number !== home);
+    const asked = others.map((number) => toAskedPartition(number, ownMark));
+    const value = count === 1 ? ownMark : { ...ownMark, asked };
+    yield { partition: home, key: row.key, text: rowFormat.stringify({ value }) };
   }
 };
 

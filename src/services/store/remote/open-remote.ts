@@ -1,29 +1,20 @@
-import type { Backend, StoreAddress } from '../backend.ts';
+import { type Backend, inUseError, type StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { markedPartitions, refusePartitioned } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { connectServer, logWarnings, type RemoteParts } from './connect.ts';
 import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
 
-/** Returns undefined if there is no store and none is to be created. */
-export async function openRemote(
-  address: StoreAddress,
-  parts: RemoteParts,
-  { create }: { create: boolean },
-): Promise<OpenedBackend | undefined> {
-  const { log } = parts;
+/** Reserves the store of a bot without partitions, and creates it if it is missing. */
+export async function openRemote(address: StoreAddress, parts: RemoteParts): Promise<OpenedBackend> {
   const server = await connectServer(address, parts);
   try {
     const existing = await readPartition(server, 0);
     if (existing) await refusePartitioned(openNamespaces(existing).meta, server.name);
-    const shouldOpen = create || existing !== undefined;
-    if (shouldOpen) await server.prepare?.();
-    const store = shouldOpen ? await openPartition(server, 0, parts, Lease.acquire) : undefined;
-    if (!store) {
-      await server.close();
-      return undefined;
-    }
-    await logWarnings(server, log);
+    await server.prepare?.();
+    const store = await openPartition(server, 0, parts, Lease.acquire);
+    if (!store) throw inUseError(server.name);
+    await logWarnings(server, parts.log);
     let closing: Promise<void> | undefined;
     const closeAll = async (): Promise<void> => {
       await store.close();

@@ -64,7 +64,7 @@ export class PartErasures {
 }
 
 /** If the member had asked before, what was erased then remains counted. */
-function toAskedPartition(partition: number, { asked = [] }: ErasureMark): AskedPartition {
+export function toAskedPartition(partition: number, { asked = [] }: ErasureMark): AskedPartition {
   const previous = asked.find((one) => one.partition === partition);
   const noProgress = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
   return { ...(previous ?? noProgress), partition, state: 'asked' };

@@ -115,7 +115,7 @@ describe('A store that is divided', () =>
         ]);
         expect(valuesIn(rowsAfter, 'runs')).toHaveLength(3);
         expect(valuesIn(rowsAfter, 'forgetting')).toMatchObject([
-          { memberId: 'member 0', until: START + 2, tasks: 3, messages: 6 },
+          { memberId: 'member 0', until: START + 2, tasks: 1, messages: 2 },
         ]);
         const pseudonyms = rowsAfter.filter(({ namespace }) => namespace === 'pseudonyms');
         for (const { key, text } of pseudonyms)
