@@ -71,13 +71,13 @@ export async function writeBackup(
   }
 }
 
-/** Returns the number of rows. There is no journal, because an incomplete file is deleted. */
+/** Returns the number of rows. There is no journal on the disk, because an incomplete file is never used. */
 async function fillDatabase(
   database: DatabaseSync,
   partitions: ReadonlyMap<number, Backend>,
   { by, now, count, passphrase, onProgress }: BackupOptions,
 ): Promise<number> {
-  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF`);
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF`);
   if (passphrase !== undefined)
     database.exec(`PRAGMA max_page_count = ${Math.floor(MAX_ENCRYPTED_BYTES / PAGE_BYTES)}`);
   database.exec(`PRAGMA user_version = ${FORMAT_VERSION}; ${BACKUP_TABLES}`);
@@ -105,11 +105,11 @@ async function* rowsToKeep(partitions: ReadonlyMap<number, Backend>): AsyncGener
       }
       if (row.namespace === 'meta' && row.key === SCHEMA_KEY) {
         refuseNewer(backend.name, row.text);
-        isMarked = true;
+        isMarked ||= partition === 0;
       }
       yield { partition, ...row };
     }
-  if (!isMarked) throw missingStoreError([...partitions.values()].map(({ name }) => name).join());
+  if (!isMarked) throw missingStoreError(partitions.get(0)?.name ?? '');
 }
 
 async function encrypt(bytes: Uint8Array, passphrase: string): Promise<AsyncIterable<Uint8Array>> {

@@ -6,7 +6,7 @@ import type { WholeStore } from '../whole-store.ts';
 import { copyRows, type OnProgress, type PartitionRow, type RowStream } from './copier.ts';
 
 /**
- * Replaces whatever an interrupted attempt left in a store. The mark is written first: until it says that the store is complete, or is gone, no process opens any
+ * Fills a store, and deletes first what an interrupted attempt left in it. The mark is written first: until it says that the store is complete, or is gone, no process opens any
  * partition, and an attempt that fails can be repeated. Returns the number of rows.
  */
 export async function fillStore(
