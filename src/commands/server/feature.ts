@@ -31,7 +31,7 @@ const removeAccessRule = button(customIds.accessRemove, {
     await context.services.rules.change(guildId, (current) => {
       const access = current.rules.access.filter((rule) => accessRuleId(rule) !== chosenId);
       isRemoved = access.length < current.rules.access.length;
-      return withRules(current, { access }, author);
+      return withRules(current, { ...current.rules, access }, author);
     });
     const page = await currentRulesPage(context);
     return isRemoved ? page : { ...page, content: `${context.say('rules.outdated')}\n\n${page.content}` };

@@ -183,7 +183,9 @@ export const rulesForm = form(customIds.rulesFilled, {
       await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
     } else {
       const applyChanges = await changesOf(section, values, context);
-      await rules.change(guildId, (current) => withRules(current, applyChanges(current.rules), author));
+      await rules.change(guildId, (current) =>
+        withRules(current, { ...current.rules, ...applyChanges(current.rules) }, author),
+      );
     }
     const page = await currentRulesPage(context);
     if (rules.get(guildId) !== previous) return page;

@@ -125,11 +125,10 @@ export interface Author {
 }
 
 /**
- * Changes rules, with an entry in the history for each one that differs. Returns the same object if none does. Rules that wait for a
+ * Replaces the rules, with an entry in the history for each one that differs. Returns the same object if none does. Rules that wait for a
  * decision are dropped, because their preview is no longer true.
  */
-export function withRules(current: ServerRules, changed: Partial<RuleSet>, { by, at }: Author): ServerRules {
-  const rules = { ...current.rules, ...changed };
+export function withRules(current: ServerRules, rules: RuleSet, { by, at }: Author): ServerRules {
   const changes = ruleNames.flatMap((what): RuleChange[] => {
     const { removed, added } = changedLines(current.rules, rules, what);
     if (removed.length + added.length === 0) return [];

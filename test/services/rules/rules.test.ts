@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Rules } from '../../../src/services/rules/rules.ts';
-import { NO_RULES, ruleSet, serverRules } from '../../../src/services/rules/server-rules.ts';
+import { NO_RULES, ruleSet, serverRules, withRules } from '../../../src/services/rules/server-rules.ts';
 
 describe('The rules of servers', () => {
   it('Rules that are borrowed from another partition again are prepared only if they have changed', () => {
@@ -19,5 +19,15 @@ describe('The rules of servers', () => {
     expect(rules.get('den')).toBe(known);
     rules.borrow('den', read('money'));
     expect(rules.get('den').rules.words).toEqual([{ text: 'money' }]);
+  });
+
+  it('Rules that are replaced by others leave nothing behind, and the history has what was removed', () => {
+    const rules = ruleSet.parse({ longestPrompt: 40, allowedDomains: ['a.example'] });
+    const replaced = withRules({ rules, history: [] }, ruleSet.parse({}), { by: '1', at: 0 });
+    expect(replaced.rules).toEqual(ruleSet.parse({}));
+    expect(replaced.history).toMatchObject([
+      { what: 'allowedDomains', before: 'a.example', after: '' },
+      { what: 'longestPrompt', before: '40', after: '' },
+    ]);
   });
 });
