@@ -202,6 +202,8 @@ describe('Server rules', () => {
     expect(await changeRefusal(fixture, 'Change words', { words: '[film] storm' })).toContain(
       '`film` is not a command that creates tasks',
     );
+    await changeRules(fixture, 'Change words', { words: '[,] storm' });
+    expect(await imagine(fixture, 'a storm at sea')).toContain('a word or phrase');
     const invalid = await changeRefusal(fixture, 'Change words', { patterns: '(a' });
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
@@ -259,8 +261,13 @@ describe('Server rules', () => {
       ['{"pressers":"admins"}', '`pressers` must be `everyone`, `requester` or'],
       ['{"deniedDomains":["fox"]}', '`deniedDomains › entry 1` must be a domain such as'],
       ['{"access":[{"effect":"deny","roleIds":["1"]}]}', '`access › entry 1 › roleIds › entry 1` must be an ID'],
+      ['{"allowedDomains":[]}', '`allowedDomains` must not be an empty list. Add an entry or remove the list'],
     ] as const)
       expect(text(await send(content))).toContain(sentence);
+    for (const list of ['roleIds', 'kinds', 'channelIds', 'models'])
+      expect(text(await send(`{"access":[{"effect":"deny","${list}":[]}]}`))).toContain(
+        `\`access › entry 1 › ${list}\` must not be an empty list.`,
+      );
     const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
     const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { prompts: 'hold' } })));
     expect(filmPreview).toContain('+ [video] noir');

@@ -37,9 +37,8 @@ export function mistakeOf(issue: z.core.$ZodIssue): Refusal {
     case 'invalid_union':
       return importMistake(path, 'pressers');
     case 'too_small':
-      return issue.origin === 'number'
-        ? importMistake(path, 'tooSmall', { min: Number(issue.minimum) })
-        : importMistake(path, 'empty');
+      if (issue.origin === 'number') return importMistake(path, 'tooSmall', { min: Number(issue.minimum) });
+      return importMistake(path, issue.origin === 'array' ? 'emptyList' : 'empty');
     case 'too_big': {
       const problem = issue.origin === 'number' ? 'tooLarge' : issue.origin === 'array' ? 'tooMany' : 'tooLong';
       return importMistake(path, problem, { max: Number(issue.maximum) });

@@ -24,7 +24,8 @@ const KINDS_PREFIX = /^\[([^\]]{1,300})\]/;
 function parseEntry(line: string, targets: RuleTargets): RuleSet['words'][number] {
   const [prefix = '', names = ''] = KINDS_PREFIX.exec(line) ?? [];
   const text = line.slice(prefix.length).trim();
-  return prefix === '' || text === '' ? { text: line } : { text, kinds: parseKinds(names, targets) };
+  const kinds = text === '' ? [] : parseKinds(names, targets);
+  return kinds.length === 0 ? { text: line } : { text, kinds };
 }
 
 /** A name means all kinds of its command; single kinds are accepted too, as in the file of an export. */

@@ -334,6 +334,7 @@ export const text = {
         pressers:
           '{{at}} must be `everyone`, `requester` or `{"roleIds": ["ID of a role"]}`. Correct it and import the file again.',
         empty: '{{at}} must not be empty. Correct it and import the file again.',
+        emptyList: '{{at}} must not be an empty list. Add an entry or remove the list, and import the file again.',
         tooSmall: '{{at}} must be at least {{min}}. Correct it and import the file again.',
         tooLarge: '{{at}} must be at most {{max}}. Correct it and import the file again.',
         tooLong: '{{at}} can have at most {{max}} characters. Shorten it and import the file again.',

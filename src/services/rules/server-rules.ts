@@ -15,10 +15,10 @@ export const MAX_MODEL_LENGTH = 200;
 /** The whole history is stored in one row, because admins rarely change rules. */
 const MAX_HISTORY = 200;
 
-/** Undefined means every kind of task. */
-const kindList = z.array(z.string().max(40)).max(MAX_LIST_ENTRIES).optional();
+/** Undefined means every kind of task. An empty list would look like that, but match none. */
+const kindList = z.array(z.string().max(40)).min(1).max(MAX_LIST_ENTRIES).optional();
 const id = z.string().regex(/^\d{17,20}$/);
-const ids = z.array(id).max(MAX_LIST_ENTRIES);
+const ids = z.array(id).min(1).max(MAX_LIST_ENTRIES);
 
 const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: kindList });
 const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: kindList });
@@ -32,7 +32,7 @@ const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),
   kinds: kindList,
   /** Ids of models. One that ends with `*` stands for all ids with that prefix. */
-  models: z.array(z.string().min(1).max(MAX_MODEL_LENGTH)).max(MAX_LIST_ENTRIES).optional(),
+  models: z.array(z.string().min(1).max(MAX_MODEL_LENGTH)).min(1).max(MAX_LIST_ENTRIES).optional(),
   roleIds: ids.optional(),
   channelIds: ids.optional(),
 });
@@ -70,12 +70,12 @@ export const ruleSet = z.object({
   allowedWords: z.array(z.string().min(1).max(MAX_WORD_LENGTH)).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
   /** If undefined, all domains are allowed that are not denied. */
-  allowedDomains: z.array(domain).max(MAX_DOMAINS).optional(),
+  allowedDomains: z.array(domain).min(1).max(MAX_DOMAINS).optional(),
   deniedDomains: z.array(domain).max(MAX_DOMAINS).default([]),
   longestPrompt: z.int().min(1).max(100_000).optional(),
   access: z.array(accessRule).max(MAX_ACCESS_RULES).default([]),
   /** Who can press buttons on others' results. */
-  pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids.min(1) })]).default('everyone'),
+  pressers: z.union([z.enum(['everyone', 'requester']), z.object({ roleIds: ids })]).default('everyone'),
   /** Commands that reply in private unless the member chooses otherwise. */
   privateCommands: z.array(z.string().max(32)).max(MAX_LIST_ENTRIES).default([]),
   /** Whether members can use the bot here if they, and not the server, have installed it. */
