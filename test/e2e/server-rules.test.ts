@@ -141,6 +141,8 @@ describe('Server rules', () => {
     expect(await changeRefusal(fixture, button, { effect: 'allow', subjects: ['/video'] })).toContain(
       'Choose the roles or channels',
     );
+    const forAll = await changeRules(fixture, button, { effect: 'deny', subjects: ['/video'], roles: ['@everyone'] });
+    expect(text(forAll)).toContain('No one, including you, could use `/video` on this server.');
     const preview = await changeRules(fixture, button, { effect: 'deny', subjects: ['Everything'] });
     expect(text(preview)).toContain('No one, including you, could use any command that creates a task on this server.');
     expect(await imagine(fixture, 'a fox')).toContain('Finished in');

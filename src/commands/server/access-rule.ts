@@ -48,8 +48,13 @@ export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPl
   ];
 }
 
-function readAccessRule({ fields, lists }: FormValues, { kindsByCommand }: RuleTargets): AccessRule {
-  const { subjects = [], roles = [], channels = [] } = lists;
+function readAccessRule(
+  { fields, lists }: FormValues,
+  { kindsByCommand }: RuleTargets,
+  everyoneId: string,
+): AccessRule {
+  const { subjects = [], roles: chosenRoles = [], channels = [] } = lists;
+  const roles = chosenRoles.includes(everyoneId) ? [] : chosenRoles;
   const isAboutEverything = subjects.includes(EVERYTHING);
   const kinds = isAboutEverything ? [] : subjects.flatMap((command) => kindsByCommand.get(command) ?? []);
   const models = isAboutEverything ? [] : parseModels(fields.models ?? '');
@@ -68,8 +73,9 @@ function readAccessRule({ fields, lists }: FormValues, { kindsByCommand }: RuleT
 /** Shows what a new rule would do, and asks whether to add it. */
 export async function previewAccessRule(values: FormValues, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { services, say } = context;
-  const { rules } = services.rules.get(managedServer(context).guildId);
-  const rule = readAccessRule(values, services.ruleTargets);
+  const { guildId } = managedServer(context);
+  const { rules } = services.rules.get(guildId);
+  const rule = readAccessRule(values, services.ruleTargets, guildId);
   const added = accessText(rule);
   if (rules.access.some((one) => accessText(one) === added)) throw new Refusal('refusals.rules.sameAccessRule');
   if (rules.access.length >= MAX_ACCESS_RULES)

@@ -18,7 +18,7 @@ export interface Verdict {
 }
 
 /** The parts of a request that rules check. */
-export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'channelId' | 'parentChannelId'> {
+export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'guildId' | 'channelId' | 'parentChannelId'> {
   roleIds?: readonly string[] | undefined;
 }
 
@@ -158,7 +158,13 @@ function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {
 }
 
 const hasRole = ({ roleIds }: AccessRule, order: JudgedRequest): boolean =>
-  roleIds === undefined || roleIds.some((role) => order.roleIds?.includes(role));
+  roleIds === undefined || hasAnyRole(order, roleIds);
+
+/** Everyone has the role with the server's own id, and Discord does not list it. */
+export const hasAnyRole = (
+  { guildId, roleIds = [] }: Pick<JudgedRequest, 'guildId' | 'roleIds'>,
+  wanted: readonly string[],
+): boolean => wanted.some((role) => role === guildId || roleIds.includes(role));
 
 function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedRequest): boolean {
   if (kinds === undefined && models === undefined) return true;

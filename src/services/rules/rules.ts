@@ -6,7 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { ModerationService } from '../moderation/moderation-service.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
-import { Judge, type JudgedRequest, textTooLong, type Verdict } from './judge.ts';
+import { hasAnyRole, Judge, type JudgedRequest, textTooLong, type Verdict } from './judge.ts';
 import { MAX_JUDGED_LENGTH, piecesOf, textsOf } from './judged-text.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
 import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
@@ -26,7 +26,7 @@ interface RulesParts {
 }
 
 /** An order, with its member and the place where it was made. */
-export interface JudgedOrder extends JudgedRequest, Pick<Task, 'guildId' | 'requesterId' | 'isAgeRestricted'> {}
+export interface JudgedOrder extends JudgedRequest, Pick<Task, 'requesterId' | 'isAgeRestricted'> {}
 
 /** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
@@ -142,7 +142,7 @@ export class Rules {
   }
 
   /** Whether members may request tasks of a kind at all; words and links are not considered. */
-  allowsKind(order: Omit<JudgedRequest, 'request'> & Pick<Task, 'guildId'>): boolean {
+  allowsKind(order: Omit<JudgedRequest, 'request'>): boolean {
     return this.#setsFor(order.guildId).every(
       ([name, rules]) => rules === NO_RULES.rules || !this.#judge(name, rules).judge({ ...order, request: {} }),
     );
@@ -268,7 +268,7 @@ export class Rules {
     if (guildId === undefined || requesterId === userId) return;
     const { pressers } = this.get(guildId).rules;
     if (pressers === 'everyone') return;
-    if (pressers === 'requester' || !pressers.roleIds.some((role) => roleIds.includes(role)))
+    if (pressers === 'requester' || !hasAnyRole({ guildId, roleIds }, pressers.roleIds))
       throw new Refusal('refusals.rules.press');
   }
 

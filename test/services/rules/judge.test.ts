@@ -114,6 +114,13 @@ describe('The rule check of a server', () => {
     );
   });
 
+  it('A rule for the role of everyone applies to every member, although Discord lists that role for none', () => {
+    const here = order('', { guildId: '5', roleIds: ['7'] });
+    expect(keyOf({ access: [{ effect: 'deny', roleIds: ['5'] }] }, here)).toBe('refusals.rules.access');
+    expect(keyOf({ access: [{ effect: 'allow', roleIds: ['5'] }] }, here)).toBeUndefined();
+    expect(keyOf({ access: [{ effect: 'deny', roleIds: ['5'] }] }, { ...here, guildId: '6' })).toBeUndefined();
+  });
+
   it('A refusal names the channel only if the same request could be allowed in another one', () => {
     const here = order('', { channelId: '1' });
     expect(keyOf({ access: [{ effect: 'deny', channelIds: ['1'] }] }, here)).toBe('refusals.rules.accessHere');

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { Rules } from '../../../src/services/rules/rules.ts';
 import { NO_RULES, ruleSet, serverRules, withRules } from '../../../src/services/rules/server-rules.ts';
 
+const newRules = () =>
+  new Rules({
+    store: { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
+    operatorRules: NO_RULES.rules,
+  });
+
 describe('The rules of servers', () => {
   it('Rules that are borrowed from another partition again are prepared only if they have changed', () => {
-    const rules = new Rules({
-      store: { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
-      operatorRules: NO_RULES.rules,
-    });
+    const rules = newRules();
     const read = (word: string) =>
       serverRules.parse({
         rules: ruleSet.parse({ words: [{ text: word }], patterns: [{ text: 'fox' }] }),
@@ -19,6 +22,20 @@ describe('The rules of servers', () => {
     expect(rules.get('den')).toBe(known);
     rules.borrow('den', read('money'));
     expect(rules.get('den').rules.words).toEqual([{ text: 'money' }]);
+  });
+
+  it('Every member can press the buttons on results if the role of everyone can', async () => {
+    const known = serverRules.parse({
+      rules: ruleSet.parse({ pressers: { roleIds: ['900000000000000001'] } }),
+      history: [],
+    });
+    const rules = newRules();
+    rules.borrow('900000000000000001', known);
+    rules.borrow('900000000000000002', known);
+    const press = (guildId: string) => () =>
+      rules.assertMayPress({ requesterId: '1', guildId }, { userId: '2', roleIds: [] });
+    expect(press('900000000000000001')).not.toThrow();
+    expect(press('900000000000000002')).toThrow('refusals.rules.press');
   });
 
   it('Rules that are replaced by others leave nothing behind, and the history has what was removed', () => {
