@@ -141,6 +141,9 @@ describe('Moderation of images', () => {
     expect((await exchange.message(says('The result was withheld'))).attachments).toEqual([]);
     await expect.poll(() => logMessages(fixture).map(text).join()).toContain('Rule: moderation (||violence||)');
     expect((await (await order(fixture, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
+    expect(logMessages(fixture).map(text).join()).toMatch(
+      /A result of <@\d+> in <#\d+> was withheld\. Rule: moderation/,
+    );
   });
 
   it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {

@@ -50,7 +50,7 @@ const WINDOW_MS = 60_000;
 const MAX_SERVERS = 5_000;
 const MAX_ENTRY_LENGTH = 60;
 
-/** Posts changes to a server's rules, and requests that were refused by them, in its log channel. */
+/** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
 export function startRuleLog({ rules, budgets, post, targets, clock, say }: RuleLogParts): void {
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
@@ -86,9 +86,9 @@ export function startRuleLog({ rules, budgets, post, targets, clock, say }: Rule
   });
 }
 
-/** Contains the text that matched, behind a spoiler, and nothing else from the request. */
+/** Contains what matched, behind a spoiler, and nothing else from the request. */
 function refusalText(
-  { memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
+  { what, memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
   at: number,
   say: Say,
 ): string {
@@ -102,8 +102,8 @@ function refusalText(
         : say('rules.log.entry', { entry: truncate(withoutMarkdown(matched), MAX_ENTRY_LENGTH) }),
   };
   return channel === undefined
-    ? say('rules.log.refusedOutside', facts)
-    : say('rules.log.refused', { ...facts, channel });
+    ? say(`rules.log.refusedOutside.${what}`, facts)
+    : say(`rules.log.refused.${what}`, { ...facts, channel });
 }
 
 const withoutMarkdown = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -41,6 +41,8 @@ export interface OrderFiles {
 
 /** A refusal as shown to the admins of the server. */
 export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
+  /** A result that is refused has been generated and charged. */
+  what: 'request' | 'result';
   guildId: string;
   memberId: string;
   channelId: string | undefined;
@@ -105,7 +107,7 @@ export class Rules {
     this.#changeListeners.push(listener);
   }
 
-  /** The listener is called with every request that a server's rules refuse. */
+  /** The listener is called with every request and result that a server's rules refuse. */
   onRefusal(listener: (refusal: RuleRefusal) => void): void {
     this.#refusalListeners.push(listener);
   }
@@ -240,7 +242,7 @@ export class Rules {
   reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
     if (guildId === undefined) return;
     for (const listener of this.#refusalListeners)
-      listener({ rule: 'moderation', entry, guildId, memberId, channelId });
+      listener({ what: 'result', rule: 'moderation', entry, guildId, memberId, channelId });
   }
 
   /** A task as it can be shown in another server: without the words that are blocked there. */
@@ -294,7 +296,7 @@ export class Rules {
     const shownEntry = name === OPERATOR ? undefined : entry;
     if (guildId !== undefined)
       for (const listener of this.#refusalListeners)
-        listener({ rule, entry: shownEntry, guildId, memberId, channelId });
+        listener({ what: 'request', rule, entry: shownEntry, guildId, memberId, channelId });
     return refusal;
   }
 

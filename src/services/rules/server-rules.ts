@@ -102,7 +102,7 @@ type RuleChange = z.output<typeof change>;
 /** What the admins of one server have decided about its content. */
 export const serverRules = z.object({
   rules: ruleSet,
-  /** The channel where changes, and requests that a rule refused, are posted. */
+  /** The channel where changes, and requests and results that a rule refused, are posted. */
   logChannelId: id.optional(),
   /** The number of days after which the bot deletes its messages there; undefined to keep them. */
   logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
