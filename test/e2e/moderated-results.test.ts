@@ -174,7 +174,13 @@ describe('Moderation of images', () => {
 
   it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', async () => {
     const fixture = await moderatedBot({ results: 'hold' });
+    const owner = fixture.discord.as('admin').in('studio');
+    const logForm = await owner.click(await (await owner.slash('server rules')).message(), 'Change log channel');
+    const emptied = await owner.fill(await logForm.modal(), { logChannel: [] });
+    expect(text(await emptied.followUp())).toContain('Choose a log channel first');
+    await (await owner.slash('budget alerts', { channel: LOG_CHANNEL })).message();
     await changeRules(fixture, 'Change log channel', { logChannel: [] });
+    await (await owner.slash('budget alerts')).message();
     const exchange = await order(fixture, 'shows:violence');
     await exchange.message(says('The result was withheld'));
     const admin = fixture.discord.as('admin').in('studio');

@@ -5,7 +5,6 @@ import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
-  canHold,
   MAX_LIST_ENTRIES,
   type RuleSet,
   ruleSet,
@@ -19,6 +18,7 @@ import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessFields, previewAccessRule } from './access-rule.ts';
 import { fieldLabel } from './field-label.ts';
+import { assertCanHold } from './hold.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -194,7 +194,9 @@ export const rulesForm = form(customIds.rulesFilled, {
 });
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
-async function verifyChannel(guildId: string, channel: string | undefined, { services, say }: Context): Promise<void> {
+async function verifyChannel(guildId: string, channel: string | undefined, context: Context): Promise<void> {
+  const { services, say } = context;
+  assertCanHold(services.rules.get(guildId).rules.moderation, channel, context);
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
 }
@@ -248,14 +250,9 @@ async function changesOf(
         if (!moderation) throw new Refusal('refusals.unknownButton');
         const chosenActions = [moderation.prompts, moderation.references, moderation.results];
         const isUsed = chosenActions.some((one) => one !== 'off');
-        const { rules, budgets } = context.services;
+        const { rules } = context.services;
         if (isUsed && !rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
-        const { guildId } = managedServer(context);
-        if (
-          canHold(moderation) &&
-          (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId) === undefined
-        )
-          throw new Refusal('refusals.rules.holdNeedsLog');
+        assertCanHold(moderation, rules.get(managedServer(context).guildId).logChannelId, context);
         return { moderation };
       };
     }

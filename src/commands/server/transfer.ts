@@ -6,6 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
+import { assertCanHold } from './hold.ts';
 import { importMistake, mistakeOf } from './import-mistake.ts';
 import { previewRules } from './preview.ts';
 import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
@@ -36,7 +37,8 @@ export const importRules = command({
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
     const importedRules = readRules(await services.readText(file, author.by), services.ruleTargets);
-    const { rules: currentRules } = services.rules.get(guildId);
+    const { rules: currentRules, logChannelId } = services.rules.get(guildId);
+    assertCanHold(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
     if (lines.length === 0) return { content: say('rules.same') };
     const diff = withNames(lines.join('\n'), await services.serverNames(guildId), say);

@@ -149,7 +149,10 @@ export function changedLines(oldRules: RuleSet, newRules: RuleSet, name: RuleNam
   };
 }
 
-/** Changes the log settings. Returns the same object if nothing differs. */
+/**
+ * Changes the log settings. Returns the same object if nothing differs. Rules that wait for a decision are dropped, because they may hold
+ * results and need a channel for that.
+ */
 export function withLog(
   current: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },
@@ -163,7 +166,7 @@ export function withLog(
   ].filter(({ before, after }) => before !== after);
   if (changes.length === 0) return current;
   return {
-    ...current,
+    ...withoutProposal(current),
     logChannelId: channelId,
     logDays: days,
     history: [...current.history, ...changes].slice(-MAX_HISTORY),

@@ -1,0 +1,16 @@
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { canHold, type RuleSet } from '../../services/rules/server-rules.ts';
+import type { Services } from '../services.ts';
+import { managedServer } from './access.ts';
+
+/** Refuses moderation that holds results where moderators would have no channel to decide in. */
+export function assertCanHold(
+  moderation: RuleSet['moderation'],
+  logChannelId: string | undefined,
+  context: HandlerContext<Services>,
+): void {
+  const { alertsChannelId } = context.services.budgets.get(managedServer(context).guildId);
+  if (canHold(moderation) && (logChannelId ?? alertsChannelId) === undefined)
+    throw new Refusal('refusals.rules.holdNeedsLog');
+}
