@@ -290,6 +290,30 @@ describe('Server rules', () => {
     );
   });
 
+  it('The log channel and the history name commands as the page does, and the history says how many changes it leaves out', async () => {
+    const fixture = await botWith();
+    const { discord } = fixture;
+    const admin = discord.as('admin');
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
+    await addAccessRule(fixture, { effect: 'deny', subjects: ['/video'], models: 'reel-*', channels: ['studio'] });
+    await (await discord.as('member').slash('video', { prompt: 'a fox' })).message();
+    const logMessages = () => discord.messages('no-threads').map(text).join();
+    await expect
+      .poll(logMessages)
+      .toMatch(/Rule: task types and models \(\|\|deny \/video, model reel-\\\* in <#\d+>\|\|\)/);
+    const entries = Array.from({ length: 5 }, (_, index) => `${'long'.repeat(12)}${index}.example`);
+    const words = entries.map((entry) => ({ text: entry }));
+    await applyImport(fixture, { words, patterns: words, allowedWords: entries, allowedDomains: entries });
+    await applyImport(fixture, { deniedDomains: entries });
+    const history = await (await admin.slash('server history')).message();
+    const [, ...lines] = text(history).split('\n');
+    const rest = /^(\d+) older changes are in the file\.$/.exec(lines.at(-1) ?? '')?.[1];
+    const csv = await (await fetch(history.attachments[0]?.url ?? '')).text();
+    const changes = csv.split('\n').filter((line) => /^\d{4}-/.test(line));
+    expect(lines.length - 1 + Number(rest)).toBe(changes.length);
+    expect(csv).toMatch(/task types and models,,"deny \/video, model reel-\* in <#\d+>"/);
+  });
+
   it('A result from another server is shown without the words that are blocked in this server', async () => {
     const fixture = await botWith();
     const { discord } = fixture;

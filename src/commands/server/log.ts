@@ -1,4 +1,4 @@
-import { truncate } from '../../discord/message-text.ts';
+import { truncate, truncateMarkdown } from '../../discord/message-text.ts';
 import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -8,7 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
-import { changeText, type RuleTargets } from './readable.ts';
+import { changeText, type RuleTargets, readableAccess } from './readable.ts';
 
 /** Posts in a log channel. `memberId`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, memberId?: string) => Promise<boolean>;
@@ -49,6 +49,8 @@ const WINDOW_MS = 60_000;
 /** Far more servers than have a refused request within one window. */
 const MAX_SERVERS = 5_000;
 const MAX_ENTRY_LENGTH = 60;
+/** An access rule names commands, models, roles and channels. */
+const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
 export function startRuleLog({ rules, budgets, post, targets, clock, say }: RuleLogParts): void {
@@ -80,7 +82,7 @@ export function startRuleLog({ rules, budgets, post, targets, clock, say }: Rule
     const skippedCount = isCurrent ? 0 : (lastWindow?.skippedCount ?? 0);
     const lines = [
       ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount })] : []),
-      refusalText(refusal, now, say),
+      refusalText(refusal, now, targets, say),
     ];
     postEntry(guildId, lines.join('\n'), refusal.memberId);
   });
@@ -90,20 +92,24 @@ export function startRuleLog({ rules, budgets, post, targets, clock, say }: Rule
 function refusalText(
   { what, memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
   at: number,
+  targets: RuleTargets,
   say: Say,
 ): string {
+  const entryText = (entry: string): string =>
+    name === 'access'
+      ? truncateMarkdown(escapeMarks(readableAccess(entry, targets, say)), MAX_ACCESS_LENGTH)
+      : truncate(withoutMarkdown(entry), MAX_ENTRY_LENGTH);
   const facts = {
     at: Math.floor(at / 1000),
     member,
     rule: say(`rules.names.${name}`),
-    entry:
-      matched === undefined
-        ? ''
-        : say('rules.log.entry', { entry: truncate(withoutMarkdown(matched), MAX_ENTRY_LENGTH) }),
+    entry: matched === undefined ? '' : say('rules.log.entry', { entry: entryText(matched) }),
   };
   return channel === undefined
     ? say(`rules.log.refusedOutside.${what}`, facts)
     : say(`rules.log.refused.${what}`, { ...facts, channel });
 }
 
+/** Keeps the mentions of an access rule and the stars of its models. */
+const escapeMarks = (text: string): string => text.replace(/[|\\*_~`]/g, '\\$&');
 const withoutMarkdown = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -2,7 +2,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import { truncate } from '../../discord/message-text.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import type { RuleName, ServerRules } from '../../services/rules/server-rules.ts';
+import type { ServerRules } from '../../services/rules/server-rules.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import { text } from './text.ts';
 
@@ -62,7 +62,7 @@ function readableModeration(moderationText: string, say: Say): string {
 const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
 
 /** One line of a rule's text as admins know its words. */
-export function readableLine(name: RuleName, line: string, targets: RuleTargets, say: Say): string {
+export function readableLine(name: Change['what'], line: string, targets: RuleTargets, say: Say): string {
   if (name === 'access') return readableAccess(line, targets, say);
   if (name === 'words' || name === 'patterns') return readableWords(line, targets);
   if (name === 'longestPrompt') return readableLength(line, say);

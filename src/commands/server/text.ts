@@ -268,6 +268,8 @@ export const text = {
       removed: 'removed {{entries}}',
       added: 'added {{entries}}',
       more: '{{count}} more',
+      rest_one: 'One older change is in the file.',
+      rest_other: '{{count}} older changes are in the file.',
     },
     check: {
       title: '**The bot’s permissions in <#{{channel}}>**',
