@@ -232,6 +232,7 @@ describe('Server rules', () => {
     const admin = discord.as('admin');
     await changeRules(fixture, 'Change words', { words: 'casino' });
     const exportMessage = await (await admin.slash('server export')).message();
+    expect(text(exportMessage)).toContain('It does not contain the log channel');
     const [file] = exportMessage.attachments;
     const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
     expect(rules).toMatchObject({ words: [{ text: 'casino' }], pressers: 'everyone' });

@@ -116,6 +116,7 @@ export const text = {
       none: 'There is no log channel: rule changes, refused requests and refused results are not posted, and members cannot report results.',
       nothingHeld: 'Results that should be held are deleted immediately, because there is no log channel.',
       kept: 'The bot’s messages there are kept.',
+      notExported: 'It does not contain the log channel, nor how long messages there are kept.',
       days_one: 'The bot deletes its messages there after {{count}} day.',
       days_other: 'The bot deletes its messages there after {{count}} days.',
       here: 'Changes to this server’s rules, requests and results refused by them, and reports from members are now posted here.',

@@ -22,8 +22,10 @@ export const exportRules = command({
   options: {},
   async run(_values, context: Context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
-    const bytes = Buffer.from(`${JSON.stringify(context.services.rules.get(guildId).rules, null, 2)}\n`);
-    return { content: context.say('rules.exported'), files: [{ name: `rules-${guildId}.json`, bytes }] };
+    const { services, say } = context;
+    const bytes = Buffer.from(`${JSON.stringify(services.rules.get(guildId).rules, null, 2)}\n`);
+    const content = `${say('rules.exported')} ${say('rules.log.notExported')}`;
+    return { content, files: [{ name: `rules-${guildId}.json`, bytes }] };
   },
 });
 
