@@ -153,7 +153,7 @@ describe('Server rules', () => {
       subjects: ['/talk', '/video'],
       models: 'reel-*',
     });
-    expect(text(second)).toContain('could use `/video` or `/talk` or `model reel-*` on this server');
+    expect(text(second)).toContain('could use `/video` or `/talk` or model `reel-*` on this server');
     expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
   });
 

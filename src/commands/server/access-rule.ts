@@ -14,6 +14,8 @@ import { type RuleTargets, readableAccess } from './readable.ts';
 
 const EVERYTHING = 'everything';
 const ONLY_MODELS = 'models';
+/** What the text of a rule has before the id of a model. */
+const MODEL = 'model ';
 
 /** Nothing is chosen in advance, so no rule is made without a choice. */
 export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
@@ -97,7 +99,7 @@ function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
       (subjects.kinds ?? subjects.models)
         ? subjectText
             .split(', ')
-            .map(inlineCode)
+            .map((one) => (one.startsWith(MODEL) ? `${MODEL}${inlineCode(one.slice(MODEL.length))}` : inlineCode(one)))
             .join(` ${say('rules.preview.or')} `)
         : say('rules.preview.everything'),
     where:
