@@ -155,6 +155,9 @@ describe('Server rules', () => {
     });
     expect(text(second)).toContain('could use `/video` or `/talk` or model `reel-*` on this server');
     expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
+    await addAccessRule(fixture, { effect: 'deny', subjects: ['Only the models below'], models: '*' });
+    const refused = await fixture.discord.as('member').slash('video', { prompt: 'a fox' });
+    expect(text(await refused.message())).toMatch(/not allowed to use the model `[\w.-]+`\. Choose another one/);
   });
 
   it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {

@@ -133,6 +133,8 @@ export const refusals = {
   rules: {
     access: 'You are not allowed to use this command or model. Ask an admin if you think this is a mistake.',
     accessHere: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
+    model: 'You are not allowed to use the model {{model}}. Choose another one, or ask an admin.',
+    modelHere: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask an admin.',
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',

@@ -83,11 +83,16 @@ export class Judge {
   #judgeAccess(order: JudgedRequest): Verdict | undefined {
     const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
     const denied = matchingRules.find(({ effect }) => effect === 'deny');
-    if (denied) return notAllowed(denied.channelIds !== undefined, accessText(denied));
+    if (denied) {
+      const refusal = accessRefusal(order, [denied], denied.channelIds !== undefined);
+      return { refusal, rule: 'access', entry: accessText(denied) };
+    }
     // If rules allow such requests for some members, everyone else is refused.
     const allows = this.#rules.access.filter((rule) => rule.effect === 'allow' && coversRequest(rule, order));
     const isAllowed = allows.length === 0 || allows.some((rule) => appliesTo(rule, order));
-    return isAllowed ? undefined : notAllowed(allows.some((rule) => hasRole(rule, order)));
+    if (isAllowed) return undefined;
+    const isOnlyHere = allows.some((rule) => hasRole(rule, order));
+    return { refusal: accessRefusal(order, allows, isOnlyHere), rule: 'access' };
   }
 
   #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {
@@ -134,12 +139,17 @@ const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? pro
 /** For an order with more text than is judged. */
 export const textTooLong = (): Refusal => new Refusal('refusals.rules.textTooLong', { max: MAX_JUDGED_LENGTH });
 
-/** `isOnlyHere`: another channel may allow it. */
-const notAllowed = (isOnlyHere: boolean, entry?: string): Verdict => ({
-  refusal: new Refusal(isOnlyHere ? 'refusals.rules.accessHere' : 'refusals.rules.access'),
-  rule: 'access',
-  entry,
-});
+/** Names the model if the rules refuse only that: the member may not have chosen it. `isOnlyHere`: another channel may allow it. */
+function accessRefusal(
+  { kind, request: { model } }: JudgedRequest,
+  rules: readonly AccessRule[],
+  isOnlyHere: boolean,
+): Refusal {
+  const isAboutModel = rules.every(({ kinds, models }) => models !== undefined && !kinds?.includes(kind));
+  if (model === undefined || !isAboutModel)
+    return new Refusal(isOnlyHere ? 'refusals.rules.accessHere' : 'refusals.rules.access');
+  return new Refusal(isOnlyHere ? 'refusals.rules.modelHere' : 'refusals.rules.model', { model });
+}
 
 function wordsByKinds({ words }: RuleSet): KindWords[] {
   const entriesByKinds = Map.groupBy(words, ({ kinds }) => kinds?.toSorted().join());

@@ -103,15 +103,20 @@ describe('The rule check of a server', () => {
   it('Models can be denied by the prefix of their ids, and if a role is allowed a model, members without the role are denied all models', () => {
     const request = { prompt: 'a fox', model: 'reel-2' };
     const deny: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'] }];
-    expect(keyOf({ access: deny }, order('', { request }))).toBe('refusals.rules.access');
+    expect(judgeOf({ access: deny }).judge(order('', { request }))?.refusal).toMatchObject({
+      key: 'refusals.rules.model',
+      variables: { model: 'reel-2' },
+    });
+    const denyHere: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'], channelIds: ['1'] }];
+    expect(keyOf({ access: denyHere }, order('', { request }))).toBe('refusals.rules.modelHere');
+    const denyBoth: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'], kinds: ['imagine'] }];
+    expect(keyOf({ access: denyBoth }, order('', { request }))).toBe('refusals.rules.access');
     expect(keyOf({ access: deny }, order('', { request: { model: 'other' } }))).toBeUndefined();
     const allow: RuleSet['access'] = [{ effect: 'allow', models: ['reel-2'], roleIds: ['7'] }];
-    expect(keyOf({ access: allow }, order('', { request }))).toBe('refusals.rules.access');
+    expect(keyOf({ access: allow }, order('', { request }))).toBe('refusals.rules.model');
     expect(keyOf({ access: allow }, order('', { request, roleIds: ['7'] }))).toBeUndefined();
     expect(keyOf({ access: allow }, order('', { request: { model: 'other' } }))).toBeUndefined();
-    expect(keyOf({ access: [...allow, ...deny] }, order('', { request, roleIds: ['7'] }))).toBe(
-      'refusals.rules.access',
-    );
+    expect(keyOf({ access: [...allow, ...deny] }, order('', { request, roleIds: ['7'] }))).toBe('refusals.rules.model');
   });
 
   it('A rule for the role of everyone applies to every member, although Discord lists that role for none', () => {
