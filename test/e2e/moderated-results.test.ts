@@ -128,6 +128,7 @@ describe('Moderation of images', () => {
     await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Delete')).message();
     await expectState('Result withheld');
     const withheld = await exchange.message(says('The result was withheld'));
+    expect(text(withheld)).toContain('A moderator of this server decided not to show it.');
     expect(withheld.attachments).toEqual([]);
     expect(labels(withheld)).not.toContain('U1');
     expect(await reportRefusal(fixture, withheld)).toContain('does not show a result');
@@ -138,7 +139,9 @@ describe('Moderation of images', () => {
   it('A refused result is deleted immediately, and the log names the category', async () => {
     const fixture = await moderatedBot({ results: 'refuse' });
     const exchange = await order(fixture, 'shows:violence');
-    expect((await exchange.message(says('The result was withheld'))).attachments).toEqual([]);
+    const withheld = await exchange.message(says('The result was withheld'));
+    expect(withheld.attachments).toEqual([]);
+    expect(text(withheld)).toContain('do not allow the generated result. Change the prompt');
     await expect.poll(() => logMessages(fixture).map(text).join()).toContain('Rule: moderation (||violence||)');
     expect((await (await order(fixture, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
     expect(logMessages(fixture).map(text).join()).toMatch(
@@ -155,14 +158,17 @@ describe('Moderation of images', () => {
   });
 
   it('Age-restricted content can be limited to age-restricted channels', async () => {
-    const fixture = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
-    await (await order(fixture, 'shows:sexual')).message(says('The result was withheld'));
+    const fixture = await moderatedBot({ prompts: 'refuse', results: 'hold' }, { ageRestricted: 'channels' });
+    const refused = await (await order(fixture, 'flag:sexual')).message((one) => one.ephemeral);
+    expect(text(refused)).toContain('allowed only in age-restricted channels. Submit it in one.');
+    const withheld = await (await order(fixture, 'shows:sexual')).message(says('The result was withheld'));
+    expect(text(withheld)).toContain('allowed only in age-restricted channels. Submit the request in one.');
     const ageRestricted = await order(fixture, 'shows:sexual', 'age-restricted');
     expect((await ageRestricted.message(says('Finished in'))).attachments).toHaveLength(1);
     expect(questions(fixture)).toEqual([]);
   });
 
-  it('While the moderation service is unavailable, results are held or shown, depending on the server’s rules', async () => {
+  it('While the moderation service is unavailable, results are held, shown or withheld, depending on the server’s rules', async () => {
     const fixture = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(fixture, 'a quiet lake');
@@ -170,6 +176,9 @@ describe('Moderation of images', () => {
     await changeRules(fixture, 'Change moderation', { results: 'hold', whenAway: 'allow' });
     fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await (await order(fixture, 'a quiet lake')).message(says('Finished in'));
+    await changeRules(fixture, 'Change moderation', { results: 'refuse', whenAway: 'refuse' });
+    fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
+    await (await order(fixture, 'a quiet lake')).message(says('The moderation service could not check the result.'));
   });
 
   it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', async () => {
@@ -182,7 +191,7 @@ describe('Moderation of images', () => {
     await changeRules(fixture, 'Change log channel', { logChannel: [] });
     await (await owner.slash('budget alerts')).message();
     const exchange = await order(fixture, 'shows:violence');
-    await exchange.message(says('The result was withheld'));
+    expect(text(await exchange.message(says('The result was withheld')))).toContain('but none could be asked');
     const admin = fixture.discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
     expect(text(rulesPage)).toContain('Results that should be held are deleted immediately');

@@ -143,7 +143,15 @@ export const refusals = {
     textTooLong:
       'Text is checked here, so a request with its documents can have at most {{max}} characters. Shorten it and try again.',
     moderated: 'The moderation service flagged your request, so it was not submitted. Change it and try again.',
-    resultRefused: 'This server’s rules do not allow the generated result. Change the prompt and try again.',
+    moderatedHere:
+      'Your request was not submitted: content like this is allowed only in age-restricted channels. Submit it in one.',
+    resultRefused: 'The rules here do not allow the generated result. Change the prompt and try again.',
+    resultElsewhere: 'Results like this are allowed only in age-restricted channels. Submit the request in one.',
+    resultUnchecked: 'The moderation service could not check the result. Ask an admin before you try again.',
+    resultUndecidable:
+      'A moderator has to decide about it, but none could be asked. Ask an admin to check the log channel before you try again.',
+    resultUndecided: 'No moderator decided about it within 7 days. Ask a moderator before you try again.',
+    resultRejected: 'A moderator of this server decided not to show it. Ask a moderator before you try again.',
     resultRemoved: 'A moderator of this server removed the result.',
     reviewOver: 'This result is no longer waiting for a decision.',
     moderatorsOnly: 'Only members with the Manage Messages permission can do this.',

@@ -52,7 +52,8 @@ const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' 
       const task = await tasks.book.change(taskId, (heldTask) => {
         if (!isHeld(heldTask)) throw new Refusal('refusals.rules.reviewOver');
         if (decision === 'allowed') return markShownByModerator(heldTask);
-        return markResultsRefused(heldTask, { ...heldTask.review, at: clock.now() });
+        const review = { ...heldTask.review, at: clock.now() };
+        return markResultsRefused(heldTask, review, 'refusals.rules.resultRejected');
       });
       return {
         content: say(`task.review.${decision}`, { who: `<@${place.userId}>`, member: task.requesterId }),

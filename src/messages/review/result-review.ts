@@ -86,12 +86,14 @@ export class ResultReview {
     if (isHeld(changed)) await this.#askModerators(task.id);
   }
 
-  #applyOutcome(task: Task, { action, category }: Outcome): Task {
+  #applyOutcome(task: Task, outcome: Outcome): Task {
+    const { action, category } = outcome;
     const review = { at: this.#parts.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
     // Without a channel where moderators can decide, a held result would be lost, so it is refused.
-    if (action === 'hold' || action === 'refuse') return markResultsRefused(task, review);
+    if (action === 'hold') return markResultsRefused(task, review, 'refusals.rules.resultUndecidable');
+    if (action === 'refuse') return markResultsRefused(task, review, refusalKeyOf(outcome));
     return markReviewed(task, { ...review, outcome: 'passed' }, { isSpoiler: action === 'spoiler' });
   }
 
@@ -118,7 +120,9 @@ export class ResultReview {
     if (typeof posted === 'object' && task.guildId !== undefined)
       await this.#recordMessage(task.guildId, { ...posted, at, heldTaskId: id });
     await this.#change(id, (heldTask) =>
-      posted === 'refused' ? markResultsRefused(heldTask, { at, category }) : withQuestion(heldTask, posted),
+      posted === 'refused'
+        ? markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable')
+        : withQuestion(heldTask, posted),
     );
   }
 
@@ -159,6 +163,11 @@ export class ResultReview {
       throw new RetryLater('unstored', error);
     }
   }
+}
+
+function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): string {
+  if (isUnavailable) return 'refusals.rules.resultUnchecked';
+  return needsAgeRestriction ? 'refusals.rules.resultElsewhere' : 'refusals.rules.resultRefused';
 }
 
 /** Differs from the nonce of the task's message. */

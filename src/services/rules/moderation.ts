@@ -15,6 +15,8 @@ export interface Outcome {
   /** The category that the service flagged; undefined for none, or if the service is unavailable. */
   category?: string | undefined;
   isUnavailable?: true;
+  /** An age-restricted channel would allow it. */
+  needsAgeRestriction?: true;
 }
 
 export const ALLOWED: Outcome = { action: 'allow' };
@@ -36,7 +38,8 @@ export function outcomeOf(
   const [category = AGE_RESTRICTED_CATEGORY] = categories.filter((name) => name !== AGE_RESTRICTED_CATEGORY);
   if (categories.length === 0) return ALLOWED;
   if (category !== AGE_RESTRICTED_CATEGORY || ageRestricted === 'like-others') return { action, category };
-  if (ageRestricted === 'channels') return isAgeRestricted ? ALLOWED : { action: 'refuse', category };
+  if (ageRestricted === 'channels')
+    return isAgeRestricted ? ALLOWED : { action: 'refuse', category, needsAgeRestriction: true };
   return { action: ageRestricted, category };
 }
 
@@ -82,14 +85,12 @@ export async function moderateOrder(
   const { action, category } = strictest;
   if (action === 'hold') return { isAllowed: true, isSpoiler: false, holdFor: { category } };
   if (action !== 'refuse') return { isAllowed: true, isSpoiler: action === 'spoiler' };
-  return {
-    isAllowed: false,
-    refusal: strictest.isUnavailable
-      ? new Refusal('refusals.rules.moderationUnavailable')
-      : new ContentRefusal('refusals.rules.moderated'),
-    rule: 'moderation',
-    entry: category,
-  };
+  return { isAllowed: false, refusal: refusalOf(strictest), rule: 'moderation', entry: category };
+}
+
+function refusalOf({ isUnavailable, needsAgeRestriction }: Outcome): Refusal {
+  if (isUnavailable) return new Refusal('refusals.rules.moderationUnavailable');
+  return new ContentRefusal(needsAgeRestriction ? 'refusals.rules.moderatedHere' : 'refusals.rules.moderated');
 }
 
 const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');

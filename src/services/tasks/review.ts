@@ -12,15 +12,15 @@ export const setReviewMessage = (task: Task, messageId: string): Task =>
 export const markShownByModerator = (task: Task): Task =>
   task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
 
-/** For a task whose results no one may see. Its owner does not pay for them, but its server does. */
-export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>): Task {
+/** For a task whose results no one may see. `key` names the reason. Its owner does not pay for them, but its server does. */
+export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>, key: string): Task {
   if (task.state !== 'ready' || (task.review && !isHeld(task))) return task;
   return {
     ...task,
     state: 'failed',
     media: [],
     actions: [],
-    failure: { cause: 'refused', refusal: { key: 'refusals.rules.resultRefused', variables: {} } },
+    failure: { cause: 'refused', refusal: { key, variables: {} } },
     review: { ...review, outcome: 'deleted' },
   };
 }

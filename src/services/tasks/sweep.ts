@@ -58,7 +58,9 @@ export class Sweep {
       try {
         await book.change(id, (task) => {
           if (this.#isEndless(task, now)) return markGivenUp(task, now);
-          const reviewedTask = isHeldTooLong(task, now) ? markResultsRefused(task, { ...task.review, at: now }) : task;
+          const reviewedTask = isHeldTooLong(task, now)
+            ? markResultsRefused(task, { ...task.review, at: now }, 'refusals.rules.resultUndecided')
+            : task;
           return dropExpiredToken(
             this.#isOverdue(reviewedTask, now) ? markOverdue(reviewedTask, now) : reviewedTask,
             now,

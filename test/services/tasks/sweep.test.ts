@@ -26,3 +26,21 @@ it('A job that the gateway never ends is followed for 30 days, and then counts w
   expect((await book.get(younger.id))?.state).toBe('running');
   expect((await book.get(unpolled.id))?.state).toBe('running');
 });
+
+it('A held result about which no moderator decides for 7 days is deleted, and its message says so', async () => {
+  const { open, log, clock } = createStoreFixture();
+  const book = new TaskBook({ store: await open(), log, clock });
+  const heldTask = makeTask({ state: 'ready', review: { outcome: 'held', at: START } });
+  await book.add(heldTask);
+  const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };
+  const sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf: () => 'image', isPolled: () => true });
+  clock.advance(7 * DAY_MS - 5_000);
+  sweep.start();
+  clock.advance(5_000);
+  await sweep.stop();
+  expect(await book.get(heldTask.id)).toMatchObject({
+    state: 'failed',
+    failure: { refusal: { key: 'refusals.rules.resultUndecided' } },
+    review: { outcome: 'deleted' },
+  });
+});
