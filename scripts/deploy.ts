@@ -18,7 +18,7 @@ const HELP = `Registers the commands and prints the link that adds the bot to a 
 
 Usage: ${USAGE}
 
-  --guild    registers on this server only, where changes appear immediately (default: DISCORD_DEPLOY_GUILD_ID, else all servers)
+  --guild    registers on this server only, where changes appear immediately (default: DISCORD_GUILD_ID, else all servers)
   --dry-run  only shows what would change
   --clear    removes the commands
   --help     shows this help`;
@@ -112,7 +112,7 @@ function reportFailure(error: unknown): number {
   }
   if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
     console.error(
-      'The bot is not on the server that --guild or DISCORD_DEPLOY_GUILD_ID names. Check the ID, or add the bot to the server first.',
+      'The bot is not on the server that --guild or DISCORD_GUILD_ID names. Check the ID, or add the bot to the server first.',
     );
     return EX_NOPERM;
   }

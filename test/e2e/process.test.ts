@@ -254,7 +254,7 @@ describe('npm run deploy', () => {
 
   it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
     const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '123');
-    expect(output).toContain('The bot is not on the server that --guild or DISCORD_DEPLOY_GUILD_ID names.');
+    expect(output).toContain('The bot is not on the server that --guild or DISCORD_GUILD_ID names.');
     expect(code).toBe(77);
   });
 
