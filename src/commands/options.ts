@@ -104,21 +104,21 @@ const MAX_SUGGESTION_LENGTH = 100;
 export const suggestionsFrom = (names: readonly string[], input: string): Suggestion[] =>
   names.filter((name) => name.toLowerCase().includes(input.toLowerCase())).map((name) => ({ name, value: name }));
 
-/** Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
+/**
+ * Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered, and so is an order
+ * without a model if the gateway cannot list its models.
+ */
 export async function chooseModel(purpose: Purpose, input: string | undefined, services: ModelServices) {
-  const model =
-    (await modelOrDefault(purpose, input, services)) ??
-    (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ usableKinds }) => usableKinds.includes(purpose))
-      ?.id;
-  if (model === undefined) throw await noModelRefusal(purpose, services);
+  const model = (await modelOrDefault(purpose, input, services)) ?? (await services.models.findFor(purpose))?.id;
+  if (model === undefined) throw noModelRefusal(purpose, services);
   return model;
 }
 
 const MAX_NAMED_MODELS = 3;
 
 /** The refusal names models whose purpose is unknown, because one of them may be the right one. */
-async function noModelRefusal(purpose: Purpose, { models }: ModelServices): Promise<Refusal> {
-  const unknownModels = (await models.listQuickly()).filter(({ kind }) => kind === 'other').map(({ id }) => id);
+function noModelRefusal(purpose: Purpose, { models }: ModelServices): Refusal {
+  const unknownModels = models.lastListed.filter(({ kind }) => kind === 'other').map(({ id }) => id);
   const setting = `DEFAULT_${purpose === 'voice' ? 'TALK' : purpose.toUpperCase()}_MODEL`;
   const candidates = unknownModels.slice(0, MAX_NAMED_MODELS);
   return candidates.length === 0

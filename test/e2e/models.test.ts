@@ -119,6 +119,19 @@ it.each([
   expect(submitCount(gateway)).toBe(0);
 });
 
+it.each(['image', 'video', 'talk start'])(
+  'Without a model, /%s says what the gateway responds if it has never listed its models',
+  async (command) => {
+    const { discord, gateway } = await startFastClockBot();
+    const body = { error: { message: 'Invalid token', code: 'invalid_api_key' } };
+    gateway.faults.add({ do: { type: 'body', status: 401, body }, on: { path: /\/v1\/models$/ }, times: 100 });
+    const prompt = command === 'talk start' ? {} : { prompt: 'waves' };
+    const reply = await (await discord.as('member').slash(command, prompt)).message();
+    expect(text(reply)).toContain('The gateway rejected this bot’s API key');
+    expect(submitCount(gateway)).toBe(0);
+  },
+);
+
 it('Model suggestions for /video list suitable models, and others for a search', async () => {
   const body = { object: 'list', data: ['gpt-5', 'kling-v1-6', 'aurora'].map((id) => ({ id, object: 'model' })) };
   const { discord, gateway } = await startFastClockBot();

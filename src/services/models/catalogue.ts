@@ -1,4 +1,4 @@
-import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
+import { type Clock, SteadyClock, withTimeout } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
@@ -83,24 +83,35 @@ export class ModelCatalogue {
 
   /** Returns what is available quickly: an old list instead of a late one, and an empty one instead of an error. */
   async listQuickly(limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
-    const pauseController = new AbortController();
-    const lastListedAfterLimit = pause(this.#parts.clock, limitMs, pauseController.signal).then(() => this.lastListed);
-    const listed = this.list().catch((error: unknown) => {
-      if (error instanceof GatewayError) return this.lastListed;
-      throw error;
-    });
     try {
-      return await Promise.race([listed, lastListedAfterLimit]);
-    } finally {
-      pauseController.abort();
+      return await this.#listInTime(limitMs);
+    } catch (error) {
+      if (error instanceof GatewayError) return [];
+      throw error;
+    }
+  }
+
+  /** Returns an old list instead of a late one or an error. If there has never been a list, throws the gateway's error. */
+  async #listInTime(limitMs: number): Promise<readonly ListedModel[]> {
+    try {
+      const models = await withTimeout(this.#parts.clock, limitMs, this.list());
+      if (models) return models;
+      throw new GatewayError('The gateway did not list its models in time.', { kind: 'unreachable' });
+    } catch (error) {
+      if (error instanceof GatewayError && this.#lists.has('own')) return this.lastListed;
+      throw error;
     }
   }
 
   /** Lists the models, the most suitable ones first: those that fit, then all others, because the kind is only guessed, and last those that were refused for it. */
-  async listFor(kind: ModelKind, limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
-    const rank = ({ usableKinds, refusedKinds }: ListedModel): number =>
-      refusedKinds.includes(kind) ? 2 : usableKinds.includes(kind) ? 0 : 1;
-    return (await this.listQuickly(limitMs)).toSorted((a, b) => rank(a) - rank(b));
+  async listFor(kind: ModelKind): Promise<readonly ListedModel[]> {
+    return rankFor(kind, await this.listQuickly());
+  }
+
+  /** The most suitable model for a request that names none. Throws if the models cannot be listed. */
+  async findFor(kind: ModelKind): Promise<ListedModel | undefined> {
+    const models = rankFor(kind, await this.#listInTime(ORDER_LIMIT_MS));
+    return models.find(({ usableKinds }) => usableKinds.includes(kind));
   }
 
   markDelivered(id: string, kind: ModelKind): Promise<void> {
@@ -185,4 +196,10 @@ export class ModelCatalogue {
     this.#lists.set(name, cachedList);
     return cachedList;
   }
+}
+
+function rankFor(kind: ModelKind, models: readonly ListedModel[]): readonly ListedModel[] {
+  const rank = ({ usableKinds, refusedKinds }: ListedModel): number =>
+    refusedKinds.includes(kind) ? 2 : usableKinds.includes(kind) ? 0 : 1;
+  return models.toSorted((a, b) => rank(a) - rank(b));
 }
