@@ -6,7 +6,7 @@ import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/not
 
 /** The message of a notice to the operator, in its current state. */
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
-  const { topic, endedAt, count, since } = notice;
+  const { topic, endedAt, count } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
   // Notices about starts and unreadable rows already contain their count.
   const containsCount = topic === 'started' || topic === 'unreadable';
@@ -14,7 +14,7 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
     content: [
       ...(isOver ? [say('notices.resolved', { ended: seconds(endedAt) })] : []),
       ...noticeLines(notice, say),
-      ...(count > 1 && !containsCount ? [say('notices.times', { count, since: seconds(since) })] : []),
+      ...(count > 1 && !containsCount ? [say('notices.times', { count })] : []),
     ].join('\n'),
   };
 }

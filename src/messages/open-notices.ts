@@ -84,7 +84,7 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
       if (!problem) return true;
       const { isKeyRejected, reason } = problem;
       log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
-      notices.begin({ topic: 'gateway', facts: { isKeyRejected } });
+      notices.begin({ topic: 'gateway', facts: { isKeyRejected }, since: runs.recent[0]?.at });
       return false;
     },
 

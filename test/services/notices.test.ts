@@ -91,6 +91,32 @@ describe('Notices', () => {
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
   });
 
+  it('The time of a problem is that of its current kind and of the current run', async () => {
+    const { clock, rows, start, pass } = createFixture();
+    const first = await start();
+    const report = (notices: Notices, kind: string, since?: number): void =>
+      notices.begin({ topic: 'lane', facts: { kind }, since });
+    const startTime = clock.now();
+    const shownTime = (): number => ([...rows.values()][0]?.since ?? 0) - startTime;
+    report(first, 'busy');
+    await pass(60_000);
+    report(first, 'busy', clock.now());
+    expect(shownTime()).toBe(0);
+    report(first, 'unreachable', startTime + 50_000);
+    await pass(60_000);
+    expect(shownTime()).toBe(50_000);
+    await first.stop();
+    const second = await start();
+    report(second, 'unreachable', startTime + 110_000);
+    await pass(60_000);
+    expect(shownTime()).toBe(110_000);
+    second.end('lane');
+    await pass(60_000);
+    report(second, 'unreachable');
+    await pass(60_000);
+    expect(shownTime()).toBe(240_000);
+  });
+
   it('The end of a problem that could not be shown before a restart is shown after it', async () => {
     const { sent, fixture, start, pass } = createFixture();
     const first = await start();

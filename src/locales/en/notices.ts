@@ -1,7 +1,7 @@
 /** Notices to the operator. */
 export const notices = {
   resolved: '**Resolved** <t:{{ended}}:R>.',
-  times: 'This has happened {{count}} times since <t:{{since}}:f>.',
+  times: 'This has happened {{count}} times recently.',
   gateway: {
     keyRejected:
       'The gateway has been rejecting the API key since <t:{{since}}:f>, so all requests of members fail. Set the right `GATEWAY_API_KEY` and restart the bot.',

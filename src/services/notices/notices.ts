@@ -41,6 +41,8 @@ interface NoticesParts {
 interface State {
   notice: Notice;
   isStored: boolean;
+  /** Whether the trouble was last reported by an earlier run. */
+  isEarlier: boolean;
   /** Nothing about this notice is sent before this time. */
   nextSendAt: number;
   /** How many times in a row nothing could be sent. */
@@ -67,7 +69,9 @@ export class Notices {
 
   async open(): Promise<void> {
     for (const notice of await this.#parts.store.all())
-      this.#statesByCause.set(causeOf(notice), { notice, isStored: true, nextSendAt: 0, failureCount: 0 });
+      this.#statesByCause.set(causeOf(notice), {
+        ...{ notice, isStored: true, isEarlier: true, nextSendAt: 0, failureCount: 0 },
+      });
   }
 
   /** Nothing is sent before this is called. */
@@ -97,11 +101,12 @@ export class Notices {
     this.#record(occurrence, count);
   }
 
-  /** Reports that trouble has started. Until it ends, only its facts can change. */
+  /** Reports that trouble has started. Until it ends, only its facts can change; its time then belongs to the new ones. */
   begin(occurrence: Occurrence): void {
-    const known = this.#statesByCause.get(causeOf(occurrence))?.notice;
-    if (!known || known.endedAt !== undefined) this.#record(occurrence, 1);
-    else if (!isSame(known.facts, occurrence.facts ?? {})) this.#set({ ...known, facts: occurrence.facts ?? {} });
+    const { facts = {}, since = this.#parts.clock.now() } = occurrence;
+    const state = this.#statesByCause.get(causeOf(occurrence));
+    if (!state || state.notice.endedAt !== undefined) this.#record(occurrence, 1);
+    else if (state.isEarlier || !isSame(state.notice.facts, facts)) this.#set({ ...state.notice, facts, since });
   }
 
   end(topic: NoticeTopic, subject?: string): void {
@@ -144,7 +149,8 @@ export class Notices {
     const endedAt = isEvent({ topic }) ? now : undefined;
     if (known && (known.postedAt === undefined || now - known.postedAt < QUIET_MS)) {
       const { endedAt: _, ...rest } = known;
-      this.#set({ ...rest, facts, count: known.count + count, ...(endedAt !== undefined && { endedAt }) });
+      const since = isEvent({ topic }) ? known.since : (occurrence.since ?? now);
+      this.#set({ ...rest, facts, since, count: known.count + count, ...(endedAt !== undefined && { endedAt }) });
       return;
     }
     if (!known && this.#statesByCause.size >= MAX_NOTICES) {
@@ -160,8 +166,9 @@ export class Notices {
     const cause = causeOf(notice);
     const known = this.#statesByCause.get(cause);
     const next = { ...notice, isShown: false };
-    if (known) Object.assign(known, { notice: next, isStored: false });
-    else this.#statesByCause.set(cause, { notice: next, isStored: false, nextSendAt: 0, failureCount: 0 });
+    const isNew = { notice: next, isStored: false, isEarlier: false };
+    if (known) Object.assign(known, isNew);
+    else this.#statesByCause.set(cause, { ...isNew, nextSendAt: 0, failureCount: 0 });
     this.#showSoon(cause);
   }
 

@@ -20,11 +20,8 @@ export class StoreHealth {
     // A full disk can still be read.
     const direction = operation === 'read' ? 'reads' : 'writes';
     if (failure === undefined) this.#failures.delete(direction);
-    else
-      this.#failures.set(direction, {
-        since: this.#failures.get(direction)?.since ?? this.#clock.now(),
-        kind: failure,
-      });
+    else if (this.#failures.get(direction)?.kind !== failure)
+      this.#failures.set(direction, { since: this.#clock.now(), kind: failure });
   }
 
   /** Undefined if the store works. */
