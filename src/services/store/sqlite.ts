@@ -43,7 +43,7 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
     case SQLITE_NOTADB:
       return failure(
         'corrupt',
-        `The store ${file} is damaged or not a database. Stop Atelier and replace the file with a backup; if you have none, move it elsewhere, and Atelier will create a new store.`,
+        `The store ${file} is damaged or not a database. Stop Atelier and move the file elsewhere, then run npm run restore -- <file> with a backup; if you have none, start Atelier, which will create a new store.`,
       );
     case SQLITE_CANTOPEN:
       return new StoreError(

@@ -105,7 +105,7 @@ describe('A failing store', () => {
   it('A failing store reports that the file is not a database, and leaves it unchanged', async () => {
     const { file, open } = createStoreFixture();
     writeFileSync(file, 'These are my notes. '.repeat(500));
-    await expectAllToFail([open()], 'corrupt', 'damaged or not a database');
+    await expectAllToFail([open()], 'corrupt', 'npm run restore -- <file>');
     expect(readFileSync(file, 'utf8')).toBe('These are my notes. '.repeat(500));
   });
 
