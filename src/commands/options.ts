@@ -10,6 +10,7 @@ import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { type ListedModel, type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
+import type { ModelKind } from '../services/models/families.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -23,7 +24,7 @@ export const promptOption = { type: 'text', required: true, max: MAX_OPTION_LENG
 export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | undefined =>
   hasVisibleText(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
 
-export interface ModelServices extends Pick<MessageServices, 'tasks'> {
+export interface ModelServices extends Pick<MessageServices, 'tasks' | 'rules'> {
   models: ModelCatalogue;
   /** Used if a member names no model. */
   defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
@@ -41,10 +42,33 @@ const minimalOrders: Readonly<Partial<Record<Purpose, (model: string) => Ordered
   text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
 };
 
+/** The kinds of tasks that are ordered with a model of a kind. */
+const orderedKinds: Readonly<Partial<Record<ModelKind, TaskKind>>> = {
+  image: 'image',
+  video: 'video',
+  music: 'song',
+  text: 'ask',
+  voice: 'talk',
+};
+
+/** Whether the rules here let the member use a model for anything that it can do. */
+export function mayUseModel(
+  { id, usableKinds }: Pick<ListedModel, 'id' | 'usableKinds'>,
+  { services, place }: HandlerContext<ModelServices>,
+): boolean {
+  const kinds = usableKinds.flatMap((kind) => orderedKinds[kind] ?? []);
+  // A model whose purpose is unknown may be used for any.
+  return (kinds.length > 0 ? kinds : Object.values(orderedKinds)).some((kind) =>
+    services.rules.allowsKind({ ...place, kind }, id),
+  );
+}
+
 /** Suggests models that fit, or all that match what the member searches for, each with what is currently known about it. Failing models come last. */
 export async function suggestModels(purpose: Purpose, input: string, context: HandlerContext<ModelServices>) {
   const { services, say } = context;
-  const models = modelsToOffer(purpose, input, await services.models.listFor(purpose));
+  const listedModels = await services.models.listFor(purpose);
+  const allowedModels = listedModels.filter(({ id }) => mayUseModel({ id, usableKinds: [purpose] }, context));
+  const models = modelsToOffer(purpose, input, allowedModels);
   const suggestions = suggestionsFrom(
     models.map(({ id }) => id),
     input,

@@ -129,6 +129,30 @@ describe('Server rules', () => {
     expect(await imagine(fixture, 'an owl')).toContain('Finished in');
   });
 
+  it('A model that the rules deny to a member here is not listed or suggested to them, and its details say so', async () => {
+    const fixture = await botWith();
+    await applyImport(fixture, {
+      access: [
+        { effect: 'deny', models: ['reel-2*'], channelIds: [fixture.discord.world.channel('studio').id] },
+        { effect: 'deny', kinds: ['ask'] },
+      ],
+    });
+    const member = fixture.discord.as('member');
+    const page = async (options: Record<string, string>) =>
+      text(await (await member.slash('models', options)).message());
+    expect(await page({ text: 'reel' })).toContain('No models match');
+    expect(await page({ text: 'quill' })).toContain('No models match');
+    expect(await page({ kind: 'video' })).toContain('kling-v2-1');
+    expect(await page({ model: 'reel-2' })).toContain('You can’t use this model here.');
+    expect(await page({ model: 'kling-v2-1' })).toContain('Likely purpose: video.');
+    for (const command of ['models', 'video'])
+      expect(
+        await member.complete(command, { model: 'reel', ...(command === 'video' && { prompt: 'waves' }) }, 'model'),
+      ).toEqual([]);
+    const elsewhere = await member.in('no-threads').slash('models', { text: 'reel' });
+    expect(text(await elsewhere.message())).toContain('reel-2-pro');
+  });
+
   it('A rule for commands needs a choice, says what it would do, and does nothing until it is applied to the same rules', async () => {
     const fixture = await botWith();
     const admin = fixture.discord.as('admin');

@@ -2,17 +2,16 @@ import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
 import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
 import { pageButtons } from '../../messages/task-buttons.ts';
 import type { ListedModel } from '../../services/models/catalogue.ts';
 import { modelKinds } from '../../services/models/families.ts';
 import type { Feature } from '../feature.ts';
-import { modelOption, suggestionsFrom } from '../options.ts';
+import { mayUseModel, modelOption, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-async function modelsReply(listing: ModelsPage, { services, say }: HandlerContext<Services>): Promise<MessagePlan> {
-  return modelsPage(await services.models.list(listing.list), listing, say);
+async function modelsReply(listing: ModelsPage, context: HandlerContext<Services>): Promise<MessagePlan> {
+  return modelsPage(await context.services.models.list(listing.list), listing, context);
 }
 
 const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsReply });
@@ -29,15 +28,15 @@ const modelsCommand = command({
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
-  async suggest(_option, input, { services }: HandlerContext<Services>) {
-    const models = await services.models.listQuickly();
+  async suggest(_option, input, context: HandlerContext<Services>) {
+    const models = await context.services.models.listQuickly();
     return suggestionsFrom(
-      models.map(({ id }) => id),
+      models.filter((model) => mayUseModel(model, context)).map(({ id }) => id),
       input,
     );
   },
   async run({ model, text, kind, list = 'own' }, context: HandlerContext<Services>) {
-    if (model !== undefined) return modelDetail(await context.services.models.get(model), context.say);
+    if (model !== undefined) return modelDetail(await context.services.models.get(model), context);
     return modelsReply({ list, text, kind, page: 0 }, context);
   },
 });
@@ -46,10 +45,17 @@ const modelsCommand = command({
 const PAGE_SIZE = 12;
 
 /** A page of the list, grouped by owner. If the page is beyond the end, the last one is shown. */
-function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Say): MessagePlan {
+function modelsPage(
+  models: readonly ListedModel[],
+  listing: ModelsPage,
+  context: HandlerContext<Services>,
+): MessagePlan {
   const { list, page } = listing;
+  const { say } = context;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
-  const matchingModels = models.filter((model) => matches(model, listing)).toSorted(byOwner);
+  const matchingModels = models
+    .filter((model) => matches(model, listing) && mayUseModel(model, context))
+    .toSorted(byOwner);
   if (matchingModels.length === 0) {
     return { page: { title, blocks: [models.length === 0 ? say('models.empty') : say('models.none')] } };
   }
@@ -71,7 +77,8 @@ function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Sa
   return { page: { title, blocks, footer }, controls };
 }
 
-function modelDetail(model: ListedModel, say: Say): MessagePlan {
+function modelDetail(model: ListedModel, context: HandlerContext<Services>): MessagePlan {
+  const { say } = context;
   // Those that are shown below, and those that say nothing to a member.
   const { id, owned_by, created, object, root, parent, permission, ...others } = model.fields;
   const knownLines = [
@@ -85,9 +92,8 @@ function modelDetail(model: ListedModel, say: Say): MessagePlan {
     ([name, value]) => `${inlineCode(name)}: ${inlineCode(JSON.stringify(value))}`,
   );
   const kindFooter = say('models.detailFooter', { kind: say(`models.kinds.${model.kind}`) });
-  return {
-    page: { title: inlineCode(model.id), blocks: [[...knownLines, ...extraLines].join('\n')], footer: kindFooter },
-  };
+  const footer = mayUseModel(model, context) ? kindFooter : say('models.denied');
+  return { page: { title: inlineCode(model.id), blocks: [[...knownLines, ...extraLines].join('\n')], footer } };
 }
 
 const matches = (model: ListedModel, { text = '', kind }: ModelsPage): boolean =>

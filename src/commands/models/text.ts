@@ -47,6 +47,7 @@ export const text = {
       other: 'other',
     },
     field: { id: 'ID', owned_by: 'Owner', created: 'Listed since' },
+    denied: 'You can’t use this model here. Ask an admin if you think this is a mistake.',
     detailFooter: 'Likely purpose: {{kind}}.',
   },
 } as const;

@@ -143,10 +143,11 @@ export class Rules {
     }
   }
 
-  /** Whether members may request tasks of a kind at all; words and links are not considered. */
-  allowsKind(order: Omit<JudgedRequest, 'request'>): boolean {
+  /** Whether members may request tasks of a kind at all, or with a model; words and links are not considered. */
+  allowsKind(order: Omit<JudgedRequest, 'request'>, model?: string): boolean {
+    const request = model === undefined ? {} : { model };
     return this.#setsFor(order.guildId).every(
-      ([name, rules]) => rules === NO_RULES.rules || !this.#judge(name, rules).judge({ ...order, request: {} }),
+      ([name, rules]) => rules === NO_RULES.rules || !this.#judge(name, rules).judge({ ...order, request }),
     );
   }
 
