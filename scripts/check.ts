@@ -1,4 +1,5 @@
 import { exec } from 'node:child_process';
+import { runWithoutOptions } from './usage.ts';
 
 /** The longest first. */
 const CHECKS = ['types', 'patterns', 'lint', 'dead', 'wording'];
@@ -11,9 +12,17 @@ const check = (name: string) =>
     );
   });
 
-// They run side by side, and each prints its output in one piece.
-for (const ended of CHECKS.map(check)) {
-  const { failed, output } = await ended;
-  process.stdout.write(output);
-  if (failed) process.exitCode = 1;
+async function checkAll(): Promise<void> {
+  // They run side by side, and each prints its output in one piece.
+  for (const ended of CHECKS.map(check)) {
+    const { failed, output } = await ended;
+    process.stdout.write(output);
+    if (failed) process.exitCode = 1;
+  }
 }
+
+await runWithoutOptions(
+  'npm run check',
+  'Checks types, lint, format, import rules, dead code, regular expressions and wording.',
+  checkAll,
+);

@@ -17,6 +17,7 @@ const run = (script: string, ...args: string[]): Promise<Ending> =>
   });
 
 it.concurrent.each([
+  'scripts/check.ts',
   'scripts/check-patterns.ts',
   'scripts/check-wording.ts',
   'test/chaos/run.ts',
