@@ -4,7 +4,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { examine, lasting, StoreError } from '../src/services/store/index.ts';
 import { printExamination } from './findings.ts';
-import { configuredStore, EX_CONFIG, runScript } from './store-script.ts';
+import { configuredStore, EX_CONFIG, EX_IOERR, runScript } from './store-script.ts';
 
 const USAGE = 'npm run doctor -- [--dry-run]';
 
@@ -12,7 +12,7 @@ const HELP = `Checks the store at STORE_URL and repairs what it can. Stop the bo
 
 Usage: ${USAGE}
 
-  --dry-run  only reports; exits with 1 if it found anything
+  --dry-run  only reports; exits with 1 if it found anything, with 74 if the store is damaged
   --help     shows this help`;
 
 async function doctor(): Promise<number> {
@@ -32,8 +32,9 @@ async function doctor(): Promise<number> {
   if (!examination.contents && examination.findings.length === 0)
     throw new StoreError('unsupported', `There is no Atelier store in ${examination.file}. Check STORE_URL.`);
   printExamination(examination, shouldRepair);
+  if (examination.findings.some(({ kind }) => kind === 'damaged')) return EX_IOERR;
   const hasUnrepairedFindings = examination.findings.some(({ kind }) => !shouldRepair || lasting.has(kind));
   return hasUnrepairedFindings ? 1 : 0;
 }
 
-await runScript(USAGE, doctor);
+await runScript(USAGE, doctor, { corrupt: EX_IOERR });

@@ -9,11 +9,14 @@ export { EX_USAGE } from './usage.ts';
 // Shared by the scripts that work on a store: exit codes from sysexits.h, settings and errors.
 
 export const EX_NOINPUT = 66;
+export const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 
+type ExitCodes = Readonly<Partial<Record<StoreErrorKind, number>>>;
+
 /** Exit codes of errors; any other error exits with 1. */
-const EXIT_CODES: Readonly<Partial<Record<StoreErrorKind, number>>> = {
+const EXIT_CODES: ExitCodes = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
   unreachable: EX_TEMPFAIL,
@@ -51,13 +54,13 @@ export function printProgress(rows: number): void {
   if (rows % PROGRESS_INTERVAL_ROWS === 0) console.error(`  ${rows} rows`);
 }
 
-/** Runs a script; if it fails, the process ends with the exit code of the error. */
-export async function runScript(usage: string, script: () => Promise<number>): Promise<void> {
-  process.exitCode = await script().catch((error: unknown) => reportFailure(error, usage));
+/** Runs a script; if it fails, the process ends with the exit code of the error. `ownCodes`: codes of this script alone. */
+export async function runScript(usage: string, script: () => Promise<number>, ownCodes: ExitCodes = {}): Promise<void> {
+  process.exitCode = await script().catch((error: unknown) => reportFailure(error, usage, ownCodes));
 }
 
-function reportFailure(error: unknown, usage: string): number {
+function reportFailure(error: unknown, usage: string, ownCodes: ExitCodes): number {
   if (!(error instanceof StoreError)) return reportWrongArguments(error, usage);
   console.error(terminalSafe(error.message));
-  return EXIT_CODES[error.kind] ?? 1;
+  return ownCodes[error.kind] ?? EXIT_CODES[error.kind] ?? 1;
 }

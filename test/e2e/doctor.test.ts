@@ -102,7 +102,7 @@ describe('npm run doctor', () => {
     });
     writeFileSync(file, 'no database at all '.repeat(100));
     expect(await runDoctor(`sqlite://${file}`)).toMatchObject({
-      code: 1,
+      code: 74,
       output: expect.stringContaining('not a database'),
     });
   });
