@@ -242,7 +242,10 @@ describe('Budgets', () => {
     await runBudget(fixture, 'owner', 'pause');
     const about = async (): Promise<string> => text(await (await owner.slash('about')).message());
     expect(await about()).toContain('New requests are paused on all servers.');
-    expect(await runBudget(fixture, 'owner', 'pause', { paused: false })).toContain('the operator has paused');
+    for (const _ of ['paused', 'not paused'])
+      expect(await runBudget(fixture, 'owner', 'pause', { paused: false })).toBe(
+        'This server itself is not paused, but the operator has paused new requests on all servers.',
+      );
     await runBudget(fixture, 'owner', 'pause');
     const shown = await (await owner.slash('budget show', {})).message();
     expect(labels(shown)).toEqual(['Resume', 'Resume on all servers']);

@@ -142,7 +142,7 @@ export const text = {
       pausedEverywhere: 'New requests are now refused on all servers. Running tasks continue.',
       resumed: 'New requests are accepted again.',
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
-      resumedHere: 'This server is no longer paused, but the operator has paused new requests on all servers.',
+      resumedHere: 'This server itself is not paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
       alertsOff: 'Alerts are off.',
       confirmNever: 'Members are no longer asked for confirmation before expensive requests.',
