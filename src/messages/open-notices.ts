@@ -56,7 +56,12 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
       await Promise.all([notices.open(), runs.open()]);
     },
 
-    /** Call this once the bot has started. It reports the start, which is the first notice. */
+    /** Call this as soon as the bot has started. */
+    recordRun(): void {
+      runs.begin();
+    },
+
+    /** Call this after `recordRun`. It reports the start, which is the first notice. */
     start(): void {
       const [, previous] = runs.recent;
       notices.report({

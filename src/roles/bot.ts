@@ -189,6 +189,7 @@ export function createBot({
       await tasks.start();
       for (const id of lostTalkIds) await talks.end(id, 'lost');
       await commands.resume();
+      notices.recordRun();
     },
 
     /** Notifies the operator of the start, and the owners of unreadable tasks. The start does not wait for this. */

@@ -40,18 +40,22 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** Records this start. */
   async open(): Promise<void> {
-    const { store, version, clock } = this.#parts;
-    const at = clock.now();
+    const { store } = this.#parts;
     const storedRuns = (await store.all()).sort((a, b) => b.at - a.at);
-    this.#runs = [{ at, version, seenAt: at }, ...storedRuns.slice(0, MAX_RUNS - 1)];
+    this.#runs = storedRuns.slice(0, MAX_RUNS - 1);
     for (const run of storedRuns.slice(MAX_RUNS - 1)) await store.remove(run);
-    this.#write();
-    await this.#writing;
   }
 
-  /** Newest first, beginning with this run. */
+  /** Records this run once the bot has started, so that a start that failed is not taken for a run that ended. */
+  begin(): void {
+    const { version, clock } = this.#parts;
+    const at = clock.now();
+    this.#runs = [{ at, version, seenAt: at }, ...this.#runs];
+    this.#write();
+  }
+
+  /** Newest first, beginning with this run once it has begun. */
   get recent(): readonly Run[] {
     return this.#runs;
   }
