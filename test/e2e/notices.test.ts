@@ -4,6 +4,7 @@ import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'd
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
+import { parseLimits } from '../../src/services/spending/limits-text.ts';
 import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { freePort } from '../support/free-port.ts';
@@ -77,6 +78,23 @@ describe('Notices about a start', () => {
     await expect
       .poll(() => messagesContaining(hallMessages(fixture), 'The previous run ended unexpectedly'))
       .toHaveLength(1);
+  });
+
+  it('A start that failed is not taken for a run that ended unexpectedly', async () => {
+    const fixture = await stageWithChannel();
+    const app = await startBot(fixture);
+    await app.stop();
+    fixture.clock.advance(2 * HOUR_MS);
+    const discordConfig = { ...fixture.config.discord, token: 'wrong' };
+    await expect(startBot({ ...fixture, config: { ...fixture.config, discord: discordConfig } })).rejects.toThrow();
+    await startBot(fixture);
+    const owner = fixture.discord.as('owner');
+    const about = text(await (await owner.slash('about')).ephemeral());
+    expect(about.match(/(?<=version 1\.2\.3: ).*/g)).toEqual([
+      'running',
+      expect.stringContaining('stopped on request'),
+    ]);
+    await expect.poll(() => hallMessages(fixture).at(-1)).toContain('The previous run was stopped on');
   });
 });
 
@@ -273,6 +291,23 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
   await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
   clock.advance(24 * HOUR_MS);
+  await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
+});
+
+it('A notice about a bot-wide limit ends as soon as the bot starts with another limit', async () => {
+  const fixture = await stageWithChannel({ TOTAL_BUDGET: '1 task a day' });
+  const app = await startBot(fixture);
+  fixture.gateway.setSpeed(50);
+  await (await fixture.discord.as('member').slash('imagine', { prompt: '1' })).message(says('Finished in'));
+  const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit (1 task a day)');
+  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
+  await app.stop();
+  const total = parseLimits('$50 a day', []);
+  await startBot({
+    ...fixture,
+    config: { ...fixture.config, budgets: { ...fixture.config.budgets, total: total ?? {} } },
+  });
+  expect(text(await (await fixture.discord.as('owner').slash('about')).ephemeral())).not.toContain('has been reached');
   await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
 

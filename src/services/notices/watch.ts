@@ -22,7 +22,7 @@ const MIN_TROUBLE_MS = 60_000;
 const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
-  notices: Pick<Notices, 'update' | 'report' | 'end'>;
+  notices: Pick<Notices, 'update' | 'report' | 'end' | 'ongoing'>;
   runs: Pick<Runs, 'noteSeen'>;
   scheduler: Pick<Scheduler, 'troubles'>;
   gateway: Pick<Gateway, 'answeredAt'>;
@@ -76,6 +76,15 @@ export class Watch {
       ...this.#balance(),
       ...this.#models(),
     ]);
+    this.#endFormerBudgets();
+  }
+
+  /** A limit that is no longer set cannot be found again after a restart. */
+  #endFormerBudgets(): void {
+    const { notices, spending } = this.#parts;
+    const limits = new Set(spending.allowances({}).map((allowance) => allowanceText(allowance)));
+    for (const { topic, subject, facts } of notices.ongoing)
+      if (topic === 'budget' && !limits.has(String(facts.limit))) notices.end(topic, subject);
   }
 
   #lanes(): Occurrence[] {
