@@ -21,7 +21,10 @@ import { type ProposalReason, proposalQuestion } from './proposal.ts';
 export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
-  proposals: Pick<Proposals, 'create' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
+  proposals: Pick<
+    Proposals,
+    'create' | 'take' | 'putBack' | 'recordMessage' | 'hasExpired' | 'hasRisen' | 'limitExceededBy'
+  >;
   /** Drafts of forms. */
   drafts: Pick<FormDrafts, 'keep' | 'images'>;
   answers: Pick<Answers, 'deleteFurtherMessages' | 'updateButtons'>;
@@ -88,7 +91,7 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: Su
 }
 
 /** Asks a member to confirm an order, unless it would be refused anyway. Its result is shown in the message that asks. */
-export const proposeOrder = (order: NewOrder, reason: ProposalReason, context: SubmitContext): Promise<MessagePlan> =>
+export const proposeOrder = (order: NewOrder, reason: ProposalReason, context: SubmitContext): Promise<Outcome> =>
   propose([order], reason, context);
 
 /** Asks a member privately whether to submit orders that follow one task. Each gets its own message. */
@@ -96,7 +99,7 @@ export async function proposeAll(
   orders: readonly NewOrder[],
   { isPrivate, reason }: { isPrivate: boolean; reason: string },
   context: SubmitContext,
-): Promise<MessagePlan> {
+): Promise<Outcome> {
   return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
 }
 
@@ -105,20 +108,30 @@ async function propose(
   reason: ProposalReason,
   { services, origin, say }: SubmitContext,
   messages?: Proposal['messages'],
-): Promise<MessagePlan> {
+): Promise<Outcome> {
   let hidesPrompt = false;
   for (const order of orders) {
     services.tasks.orders.check({ ...origin, ...order });
     if (!origin.route.isPrivate && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
       hidesPrompt = true;
   }
+  const { guildId } = origin;
   const proposal = await services.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
     hidesPrompt,
+    message: origin.route.isPrivate ? undefined : origin.message && { ...origin.message, guildId },
   });
-  return proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
+  const plan = proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
+  if (origin.route.isPrivate || proposal.message) return plan;
+  return {
+    plan,
+    release: () => undefined,
+    async onPosted(message) {
+      if (message) await services.proposals.recordMessage(proposal.id, { ...message, guildId });
+    },
+  };
 }
 
 /** Submits an order. Delivery shows the result. */

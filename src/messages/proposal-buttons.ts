@@ -14,9 +14,15 @@ type Context = HandlerContext<MessageServices>;
 const runButton = button(customIds.runProposal, {
   reply: 'here',
   async run(id, context: Context) {
-    const { services, place, origin, say } = context;
+    const { services, place, origin, notifyLater, say } = context;
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const proposal = await services.proposals.take(id, place.userId);
+    if (services.proposals.hasExpired(proposal)) {
+      const expired = { content: say('refusals.questionExpired'), controls: [] };
+      if (origin.route.isPrivate) return expired;
+      await notifyLater(expired);
+      return 'deleted';
+    }
     if (services.proposals.hasRisen(proposal)) {
       const repricedProposal = await services.proposals.create(proposal, id);
       const { outlook } = services.tasks;

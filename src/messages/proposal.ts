@@ -23,18 +23,21 @@ interface QuestionFacts extends ProposalReason {
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
-  { id, orders, price, hidesPrompt }: Proposal,
+  { id, orders, price, isUpperBound, hidesPrompt, until }: Proposal,
   { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
-  const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: roundedDollars(price) });
+  const cost =
+    price === undefined
+      ? say('cost.unknown')
+      : say(isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price) });
   return {
     content: [
       ...(hidesPrompt ? [] : requestLines(orders, say)),
       ...(hasRisen ? [say('proposal.risen')] : []),
       reason,
       ...outlookNotes(orders, outlook, say),
-      say('proposal.cost', { cost, count: orders.length }),
+      say('proposal.cost', { cost, count: orders.length, until: Math.floor(until / 1000) }),
     ].join('\n'),
     controls: [
       buttonPlan(runLabel ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {

@@ -227,7 +227,8 @@ export function createEngine({
   const proposals = new Proposals({
     ...{ budgets, clock, partition },
     store: store.proposals,
-    priceOf: (order) => prices.estimateOf(order)?.amount,
+    removeMessage: parts.removeMessage,
+    estimateOf: (order) => prices.estimateOf(order),
   });
   const drafts = new FormDrafts({ store: store.drafts, clock, partition });
   const asks = new Asks({

@@ -8,7 +8,7 @@ import { hasEnded, latestAnswer, modelRequests, models } from './asks/fixture.ts
 import { startBot } from './bot.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
-import { openTask, openTaskList } from './tasks/pages.ts';
+import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
 const minute = 60_000;
 
@@ -38,8 +38,8 @@ describe('Confirmation of expensive requests', () => {
     const confirmationPrompt = await (await member.slash('imagine', { prompt: 'a fox' })).message(
       says('This server asks'),
     );
-    expect(text(confirmationPrompt)).toBe(
-      '**a fox**\nThis server asks for confirmation before requests that cost more than $1.00.\nEstimated cost: ≈ $1.25. You have 15 minutes to confirm.',
+    expect(text(confirmationPrompt)).toMatch(
+      /^\*\*a fox\*\*\nThis server asks for confirmation before requests that cost more than \$1\.00\.\nEstimated cost: ≈ \$1\.25\. Deadline to confirm: <t:\d+:R>\.$/,
     );
     expect(labels(confirmationPrompt)).toEqual(['Run', 'Cancel']);
     expect(text(await (await discord.as('other').click(confirmationPrompt, 'Run')).followUp())).toContain(
@@ -67,19 +67,43 @@ describe('Confirmation of expensive requests', () => {
     expect(submitCount(gateway)).toBe(2);
   });
 
-  it('A confirmation prompt is valid for 15 minutes, even across a restart', async () => {
+  it('A confirmation prompt is valid for 15 minutes, even across a restart, and its member can delete it afterwards', async () => {
     const fixture = await botWithPrice('1.25');
     const { discord, gateway, app, clock, budget } = fixture;
     await budget({ confirm_above: '$1' });
     const member = discord.as('member');
     const ask = async (prompt: string) => (await member.slash('imagine', { prompt })).message(says('This server asks'));
-    const [confirmedInTime, confirmedLate] = [await ask('a fox'), await ask('a hare')];
+    const [confirmedInTime, confirmedLate, canceledLate] = [
+      await ask('a fox'),
+      await ask('a hare'),
+      await ask('an owl'),
+    ];
     await app.stop();
     await startBot(fixture);
     await (await member.click(confirmedInTime, 'Run')).message(says('Finished in'));
     clock.advance(15 * minute);
+    expect(text(await (await discord.as('other').click(canceledLate, 'Cancel')).followUp())).toContain(
+      'Only the member',
+    );
     expect(text(await (await member.click(confirmedLate, 'Run')).followUp())).toContain('has expired');
+    await member.click(canceledLate, 'Cancel');
+    await expect.poll(() => discord.messages('studio').filter(says('This server asks'))).toEqual([]);
     expect(submitCount(gateway)).toBe(1);
+  });
+
+  it('An erasure deletes the confirmation prompts of its member, even expired ones', async () => {
+    const fixture = await botWithPrice('1.25');
+    const { discord, clock, budget } = fixture;
+    await budget({ confirm_above: '$1' });
+    const member = discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This server asks'));
+    const kept = await (await discord.as('other').slash('imagine', { prompt: 'an owl' })).message(
+      says('This server asks'),
+    );
+    clock.advance(20 * minute);
+    const outcome = await (await requestErasure(fixture)).message(says('Your data has been deleted'));
+    expect(text(outcome)).toContain('Your data has been deleted (tasks: 0, messages: 1)');
+    expect(discord.messages('studio').filter(says('This server asks'))).toMatchObject([{ id: kept.id }]);
   });
 
   it('Upscale all asks for confirmation with the total price of all tasks', async () => {

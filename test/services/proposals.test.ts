@@ -11,15 +11,18 @@ const minute = 60_000;
 async function createFixture() {
   const setup = createStoreFixture();
   const store = (await setup.open()) as StoredTasks;
+  const bound: { isUpperBound?: true } = {};
   const price = { current: '0.10' as string | undefined };
   const proposals = new Proposals({
     store: store.proposals,
     clock: setup.clock,
-    priceOf: () => price.current,
+    estimateOf: () =>
+      price.current === undefined ? undefined : { amount: price.current, source: 'operator', at: 0, ...bound },
+    removeMessage: async () => 'gone',
     budgets: { get: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
     partition: WHOLE_STORE,
   });
-  return { clock: setup.clock, store, proposals, price };
+  return { clock: setup.clock, store, proposals, price, bound };
 }
 
 describe('Proposals', () => {
@@ -30,8 +33,9 @@ describe('Proposals', () => {
     const attempts = await Promise.allSettled([proposals.take(id, 'member'), proposals.take(id, 'member')]);
     expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const expiredProposal = await proposals.create({ memberId: 'member', orders });
+    expect(proposals.hasExpired(expiredProposal)).toBe(false);
     clock.advance(15 * minute);
-    await expect(proposals.take(expiredProposal.id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
+    expect(proposals.hasExpired(await proposals.take(expiredProposal.id, 'member'))).toBe(true);
     await store.close();
   });
 
@@ -42,7 +46,7 @@ describe('Proposals', () => {
     await proposals.putBack(await proposals.take(id, 'member'));
     expect(await proposals.findByMember('member')).toHaveLength(1);
     clock.advance(minute);
-    await expect(proposals.take(id, 'member')).rejects.toMatchObject({ key: 'refusals.questionGone' });
+    expect(proposals.hasExpired(await proposals.take(id, 'member'))).toBe(true);
     await store.close();
   });
 
@@ -88,13 +92,32 @@ describe('Proposals', () => {
     await store.close();
   });
 
-  it('Erasure removes the proposals of a member and no others', async () => {
-    const { proposals, store } = await createFixture();
-    await proposals.create({ memberId: 'member', orders });
+  it('Erasure removes what a member was asked until then, and tells which messages were deleted', async () => {
+    const { proposals, clock, store } = await createFixture();
+    const question = { channelId: 'studio', id: '1' };
+    const { id } = await proposals.create({ memberId: 'member', orders });
+    await proposals.recordMessage(id, question);
     await proposals.create({ memberId: 'other', orders });
-    await proposals.erase('member');
-    expect(await proposals.findByMember('member')).toEqual([]);
+    clock.advance(20 * minute);
+    const end = clock.now();
+    clock.advance(minute);
+    const later = await proposals.create({ memberId: 'member', orders });
+    expect(await proposals.erase('member', end, async () => false)).toBe(false);
+    expect(await proposals.findByMember('member')).toHaveLength(2);
+    const removals: unknown[] = [];
+    const record = async (...removal: unknown[]) => removals.push(removal) > 0;
+    expect(await proposals.erase('member', end, record)).toBe(true);
+    expect(removals).toEqual([[question, 'gone']]);
+    expect(await proposals.findByMember('member')).toEqual([later]);
     expect(await proposals.findByMember('other')).toHaveLength(1);
+    await store.close();
+  });
+
+  it('The price of a proposal is an upper bound if that of one order is', async () => {
+    const { proposals, bound, store } = await createFixture();
+    expect(await proposals.create({ memberId: 'member', orders })).not.toHaveProperty('isUpperBound', true);
+    bound.isUpperBound = true;
+    expect(await proposals.create({ memberId: 'member', orders })).toMatchObject({ isUpperBound: true });
     await store.close();
   });
 });

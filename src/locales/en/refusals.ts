@@ -73,7 +73,8 @@ export const refusals = {
   videoInvalid: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
-  questionGone: 'This question has expired or has already been answered. Submit the request again.',
+  questionExpired: 'This question has expired, so nothing was submitted. Submit the request again.',
+  questionGone: 'This question has already been answered or deleted. Submit the request again.',
   mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
   notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:

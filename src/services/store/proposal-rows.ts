@@ -11,9 +11,11 @@ const row = z.object({
   memberId: z.string(),
   orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
   price: amount.optional(),
+  isUpperBound: z.literal(true).optional(),
   messages: z.enum(['public', 'private']).optional(),
   hidesPrompt: z.boolean().optional(),
   until: z.number(),
+  message: z.object({ channelId: z.string(), id: z.string(), guildId: z.string().optional() }).optional(),
 });
 
 export const proposalRows = (namespace: Namespace, quarantine: Quarantine, specs: KindSpecs) =>

@@ -105,7 +105,7 @@ export async function* exportText(
       'Everything you requested, newest first, with the URLs of the results and the hashes by which their files are recognized. Times are milliseconds since 1970.',
     ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
     pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
-    proposals: 'Requests that wait for your confirmation.',
+    proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
     drafts: 'What you entered in forms that were refused, and the images of forms that you opened.',
     budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
     rules: 'Changes that you made to the rules of servers.',

@@ -4,7 +4,7 @@ import type { Proposals } from '../../proposals.ts';
 import type { Pseudonyms } from '../../pseudonyms.ts';
 import type { Reports } from '../../reports/reports.ts';
 import type { Rules } from '../../rules/rules.ts';
-import type { ServerLogs } from '../../server-log/server-log.ts';
+import type { Removal, ServerLogs } from '../../server-log/server-log.ts';
 import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
 import type { OrdersParts } from '../orders.ts';
@@ -95,7 +95,9 @@ export class MemberErasure {
   async carryOut(): Promise<boolean> {
     const { until } = this.#mark;
     await this.#unlessStopped(this.#partErasures.requestErasures(this.#mark));
-    const { removed, running, later } = await this.#removeTasks();
+    const { removed, running, ...tasks } = await this.#removeTasks();
+    if (this.#isStopped) return false;
+    const later = tasks.later + ((await this.#removeQuestions()) ? 0 : 1);
     if (this.#isStopped) return false;
     const { book, store, ledger } = this.#parts;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
@@ -118,7 +120,7 @@ export class MemberErasure {
 
   /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
-    const { store, budgets, rules, reports, serverLogs, proposals, drafts, pseudonyms } = this.#parts;
+    const { store, budgets, rules, reports, serverLogs, drafts, pseudonyms } = this.#parts;
     return this.#lock.run('mark', async () => {
       // The member may have asked again in the meantime.
       if (this.#mark.until !== until || this.#isNotificationDue()) return false;
@@ -128,7 +130,6 @@ export class MemberErasure {
       await reports?.erase(this.#mark.memberId);
       await budgets?.eraseId(this.#mark.memberId);
       await rules?.eraseId(this.#mark.memberId);
-      await proposals?.erase(this.#mark.memberId);
       await drafts?.erase(this.#mark.memberId);
       await pseudonyms?.erase(this.#mark.memberId);
       await store.removeStaleSummaries(this.#mark.memberId);
@@ -173,12 +174,30 @@ export class MemberErasure {
     const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
     if (!removal) return false;
     await this.#count('messages', removal.removed);
-    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + GIVE_UP_AFTER_MS;
-    if (removal.needsRetry && !isGivenUp) return false;
+    if (removal.needsRetry && !this.#isGivenUp) return false;
     const ownAddress = removal.needsRetry ? messageAddress(task) : undefined;
     for (const address of [...(ownAddress ? [ownAddress] : []), ...removal.left])
       await this.#recordUndeletable(address);
     return true;
+  }
+
+  /** Returns false if some messages that ask for a confirmation may still be deleted later. */
+  async #removeQuestions(): Promise<boolean> {
+    const { proposals } = this.#parts;
+    const { memberId, until } = this.#mark;
+    const work = proposals?.erase(memberId, until, (message, removal) => this.#recordRemoval(message, removal));
+    return work === undefined || (await this.#unlessStopped(work)) === true;
+  }
+
+  async #recordRemoval(message: MessageAddress, removal: Removal): Promise<boolean> {
+    if (this.#isStopped || (removal === 'later' && !this.#isGivenUp)) return false;
+    if (removal === 'gone') await this.#count('messages');
+    else if (removal !== 'none') await this.#recordUndeletable(message);
+    return true;
+  }
+
+  get #isGivenUp(): boolean {
+    return this.#parts.clock.now() >= this.#mark.until + GIVE_UP_AFTER_MS;
   }
 
   async #recordUndeletable(address: MessageAddress): Promise<void> {
