@@ -12,7 +12,7 @@ describe('The queue', () => {
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
     const waiting = await exchange.message(says('Position in the queue: **1**'));
-    expect(text(waiting)).toContain('the gateway is already running as many tasks as it can');
+    expect(text(waiting)).toContain('Waiting in the bot’s queue until the gateway can accept this task.');
     expect(labels(waiting)).toEqual(['Cancel']);
     const otherPress = await discord.as('other').click(waiting, 'Cancel');
     expect(text(await otherPress.ephemeral())).toMatch(/not yours|only/i);

@@ -4,7 +4,7 @@ export const task = {
   ahead_one: '{{count}} task is ahead of yours.',
   ahead_other: '{{count}} tasks are ahead of yours.',
   queue: {
-    waiting: 'Waiting in the bot’s queue: the gateway is already running as many tasks as it can.',
+    waiting: 'Waiting in the bot’s queue until the gateway can accept this task.',
     gatewayBusy:
       'Waiting in the bot’s queue: the gateway cannot accept this task right now. The bot will try again automatically.',
     place: 'Position in the queue: **{{place}}**. Press **Cancel** to leave the queue at no cost.',
