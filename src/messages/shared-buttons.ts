@@ -112,7 +112,7 @@ const deleteButton = button(customIds.delete, {
     const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
     if (requesterId !== context.place.userId && !mayManageMessages(context.place))
-      throw new Refusal('refusals.notYours');
+      throw new Refusal('refusals.notYoursToDelete');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
     if (task.traits.isText && task.message?.id === pressedId)

@@ -20,6 +20,7 @@ export const refusals = {
   /** For moderators, about a private result that its owner has shown to everyone. */
   notYoursToModerate:
     'Only the member who requested this can use its buttons. To delete the message, use **Delete Message** in its Discord menu.',
+  notYoursToDelete: 'Only the member who requested this and members with the Manage Messages permission can delete it.',
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',

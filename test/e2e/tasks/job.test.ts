@@ -102,7 +102,9 @@ describe('The Delete button of a result', () => {
     const member = discord.as('member');
     const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Finished in'));
     const refused = await discord.as('other').click(first, 'Delete');
-    expect(text(await refused.followUp())).toContain('Only the member who requested');
+    expect(text(await refused.followUp())).toContain(
+      'Only the member who requested this and members with the Manage Messages permission can delete it.',
+    );
     expect(discord.messages('studio').map(({ id }) => id)).toContain(first.id);
     await member.click(first, 'Delete');
     await discord.until(() => (discord.messages('studio').every(({ id }) => id !== first.id) ? true : undefined));
