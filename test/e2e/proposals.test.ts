@@ -32,7 +32,7 @@ describe('Confirmation of expensive requests', () => {
   it('The bot asks for confirmation before a request above the price threshold, shows the estimated cost, and lets only the requester run or cancel it', async () => {
     const { discord, gateway, budget } = await botWithPrice('1.25');
     expect(await budget({ confirm_above: '$1' })).toBe(
-      'Members are asked for confirmation before requests that cost more than $1.00.',
+      'Members are asked for confirmation before requests that cost more than $1.00. Messages in live conversations are excepted.',
     );
     const member = discord.as('member');
     const confirmationPrompt = await (await member.slash('imagine', { prompt: 'a fox' })).message(

@@ -101,8 +101,10 @@ export const text = {
     blockedUntil: '{{who}} until <t:{{until}}:f>',
     more_one: '…and {{count}} more',
     more_other: '…and {{count}} more',
-    confirmAbove: 'Members are asked for confirmation before requests that cost more than {{price}}.',
-    confirmAlways: 'Members are asked for confirmation before every request that costs something.',
+    confirmAbove:
+      'Members are asked for confirmation before requests that cost more than {{price}}. Messages in live conversations are excepted.',
+    confirmAlways:
+      'Members are asked for confirmation before every request that costs something. Messages in live conversations are excepted.',
     costShown: 'Results show what they cost and how much of the limit their owner has left.',
     alerts: 'Alerts are posted in <#{{channel}}>.',
     noAlerts: 'Alerts are off. Choose a channel with `/budget alerts`.',
