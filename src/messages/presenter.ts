@@ -134,8 +134,8 @@ export function presenter(parts: PresenterParts) {
   const answers = (task: Task, extras?: AnswerExtras) =>
     answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, extras);
   const singleAnswerMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
-    const isResult = hasEnded(task) && !task.traits.isUtterance;
-    return answers(task, { parentLink, notes: isResult ? await costLines(task, parts) : [] }).first;
+    const notes = hasEnded(task) ? await costLines(task, parts) : [];
+    return answers(task, { parentLink, notes }).first;
   };
   return {
     messageOf(task: Task): MessagePlan {

@@ -52,6 +52,15 @@ it('Utterances are charged by tokens at the gateway’s price, including audio, 
   expect(compare(settledAmount, amountText(gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
 });
 
+it('If the server shows costs, a reply in a live conversation ends with its cost and the remaining limit', async () => {
+  const fixture = await startPricedBot('$0.6 a day');
+  await (await fixture.discord.as('admin').slash('budget set', { show_cost: true })).message();
+  const { opening } = await startTalk(fixture);
+  const reply = await sendUtterance(fixture, opening, 'tell me of snow');
+  const costLine = /\n-# Cost: \$0\.\d+ · Remaining: \*\*\$0\.5\d*\*\* of \$0\.60? a day/;
+  await fixture.discord.until(() => costLine.test(text(reply)) || undefined, text(reply));
+});
+
 it('A live conversation whose turns cost more than is left is refused before its session and thread are opened', async () => {
   const fixture = await startPricedBot('$0.01 a day');
   const { discord, gateway } = fixture;
