@@ -105,7 +105,7 @@ function stateLines(
   say: Say,
 ): string[] {
   if (!hasEnded(task)) return progressLines(task, context, say);
-  if (isHeld(task)) return [say('task.held')];
+  if (isHeld(task)) return [say(task.route.isPrivate ? 'task.heldPrivate' : 'task.held')];
   const reason = asSentence(escapeText(task.failure?.reason ?? '', MAX_REASON_LENGTH));
   switch (task.state) {
     case 'ready':

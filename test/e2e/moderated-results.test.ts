@@ -72,10 +72,11 @@ describe('Moderation of images', () => {
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
 
-  it('The question about a held private result has no link, which would open for its member only', async () => {
+  it('The question about a held private result has no link, and its member is told that moderators see the prompt', async () => {
     const fixture = await moderatedBot({ results: 'hold' });
-    await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
     expect(text(await waitForQuestion(fixture))).toMatch(/^Requested by <@\d+>\.$/m);
+    await exchange.message(says('waiting for moderators of this server, who can see it and its prompt'));
   });
 
   it('A held result is shown to no one until a moderator allows it', async () => {

@@ -13,6 +13,8 @@ export const task = {
   },
   withdrawn: 'Canceled before it was sent. It cost nothing.',
   held: 'The result is waiting for a moderator of this server. It will appear here if they publish it.',
+  heldPrivate:
+    'The result is waiting for moderators of this server, who can see it and its prompt. It will appear here if they publish it.',
   review: {
     objection: '**A result is waiting for your decision.** The moderation service flagged it: {{category}}.',
     unchecked: '**A result is waiting for your decision.** The moderation service could not check it.',
