@@ -10,7 +10,7 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
-import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
+import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
@@ -125,7 +125,7 @@ const MAX_REASON_LENGTH = 500;
 
 function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): MessagePlan {
   const { failure, delivery } = task;
-  const prompt = escapeText(typedPrompt(task), MAX_PROMPT_LENGTH);
+  const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
   const lines = [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
     `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,

@@ -4,6 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orders, pressAndWait } from './fixture.ts';
+import { openTask, openTaskList } from './pages.ts';
 
 const minute = 60_000;
 
@@ -32,6 +33,8 @@ describeProfiles('/blend', (profile) => {
     expect(grid).toMatchObject({ description: 'AI-generated: fox.png + sea.png + hare.png' });
     expect((grid?.height ?? 0) / (grid?.width ?? 1)).toBeCloseTo(1.5, 1);
     expect(labels(message)).toEqual(expect.arrayContaining(['U1', 'V4', 'Upscale all']));
+    const page = text(await openTask(fixture, await openTaskList(fixture)));
+    expect(page).toMatch(/^\*\*fox\.png \+ sea\.png \+ hare\.png\*\*\n/);
     const upscaled = await pressAndWait(fixture, message, 'U2');
     expect(text(upscaled)).toMatch(
       /^\*\*fox\.png \+ sea\.png \+ hare\.png\*\* · .*\n-# Upscale of image 2 · \[source\]/,
