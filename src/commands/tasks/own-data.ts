@@ -5,6 +5,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
 import type { Services } from '../services.ts';
 
@@ -35,10 +36,8 @@ const eraseButton = button(customIds.eraseData, {
     requirePrivate(context);
     const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
-    return confirmation(context.say('ownData.confirm', { count }), {
-      id,
-      label: context.say('ownData.buttons.confirm'),
-    });
+    const label = context.say('ownData.buttons.confirm');
+    return confirmation(context.say('ownData.confirm', { count }), { id, label }, context.say);
   },
 });
 
@@ -48,16 +47,18 @@ const eraseConfirmButton = button(customIds.eraseDataConfirm, {
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
     const id = customIds.eraseDataConfirmAgain.id();
-    return confirmation(context.say('ownData.confirmAgain'), {
-      id,
-      label: context.say('ownData.buttons.confirmAgain'),
-    });
+    const label = context.say('ownData.buttons.confirmAgain');
+    return confirmation(context.say('ownData.confirmAgain'), { id, label }, context.say);
   },
 });
 
-const confirmation = (content: string, confirmButton: Pick<ButtonPlan, 'id' | 'label'>): MessagePlan => ({
+/** Cancel returns to the member's list. */
+const confirmation = (content: string, { id, label }: Pick<ButtonPlan, 'id' | 'label'>, say: Say): MessagePlan => ({
   content,
-  controls: [{ type: 'button', ...confirmButton, style: 'danger' }],
+  controls: [
+    buttonPlan(label, id, { style: 'danger' }),
+    buttonPlan(say('task.buttons.cancel'), customIds.tasks.id({ whose: 'mine' })),
+  ],
 });
 
 /** Erases the data. If deleting the messages takes longer than an interaction is valid, the member is notified later. */

@@ -68,6 +68,17 @@ describe('A member’s own data', () => {
     discord.faults.clear();
   });
 
+  it('A member can cancel both confirmations of an erasure, which do not count tasks if there are none', async () => {
+    const fixture = await startFastClockBot();
+    const member = fixture.discord.as('member');
+    const isFirst = says('You have no tasks. This deletes your other data');
+    const first = await (await member.click(await openTaskList(fixture), 'Delete my data')).message(isFirst);
+    const list = await (await member.click(first, 'Cancel')).message(says('No tasks found'));
+    const again = await (await member.click(list, 'Delete my data')).message(isFirst);
+    const second = await (await member.click(again, 'Delete everything')).message(says('cannot be undone'));
+    await (await member.click(second, 'Cancel')).message(says('No tasks found'));
+  });
+
   it('An erasure deletes the data and messages of one member and of no one else', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const ownResult = await orderGrid(fixture);
