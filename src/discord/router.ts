@@ -192,7 +192,8 @@ export class Router<Services extends EarlyContext['services']> {
   #failureReply(error: unknown, what: string, interaction: BaseInteraction, isPublic: boolean) {
     const { funnel, say } = this.#parts;
     const request = isPublic || interaction.isModalSubmit() ? requestName(interaction) : undefined;
-    const lines = [...(request === undefined ? [] : [say('yourRequest', { request })]), funnel.messageFor(error, what)];
+    const name = interaction.isButton() ? 'yourPress' : 'yourRequest';
+    const lines = [...(request === undefined ? [] : [say(name, { request })]), funnel.messageFor(error, what)];
     return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
   }
 

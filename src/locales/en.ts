@@ -241,6 +241,7 @@ export const en = {
   /** On a refusal: opens the form again, with what the member entered. */
   correctForm: 'Correct it',
   yourRequest: '-# Your request: {{request}}',
+  yourPress: '-# You pressed: {{request}}',
   gateway: {
     unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',
     forbidden: 'The gateway does not allow this: {{message}}',

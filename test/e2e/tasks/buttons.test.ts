@@ -205,7 +205,9 @@ describe('The buttons of a failed task', () => {
     fixture.gateway.faults.add({ do: 'fail' });
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const refused = await fixture.discord.as('other').click(failed, 'Retry');
-    expect(text(await refused.message())).toContain('Only the member who requested');
+    expect(text(await refused.message())).toBe(
+      '-# You pressed: Retry\nOnly the member who requested this can do that.',
+    );
     // An identical request within three seconds counts as a duplicate.
     fixture.clock.advance(5_000);
     const second = await (await member.click(failed, 'Retry')).message(says('Finished in'));

@@ -193,7 +193,7 @@ describe('A forged press on an existing task', () => {
     const ids = [`a.1.${task}.0`, `w.1.${task}.0`, `chg.1.${task}.U1`, `chg.1.${task}.R`, `all.1.${task}`];
     ids.push(`same.1.${task}`, `ref.1.${task}`, `film.1.${task}`, `large.1.${task}.2K`);
     const replies = await repliesTo(fixture, ids);
-    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
+    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# You pressed: .*\n)?Th(?:is|ere) /);
     expect(submitCount(fixture.gateway)).toBe(1);
     expect(errorsIn(fixture)).toEqual([]);
   });
@@ -203,7 +203,7 @@ describe('A forged press on an existing task', () => {
     const task = taskOf(await pressAndWait(fixture, await orderGrid(fixture), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
     const replies = await repliesTo(fixture, ids);
-    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# Your request: .*\n)?Th(?:is|ere) /);
+    for (const id of ids) expect(replies[id]).toMatch(/^(?:-# You pressed: .*\n)?Th(?:is|ere) /);
     expect(submitCount(fixture.gateway)).toBe(2);
   });
 
