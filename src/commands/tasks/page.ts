@@ -126,9 +126,10 @@ const MAX_REASON_LENGTH = 500;
 function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): MessagePlan {
   const { failure, delivery } = task;
   const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
+  const isTriedAgain = task.state === 'unconfirmed' && task.successorId !== undefined;
   const lines = [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
-    `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
+    `${stateEmoji[task.state]} ${taskName(task, say)} · ${isTriedAgain ? say('tasks.triedAgain') : stateText(summaryOf(task), say)}`,
     ...factLines(
       {
         reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),

@@ -97,6 +97,7 @@ export const text = {
       notDelivered: 'Not delivered',
     },
     reviews: { held: 'Waiting for a moderator', deleted: 'Result withheld' },
+    triedAgain: 'Unconfirmed, then tried again with a newer task',
     states: {
       submitting: 'Submitting',
       accepted: 'Queued at the gateway',

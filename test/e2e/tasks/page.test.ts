@@ -113,6 +113,7 @@ describe('The page of a task', () => {
     expect((await (await member.click(page, tryAgain)).message(says('Finished in'))).ephemeral).toBe(false);
     await (await member.click(page, tryAgain)).message(says('already been resubmitted'));
     const laterPage = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
+    expect(text(laterPage)).toContain('Unconfirmed, then tried again with a newer task');
     expect([labels(laterPage).includes(tryAgain), labels(laterPage).includes('Dismiss')]).toEqual([false, true]);
     expect(submitCount(fixture.gateway)).toBe(2);
   });
