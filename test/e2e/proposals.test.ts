@@ -160,7 +160,7 @@ describe('Confirmation of expensive requests', () => {
 
   it('An expensive plain message in a thread also needs confirmation, and Run replaces the prompt with the answer', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
-    writeFileSync(path, JSON.stringify({ ask: '1.25' }));
+    writeFileSync(path, JSON.stringify({ ask: { perMillion: { input: '1000', output: '1000' } } }));
     const { discord, gateway } = await startFastClockBot({
       gateway: { speed: 20 },
       discord: { privilegedIntents: ['message-content'] },
@@ -173,6 +173,7 @@ describe('Confirmation of expensive requests', () => {
     const reply = () =>
       discord.messages('thread').find(({ message_reference: reference }) => reference?.message_id === threadMessage.id);
     const confirmationPrompt = await discord.until(() => [reply()].find((one) => one && says('This server asks')(one)));
+    expect(text(confirmationPrompt)).toContain('Estimated cost: at most $');
     expect(modelRequests(gateway)).toHaveLength(1);
     await discord.as('member').in('thread').click(confirmationPrompt, 'Run');
     const answer = await discord.until(() => [reply()].find((one) => one && hasEnded(one)));

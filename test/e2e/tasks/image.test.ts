@@ -259,7 +259,7 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(JSON.stringify(form.components)).toContain('a red fox');
     const edited = await (await other.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a blue fox');
-    const question = await (await other.click(parent, 'Enlarge (2K)')).message(says('You have 15 minutes'));
+    const question = await (await other.click(parent, 'Enlarge (2K)')).message(says('Deadline to confirm'));
     expect(text(question)).toContain(
       `**a red fox**\nSends the result to \`${TEST_IMAGE_MODEL}-2K\`, which redraws it larger.`,
     );
