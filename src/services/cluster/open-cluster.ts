@@ -54,8 +54,14 @@ export async function openCluster(
   };
   try {
     const partitions = await openPartitions(store, {
-      ...{ log, clock, specs, leaseMs, holder, onUse },
-      ...{ botVersion: version, partitions: cluster.partitions },
+      log,
+      clock,
+      specs,
+      leaseMs,
+      holder,
+      onUse,
+      botVersion: version,
+      partitions: cluster.partitions,
     });
     resources.push(partitions);
     if (partitions.count === 1)

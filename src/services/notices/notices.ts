@@ -70,7 +70,11 @@ export class Notices {
   async open(): Promise<void> {
     for (const notice of await this.#parts.store.all())
       this.#statesByCause.set(causeOf(notice), {
-        ...{ notice, isStored: true, isEarlier: true, nextSendAt: 0, failureCount: 0 },
+        notice,
+        isStored: true,
+        isEarlier: true,
+        nextSendAt: 0,
+        failureCount: 0,
       });
   }
 

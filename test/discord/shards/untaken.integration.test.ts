@@ -37,7 +37,12 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
   const clock = new ManualClock();
   const { promise: received, resolve } = Promise.withResolvers<void>();
   const untaken = new UntakenInteractions({
-    ...{ inbox, outbox: new Outbox(clients, log), handlers, say: createSay(texts), clock, log },
+    inbox,
+    outbox: new Outbox(clients, log),
+    handlers,
+    say: createSay(texts),
+    clock,
+    log,
     interactionIn: (data) => interactionIn(client, data),
     settings: { adminGuildIds: [] },
     privateCommandsOf: async () => [],

@@ -180,7 +180,7 @@ describe('A result', () => {
     const fixture = await startFastClockBot({
       discord: { limits: { uploadBytes: 50_000_000 } },
       gateway: {
-        ...{ speed: 20 },
+        speed: 20,
         studio: studioWith((studio) => ({
           drawGrid: async (...args) => withMetadata(await studio.drawGrid(...args)),
         })),

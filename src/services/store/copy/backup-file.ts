@@ -46,10 +46,15 @@ export async function digestOfFile(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
+interface FileFacts {
+  /** The SHA-256 of the file. */
+  digest: string;
+  isEncrypted: boolean;
+}
+
 /** A backup file whose rows have been verified. */
 export class Backup {
   readonly file: string;
-  /** The SHA-256 of the file. */
   readonly digest: string;
   readonly isEncrypted: boolean;
   readonly facts: BackupFacts;
@@ -57,10 +62,10 @@ export class Backup {
   readonly schema: WrittenSchema;
   readonly #database: DatabaseSync;
 
-  private constructor(file: string, database: DatabaseSync, parts: Pick<Backup, 'digest' | 'isEncrypted'>) {
+  private constructor(file: string, database: DatabaseSync, { digest, isEncrypted }: FileFacts) {
     this.file = file;
-    this.digest = parts.digest;
-    this.isEncrypted = parts.isEncrypted;
+    this.digest = digest;
+    this.isEncrypted = isEncrypted;
     this.facts = readFacts(database, file);
     this.schema = readSchema(database, file, this.facts);
     this.#database = database;
