@@ -192,8 +192,11 @@ export class Router<Services extends EarlyContext['services']> {
   #failureReply(error: unknown, what: string, interaction: BaseInteraction, isPublic: boolean) {
     const { funnel, say } = this.#parts;
     const request = isPublic || interaction.isModalSubmit() ? requestName(interaction) : undefined;
-    const name = interaction.isButton() ? 'yourPress' : 'yourRequest';
-    const lines = [...(request === undefined ? [] : [say(name, { request })]), funnel.messageFor(error, what)];
+    const isPress = interaction.isButton();
+    const lines = [
+      ...(request === undefined ? [] : [say(isPress ? 'yourPress' : 'yourRequest', { request })]),
+      funnel.messageFor(error, what),
+    ];
     return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
   }
 

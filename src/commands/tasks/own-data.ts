@@ -37,7 +37,8 @@ const eraseButton = button(customIds.eraseData, {
     const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
     const label = context.say('ownData.buttons.confirm');
-    return confirmation(context.say('ownData.confirm', { count }), { id, label }, context.say);
+    const question = count === 0 ? context.say('ownData.confirmNoTasks') : context.say('ownData.confirm', { count });
+    return confirmation(question, { id, label }, context.say);
   },
 });
 

@@ -135,7 +135,7 @@ export const text = {
   ownData: {
     exported:
       'This file contains all data stored about you (tasks: {{tasks}}, usage entries: {{entries}}). Only you can see this.',
-    confirm_zero:
+    confirmNoTasks:
       'You have no tasks. This deletes your other data, such as drafts and unanswered questions. Costs stay in the totals, without your name.',
     confirm_one:
       'This deletes your {{count}} task and, where possible, the bot’s messages with its results; their buttons stop working. A task that is still running is deleted when it ends, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
