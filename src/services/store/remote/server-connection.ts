@@ -37,9 +37,11 @@ export class ServerConnection {
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { name, toStoreError } = this.#parts;
     if (this.#isClosed) throw this.#recordFailure(closedError(name));
+    const troubleBefore = this.#trouble;
     try {
       const result = await this.#runWithLimit(work);
-      this.#recordResponse();
+      // A response to a request from before the trouble says nothing about its end.
+      if (troubleBefore === this.#trouble) this.#recordResponse();
       return result;
     } catch (error) {
       throw this.#recordFailure(error instanceof StoreError ? error : toStoreError(error, name));
