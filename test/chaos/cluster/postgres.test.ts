@@ -1,0 +1,3 @@
+import { clusterSurvives } from './survives.ts';
+
+clusterSurvives('postgres');
