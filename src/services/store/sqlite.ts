@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { KeyvSqlite, type SqliteDriver } from '@keyv/sqlite';
+import { RecentMap } from '../../lib/recent-map.ts';
 import {
   type Backend,
   brokenStoreError,
@@ -131,6 +132,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { immediate: 'FULL', deferred: 'NORMAL' };
 
+/** Preparing a statement takes longer than running it. */
+const MAX_PREPARED_STATEMENTS = 200;
+
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
@@ -138,6 +142,7 @@ const isBindable = (value: unknown): value is SQLInputValue =>
 export class SqliteBackend implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
+  readonly #statements = new RecentMap<string, StatementSync>(MAX_PREPARED_STATEMENTS);
   #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
   #failure: StoreError | undefined;
@@ -200,11 +205,19 @@ export class SqliteBackend implements Backend {
     try {
       if (!this.#database.isOpen) throw closedError(this.name);
       if (!values.every(isBindable)) throw new TypeError('The adapter binds only text, numbers and null.');
-      return this.#database.prepare(sql).all(...values);
+      return this.#prepared(sql).all(...values);
     } catch (error) {
       this.#failure = sqliteFailure(error, this.name);
       throw this.#failure;
     }
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   #driverFor(durability: Durability): SqliteDriver {
