@@ -1,6 +1,6 @@
 import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
 import { keysOf } from '../lib/entries.ts';
-import type { SharedStrings } from '../locales/index.ts';
+import { createSay, type SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -78,6 +78,8 @@ declare module 'i18next' {
     returnNull: false;
   }
 }
+
+export const say = createSay(texts);
 
 export const handlers = {
   commands: features.map(({ command }) => command),

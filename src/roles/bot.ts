@@ -1,6 +1,6 @@
 import type { Interaction } from 'discord.js';
 import { alertPlan } from '../commands/budget/alert.ts';
-import { kindSpecs, kindsOf, kindViews, texts } from '../commands/index.ts';
+import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
 import { erasureOutcome } from '../commands/tasks/own-data.ts';
@@ -15,7 +15,6 @@ import { createOwnerLookup, storedFileReader } from '../discord/reads.ts';
 import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
-import { createSay } from '../locales/index.ts';
 import { createMessages } from '../messages/open-messages.ts';
 import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
@@ -71,7 +70,6 @@ export function createBot({
 }: BotParts) {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const { limits = new ProcessLimits(config, { clock, log }) } = parts;
-  const say = createSay(texts);
   const gateway = createGateway(config.gateway, { log, clock, connections }, gatewayLimits);
   const { reads } = clients;
   const outbox = new Outbox(clients, log);

@@ -1,5 +1,5 @@
 import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessageCreateDispatch } from 'discord.js';
-import { handlers, kindSpecs, texts } from '../commands/index.ts';
+import { handlers, kindSpecs, say } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
@@ -11,7 +11,6 @@ import { bucketFor } from '../discord/shards/routing.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
 import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
-import { createSay } from '../locales/index.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
@@ -26,7 +25,6 @@ const CONNECTION_CHECK_INTERVAL_MS = 100;
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
-  const say = createSay(texts);
   const cluster = await openCluster(config, {
     ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
   });
