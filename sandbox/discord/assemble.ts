@@ -23,7 +23,7 @@ import { messagePayload } from './wire/message.ts';
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
-  const { shards = 1, resetsToken = true } = options;
+  const { shards = 1, resetsToken = true, commands = [] } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
@@ -40,6 +40,8 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     messagePayload(post, { world, uploads, find: (one) => messages.get(one) });
   const threads = new Threads({ world, hub, stream, watch, now });
   const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, threads });
+  const registry = new CommandRegistry(world.applicationId, id, now, limits);
+  registry.overwrite(undefined, commands);
   const messages = new MessageStore({ id, now, uploads, onChange });
   return {
     clock,
@@ -49,7 +51,7 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     privilegedIntents,
     followUpAfterDeletion,
     world,
-    registry: new CommandRegistry(world.applicationId, id, now, limits),
+    registry,
     messages,
     threads,
     uploads,

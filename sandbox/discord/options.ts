@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/lib/clock.ts';
+import type { CommandBody } from './command-registry.ts';
 import type { Limits } from './limits.ts';
 import type { PrivilegedIntent } from './socket/intents.ts';
 
@@ -23,6 +24,8 @@ export interface DiscordOptions {
    * predefined guilds do not.
    */
   readonly guilds?: number;
+  /** The global commands that the application has registered before. */
+  readonly commands?: readonly CommandBody[];
   /** The number of shards that `/gateway/bot` recommends; 1 by default. */
   readonly shards?: number;
   /**

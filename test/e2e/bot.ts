@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { Command } from '../../sandbox/discord/command-registry.ts';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
@@ -71,7 +72,15 @@ export async function createFixture({
     ...(!clock && { acknowledgeMs: 60_000 }),
     ...discordOptions?.limits,
   };
-  const discord = await startDiscord({ ...(clock && { clock }), ...discordOptions, limits });
+  const registration =
+    registersCommands === true ? { userInstall: settings?.DISCORD_USER_INSTALL === 'on' } : registersCommands;
+  const commands = registration ? registeredCommands.get(registration.userInstall) : [];
+  const discord = await startDiscord({
+    ...(clock && { clock }),
+    ...(commands && { commands }),
+    ...discordOptions,
+    limits,
+  });
   addCleanup(async () => {
     await discord.close();
     // No test may send a request that the real Discord would refuse.
@@ -97,8 +106,7 @@ export async function createFixture({
     ...settings,
   };
   const config = readConfig(environment, kindNames(kindSpecs));
-  if (registersCommands)
-    await registerCommands(discord, registersCommands === true ? config.discord : registersCommands);
+  if (registration && !commands) await registerCommands(discord, registration);
   const lines: string[] = [];
   const logged = (): string => lines.join('');
   const log = createLogger({
@@ -130,6 +138,9 @@ export async function startBot({ config, log, version = '1.2.3', tools }: Fixtur
   return app;
 }
 
+/** Registered once over HTTP, by whether members may install the bot for themselves; the Discord of later tests has them from the start. */
+const registeredCommands = new Map<boolean, Command[]>();
+
 async function registerCommands(discord: EmbeddedDiscord, settings: { userInstall: boolean }): Promise<void> {
   const body = registrations(features, settings);
   const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
@@ -138,4 +149,5 @@ async function registerCommands(discord: EmbeddedDiscord, settings: { userInstal
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
+  registeredCommands.set(settings.userInstall, discord.commands.global());
 }
