@@ -323,12 +323,17 @@ describe('Server rules', () => {
     const { discord } = fixture;
     const admin = discord.as('admin');
     await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
-    await addAccessRule(fixture, { effect: 'deny', subjects: ['/video'], models: 'reel-*', channels: ['studio'] });
-    await (await discord.as('member').slash('video', { prompt: 'a fox' })).message();
+    const rule = { effect: 'deny', subjects: ['/video'], models: 'reel-*, *-x_1', channels: ['studio'] };
+    const { preview, page } = await addAccessRule(fixture, rule);
+    const firstHistory = await (await admin.slash('server history')).message();
+    const shownRule = 'deny /video, model reel-\\*, model \\*-x\\_1 in <#';
+    for (const shown of [preview, text(page), text(firstHistory)]) expect(shown).toContain(shownRule);
     const logMessages = () => discord.messages('no-threads').map(text).join();
+    await expect.poll(logMessages).toContain(`added ${shownRule}`);
+    await (await discord.as('member').slash('video', { prompt: 'a fox' })).message();
     await expect
       .poll(logMessages)
-      .toMatch(/Rule: task types and models \(\|\|deny \/video, model reel-\\\* in <#\d+>\|\|\)/);
+      .toMatch(/Rule: task types and models \(\|\|deny \/video, model reel-\\\*, model \\\*-x\\_1 in <#\d+>\|\|\)/);
     const entries = Array.from({ length: 5 }, (_, index) => `${'long'.repeat(12)}${index}.example`);
     const words = entries.map((entry) => ({ text: entry }));
     await applyImport(fixture, { words, patterns: words, allowedWords: entries, allowedDomains: entries });
@@ -339,7 +344,7 @@ describe('Server rules', () => {
     const csv = await (await fetch(history.attachments[0]?.url ?? '')).text();
     const changes = csv.split('\n').filter((line) => /^\d{4}-/.test(line));
     expect(lines.length - 1 + Number(rest)).toBe(changes.length);
-    expect(csv).toMatch(/task types and models,,"deny \/video, model reel-\* in <#\d+>"/);
+    expect(csv).toMatch(/task types and models,,"deny \/video, model reel-\*, model \*-x_1 in <#\d+>"/);
   });
 
   it('A result from another server is shown without the words that are blocked in this server', async () => {

@@ -10,7 +10,7 @@ import { managedServer } from './access.ts';
 import { fieldLabel } from './field-label.ts';
 import { parseModels } from './lines.ts';
 import { previewRules } from './preview.ts';
-import { type RuleTargets, readableAccess } from './readable.ts';
+import { accessMarkdown, type RuleTargets, readableAccess } from './readable.ts';
 
 const EVERYTHING = 'everything';
 const ONLY_MODELS = 'models';
@@ -84,7 +84,7 @@ export async function previewAccessRule(values: FormValues, context: HandlerCont
     throw new Refusal('refusals.rules.tooManyAccessRules', { max: MAX_ACCESS_RULES, count: MAX_ACCESS_RULES });
   const lines = [
     say('rules.preview.rule'),
-    `- ${readableAccess(added, services.ruleTargets, say)}`,
+    `- ${accessMarkdown(added, services.ruleTargets, say)}`,
     effectText(rule, services.ruleTargets, say),
   ];
   return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);

@@ -8,7 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
 import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
-import { changeText, type RuleTargets, readableAccess } from './readable.ts';
+import { accessMarkdown, changeText, type RuleTargets } from './readable.ts';
 
 /** Posts in a log channel. `memberId`: the member whom the message names. */
 type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, memberId?: string) => Promise<boolean>;
@@ -97,7 +97,7 @@ function refusalText(
 ): string {
   const entryText = (entry: string): string =>
     name === 'access'
-      ? truncateMarkdown(escapeMarks(readableAccess(entry, targets, say)), MAX_ACCESS_LENGTH)
+      ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH)
       : truncate(withoutMarkdown(entry), MAX_ENTRY_LENGTH);
   const facts = {
     at: Math.floor(at / 1000),
@@ -110,6 +110,4 @@ function refusalText(
     : say(`rules.log.refused.${what}`, { ...facts, channel });
 }
 
-/** Keeps the mentions of an access rule and the stars of its models. */
-const escapeMarks = (text: string): string => text.replace(/[|\\*_~`]/g, '\\$&');
 const withoutMarkdown = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -18,7 +18,7 @@ import {
 } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
-import { type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
+import { accessMarkdown, type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
 
 interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
@@ -51,7 +51,7 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     say('rules.section.access'),
     ...(rules.access.length === 0
       ? [`- ${say('rules.access.none')}`]
-      : rules.access.map((rule) => `- ${readableAccess(accessText(rule), facts.targets, say)}`)),
+      : rules.access.map((rule) => `- ${accessMarkdown(accessText(rule), facts.targets, say)}`)),
     ...lastChangeLines(['access'], facts, say),
     '',
     say('rules.section.use'),

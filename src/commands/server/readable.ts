@@ -29,6 +29,10 @@ export function readableAccess(accessText: string, targets: RuleTargets, say: Sa
   return `${accessText.slice(0, start)}${names}${accessText.slice(start + subjects.length)}`;
 }
 
+/** An access rule in a message: keeps its mentions, and the stars in the names of its models. */
+export const accessMarkdown = (accessText: string, targets: RuleTargets, say: Say): string =>
+  readableAccess(accessText, targets, say).replace(/[|\\*_~`]/g, '\\$&');
+
 /** Blocked words and patterns, one per line, with the names of commands instead of all their kinds. */
 export const readableWords = (text: string, targets: RuleTargets): string =>
   text.replace(/^\[([^\]]{1,300})\](?= )/gm, (_, subjects: string) => {
@@ -92,7 +96,7 @@ export function changeText(
   const name = say(`rules.names.${what}`);
   switch (what) {
     case 'access':
-      return listText((entry) => readableAccess(entry, targets, say));
+      return listText((entry) => accessMarkdown(entry, targets, say));
     case 'words':
     case 'allowedWords':
     case 'patterns':
