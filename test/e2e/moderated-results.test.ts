@@ -199,6 +199,9 @@ describe('Moderation of images', () => {
     const formExchange = await admin.click(rulesPage, 'Change moderation');
     const refused = await admin.fill(await formExchange.modal(), { results: 'hold' });
     expect(text(await refused.followUp())).toContain('Choose a log channel first');
+    const bytes = Buffer.from(JSON.stringify({ moderation: { results: 'hold' } }));
+    const imported = await admin.slash('server import', { file: { name: 'rules.json', bytes } });
+    expect(text(await imported.message())).toContain('Choose a log channel first');
   });
 
   it('Images that members attach are moderated before anything is submitted', async () => {

@@ -291,7 +291,7 @@ describe('Server rules', () => {
       ['{"pressers":"admins"}', '`pressers` must be `everyone`, `requester` or'],
       ['{"deniedDomains":["fox"]}', '`deniedDomains › entry 1` must be a domain such as'],
       ['{"access":[{"effect":"deny","roleIds":["1"]}]}', '`access › entry 1 › roleIds › entry 1` must be an ID'],
-      ['{"moderation":{"results":"hold"}}', 'Choose a log channel first.'],
+      ['{"moderation":{"results":"spoiler"}}', 'No moderation service is configured.'],
       ['{"allowedDomains":[]}', '`allowedDomains` must not be an empty list. Add an entry or remove the list'],
     ] as const)
       expect(text(await send(content))).toContain(sentence);
@@ -300,9 +300,9 @@ describe('Server rules', () => {
         `\`access › entry 1 › ${list}\` must not be an empty list.`,
       );
     const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
-    const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { prompts: 'spoiler' } })));
+    const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { ageRestricted: 'spoiler' } })));
     expect(filmPreview).toContain('+ [video] noir');
-    expect(filmPreview).toMatch(/\+ Text of requests: Hide/);
+    expect(filmPreview).toMatch(/\+ Age-restricted content: Hide/);
     expect(text(await send('[]'))).toContain('must contain the rules in curly brackets');
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 1_500 }));
     expect(text(confirmation)).toContain(

@@ -18,7 +18,6 @@ import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessFields, previewAccessRule } from './access-rule.ts';
 import { fieldLabel } from './field-label.ts';
-import { assertCanHold } from './hold.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -29,6 +28,7 @@ import {
   parseThresholds,
   parseWords,
 } from './lines.ts';
+import { assertCanHold, assertCanModerate } from './moderation.ts';
 import { currentRulesPage } from './page.ts';
 import { readableWords } from './readable.ts';
 
@@ -248,11 +248,8 @@ async function changesOf(
         const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...current, ...submitted });
         // A form can be forged.
         if (!moderation) throw new Refusal('refusals.unknownButton');
-        const chosenActions = [moderation.prompts, moderation.references, moderation.results];
-        const isUsed = chosenActions.some((one) => one !== 'off');
-        const { rules } = context.services;
-        if (isUsed && !rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
-        assertCanHold(moderation, rules.get(managedServer(context).guildId).logChannelId, context);
+        const { guildId } = managedServer(context);
+        assertCanModerate(moderation, context.services.rules.get(guildId).logChannelId, context);
         return { moderation };
       };
     }

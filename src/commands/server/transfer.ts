@@ -6,8 +6,8 @@ import type { Say } from '../../locales/index.ts';
 import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
-import { assertCanHold } from './hold.ts';
 import { importMistake, mistakeOf } from './import-mistake.ts';
+import { assertCanModerate } from './moderation.ts';
 import { previewRules } from './preview.ts';
 import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
 
@@ -40,7 +40,7 @@ export const importRules = command({
     const { services, say } = context;
     const importedRules = readRules(await services.readText(file, author.by), services.ruleTargets);
     const { rules: currentRules, logChannelId } = services.rules.get(guildId);
-    assertCanHold(importedRules.moderation, logChannelId, context);
+    assertCanModerate(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
     if (lines.length === 0) return { content: say('rules.same') };
     const diff = withNames(lines.join('\n'), await services.serverNames(guildId), say);

@@ -14,3 +14,15 @@ export function assertCanHold(
   if (canHold(moderation) && (logChannelId ?? alertsChannelId) === undefined)
     throw new Refusal('refusals.rules.holdNeedsLog');
 }
+
+/** Refuses moderation that the operator has configured no service for, or that holds results without a channel. */
+export function assertCanModerate(
+  moderation: RuleSet['moderation'],
+  logChannelId: string | undefined,
+  context: HandlerContext<Services>,
+): void {
+  const { prompts, references, results } = moderation;
+  const isUsed = [prompts, references, results].some((one) => one !== 'off');
+  if (isUsed && !context.services.rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
+  assertCanHold(moderation, logChannelId, context);
+}
