@@ -281,6 +281,19 @@ describe('Budgets', () => {
     ]);
   });
 
+  it('The budget history says how many changes it leaves out, also where its lines are long', async () => {
+    const fixture = await botWith();
+    const kinds = ['video', 'music', 'image', 'ask', 'imagine', 'describe'];
+    for (const count of [1, 2, 3, 4]) {
+      const limits = kinds.map((kind) => `${kind}: ${count} tasks a day, ${kind}: ${count} tasks a week`).join(', ');
+      expect(await runBudget(fixture, 'admin', 'set', { limits })).toContain('are now');
+    }
+    const [, ...lines] = (await runBudget(fixture, 'admin', 'history')).split('\n');
+    const rest = lines.pop();
+    for (const line of lines) expect(line).toMatch(/^- <t:.* a week$/);
+    expect(rest).toBe(lines.length === 3 ? 'One older change is in the file.' : '2 older changes are in the file.');
+  });
+
   it('Invalid limits, grants and unblocks are refused and change nothing', async () => {
     const fixture = await botWith();
     for (const [command, options, expected] of [

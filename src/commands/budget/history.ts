@@ -4,26 +4,25 @@ import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import type { HistoryEntry } from '../../services/spending/budgets.ts';
-
-const MAX_LINES = 15;
+import { newestLines } from '../newest-lines.ts';
 
 /** Shows the newest changes, and attaches a file with all of them. */
 export function historyPage(history: readonly HistoryEntry[], say: Say): MessagePlan {
   if (history.length === 0) return { content: say('budget.history.none') };
   const newestFirst = history.toReversed();
-  const remainingCount = newestFirst.length - MAX_LINES;
-  const lines = [
-    say('budget.history.title'),
-    ...newestFirst.slice(0, MAX_LINES).map((change) => `- ${lineOf(change, say)}`),
-    ...(remainingCount > 0 ? [say('budget.history.rest', { count: remainingCount })] : []),
-  ];
+  const lines = newestLines(newestFirst.map((change) => `- ${lineOf(change, say)}`));
+  const remainingCount = newestFirst.length - lines.length;
+  if (remainingCount > 0) lines.push(say('budget.history.rest', { count: remainingCount }));
   const rows = newestFirst.map(
     ({ at, by = '', what, on = '', memberId = '', before = '', after = '', isEverywhere }) => {
       return [new Date(at).toISOString(), by, what, isEverywhere ? 'all servers' : memberId || on, before, after];
     },
   );
   const bytes = csv([['time', 'by', 'change', 'of', 'before', 'after'], ...rows]);
-  return { content: lines.join('\n'), overflow: 'cut', files: [{ name: 'budget-history.csv', bytes }] };
+  return {
+    content: [say('budget.history.title'), ...lines].join('\n'),
+    files: [{ name: 'budget-history.csv', bytes }],
+  };
 }
 
 function lineOf(change: HistoryEntry, say: Say): string {

@@ -1,15 +1,11 @@
 import { command, type HandlerContext } from '../../discord/handlers.ts';
-import { truncateMarkdown } from '../../discord/message-text.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { memberMention } from '../../messages/who-is.ts';
+import { newestLines } from '../newest-lines.ts';
 import type { Services } from '../services.ts';
 import { managedServer } from './access.ts';
 import { changeText, readableLine } from './readable.ts';
-
-const MAX_LINES = 15;
-/** The title and the line about older changes take the rest of a message. */
-const MAX_LENGTH = 1_800;
 
 /** Shows who changed which rule and when, and how. The file has all entries that a change of a list removed and added. */
 export const rulesHistory = command({
@@ -21,12 +17,13 @@ export const rulesHistory = command({
     const { say, services } = context;
     const newestFirst = services.rules.get(guildId).history.toReversed();
     if (newestFirst.length === 0) return { content: say('rules.history.none') };
-    const lines = newestFirst.slice(0, MAX_LINES).map((change) => {
-      const what = changeText(change, services.ruleTargets, say);
-      const facts = { at: Math.floor(change.at / 1000), who: memberMention(change.by, say), what };
-      return truncateMarkdown(`- ${say('rules.history.line', facts)}`, MAX_LENGTH);
-    });
-    while (lines.join('\n').length > MAX_LENGTH) lines.pop();
+    const lines = newestLines(
+      newestFirst.map((change) => {
+        const what = changeText(change, services.ruleTargets, say);
+        const facts = { at: Math.floor(change.at / 1000), who: memberMention(change.by, say), what };
+        return `- ${say('rules.history.line', facts)}`;
+      }),
+    );
     const remainingCount = newestFirst.length - lines.length;
     if (remainingCount > 0) lines.push(say('rules.history.rest', { count: remainingCount }));
     const rows = newestFirst.map(({ at, by = '', what, before = '', after = '' }) => {
