@@ -29,7 +29,10 @@ export async function loadTaskPage(
   const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
   const turns = await talkTurns(task, services.tasks.book);
   const left = cost === undefined ? undefined : remainingForOwner(task, context);
-  const plan = taskPage({ task, cost, left, controls: pageControls(task, list, context), turns }, say);
+  // The page of a task that was tried again leads to the newer one.
+  const successor = task.successorId === undefined ? undefined : await services.tasks.book.get(task.successorId);
+  const controls = pageControls(task, messageLink(successor ?? task), list, context);
+  const plan = taskPage({ task, cost, left, controls, turns }, say);
   const preview = isResultVisible(task) ? await services.previewOfResult(task) : undefined;
   if (!preview) return plan;
   return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.release };
@@ -52,10 +55,14 @@ export async function loadTaskDetails(
   };
 }
 
-function pageControls(task: Task, list: TaskFilter, context: HandlerContext<Services>): Control[] {
+function pageControls(
+  task: Task,
+  address: string | undefined,
+  list: TaskFilter,
+  context: HandlerContext<Services>,
+): Control[] {
   const { say, place } = context;
   const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(say(`tasks.buttons.${name}`), id)];
-  const address = messageLink(task);
   const [first, ...rest] = [
     ...(canShowResult(task)
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
@@ -126,10 +133,9 @@ const MAX_REASON_LENGTH = 500;
 function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): MessagePlan {
   const { failure, delivery } = task;
   const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
-  const isTriedAgain = task.state === 'unconfirmed' && task.successorId !== undefined;
   const lines = [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
-    `${stateEmoji[task.state]} ${taskName(task, say)} · ${isTriedAgain ? say('tasks.triedAgain') : stateText(summaryOf(task), say)}`,
+    `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
     ...factLines(
       {
         reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),

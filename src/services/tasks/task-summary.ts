@@ -11,6 +11,8 @@ export const taskSummary = z.object({
   state: z.enum(taskStates),
   /** Set if moderators hold or have deleted the result. */
   review: z.enum(['held', 'deleted']).optional(),
+  /** Set if the outcome is unknown and its owner has submitted the request again. */
+  isTriedAgain: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
@@ -36,13 +38,14 @@ const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isTalk ? [request.instructions, request.model] : [];
 
 export function summaryOf(task: Task): TaskSummary {
-  const { id, kind, state, review, requesterId, guildId, times } = task;
+  const { id, kind, state, review, successorId, requesterId, guildId, times } = task;
   return {
     id,
     kind,
     type: typeOf(task),
     state,
     review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
+    isTriedAgain: (state === 'unconfirmed' && successorId !== undefined) || undefined,
     requesterId,
     guildId,
     isPrivate: isClosed(task),

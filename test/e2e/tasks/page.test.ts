@@ -110,10 +110,14 @@ describe('The page of a task', () => {
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
     const page = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
     const tryAgain = 'Try again (may be charged twice)';
-    expect((await (await member.click(page, tryAgain)).message(says('Finished in'))).ephemeral).toBe(false);
+    const newer = await (await member.click(page, tryAgain)).message(says('Finished in'));
+    expect(newer.ephemeral).toBe(false);
     await (await member.click(page, tryAgain)).message(says('already been resubmitted'));
-    const laterPage = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
+    const taskList = await openTaskList(fixture, 'member', { state: 'unknown' });
+    expect(JSON.stringify(taskList.components)).toContain('Imagine · Unconfirmed, then tried again with a newer task');
+    const laterPage = await openTask(fixture, taskList);
     expect(text(laterPage)).toContain('Unconfirmed, then tried again with a newer task');
+    expect(JSON.stringify(laterPage.components)).toContain(`/${newer.channel_id}/${newer.id}"`);
     expect([labels(laterPage).includes(tryAgain), labels(laterPage).includes('Dismiss')]).toEqual([false, true]);
     expect(submitCount(fixture.gateway)).toBe(2);
   });
