@@ -27,6 +27,8 @@ export interface HandlerContext<Services> {
   ): Promise<boolean>;
   /** Sends another message that only the member sees, even long after the reply. Returns false if that was not possible. */
   notifyLater(plan: MessagePlan): Promise<boolean>;
+  /** The sentence for a failure that a reply contains. Logged and counted like one that is thrown. */
+  messageFor(error: unknown): string;
   services: Services;
   say: Say;
 }

@@ -230,8 +230,9 @@ export class Router<Services extends EarlyContext['services']> {
     return interactionFactsOf(interaction, this.#parts.channels?.get(interaction.id));
   }
 
-  #contextFor(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
-    const { services, say } = this.#parts;
+  #contextFor(interaction: Interaction, responder: Responder, origin: Origin): HandlerContext<Services> {
+    const { services, say, funnel } = this.#parts;
+    const messageFor = (error: unknown): string => funnel.messageFor(error, logNameOf(interaction));
     const postAnother: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
       try {
         const message = await responder.postFollowUp(plan, isPrivate);
@@ -255,7 +256,7 @@ export class Router<Services extends EarlyContext['services']> {
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { place, origin: taskOrigin, postAnother, notifyLater, services, say };
+    return { place, origin: taskOrigin, postAnother, notifyLater, messageFor, services, say };
   }
 }
 

@@ -1,5 +1,4 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { refusalMessage } from '../discord/funnel.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
@@ -14,11 +13,11 @@ type Context = HandlerContext<MessageServices>;
 const runButton = button(customIds.runProposal, {
   reply: 'here',
   async run(id, context: Context) {
-    const { services, place, origin, notifyLater, say } = context;
+    const { services, place, origin, notifyLater, messageFor, say } = context;
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const proposal = await services.proposals.take(id, place.userId);
     if (services.proposals.hasExpired(proposal)) {
-      const expired = { content: say('refusals.questionExpired'), controls: [] };
+      const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
       if (origin.route.isPrivate) return expired;
       await notifyLater(expired);
       return 'deleted';
@@ -35,7 +34,7 @@ const runButton = button(customIds.runProposal, {
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
 async function submitAll(proposal: Proposal, context: Context): Promise<Outcome> {
   const { id, memberId, orders, messages } = proposal;
-  const { services, origin, notifyLater, say } = context;
+  const { services, origin, notifyLater, messageFor, say } = context;
   const submitted = new Set<ProposedOrder>();
   const submit = async (order: ProposedOrder, orderOrigin: Origin): Promise<void> => {
     submitted.add(order);
@@ -60,7 +59,7 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
     if (error instanceof ContentRefusal && !origin.route.isPrivate) {
       // The question shows everyone what was refused.
       const request = requestLines(orders, say).join('\n');
-      await notifyLater({ content: [say('yourRequest', { request }), refusalMessage(error, say)].join('\n') });
+      await notifyLater({ content: [say('yourRequest', { request }), messageFor(error)].join('\n') });
       return 'deleted';
     }
     await services.proposals.putBack(proposal, rest());
@@ -81,12 +80,12 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
 }
 
 /** Why an order would be refused before it has a message; the same reason for several orders is said once. */
-function refusalOf(order: ProposedOrder, { services, origin, say }: Context): string | undefined {
+function refusalOf(order: ProposedOrder, { services, origin, messageFor }: Context): string | undefined {
   try {
     services.tasks.orders.check({ ...origin, ...order });
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return refusalMessage(error, say);
+    if (error instanceof Refusal) return messageFor(error);
     throw error;
   }
 }

@@ -88,6 +88,17 @@ describe('/metrics', () => {
     await expect.poll(async () => sumOf(await bot.metrics(), 'atelier_tasks{')).toBe(0);
   });
 
+  it('Requests that are refused when a confirmation runs are counted like any other', async () => {
+    const bot = await startMonitoredBot({ settings: noLimits });
+    const member = bot.discord.as('member');
+    bot.gateway.setSpeed(50);
+    const grid = await (await member.slash('imagine', { prompt })).message(says('Finished in'));
+    const question = await (await member.click(grid, 'Upscale all')).message();
+    await (await bot.discord.as('admin').slash('budget pause', {})).message();
+    await (await member.click(question, 'Run all 4')).message(says('paused'));
+    expect((await bot.metrics()).get('atelier_refusals_total{reason="paused.server"}')).toBe(4);
+  });
+
   it('A gateway that refuses polls shows up in the state of their lane', async () => {
     const bot = await startMonitoredBot({ settings: { POLL_SCHEDULE: 'spec' } });
     bot.gateway.faults.add({ on: { path: '/imgx/task' }, do: { type: 'status', status: 401 }, times: 100 });
