@@ -1,7 +1,7 @@
 import { bodyOf } from '../../discord/adapter.ts';
-import { Backoff, RetryLater } from '../../discord/delivery/backoff.ts';
+import { Attempts, RetryLater, withStore } from '../../discord/delivery/backoff.ts';
 import { findByButtonId } from '../../discord/outbox/adoption.ts';
-import { failureKindOf } from '../../discord/outbox/errors.ts';
+import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
@@ -18,7 +18,7 @@ import { withBlock } from '../../services/spending/budget-changes.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
 import type { Spending } from '../../services/spending/spending.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import type { MessagePlace } from '../../services/tasks/task.ts';
 import { reportMessage } from './report-message.ts';
 import { ResultRemoval, type ResultRemovalParts } from './result-removal.ts';
 
@@ -39,6 +39,8 @@ interface ReportDeliveryParts extends ResultRemovalParts, Omit<ResultParts, 'tas
   say: Say;
   log: Log;
 }
+
+const NOT_SHOWN = 'A report could not be shown in the log channel of a server.';
 
 /** Carries out the steps that are due for reports: posts them, and applies what moderators decided. Each step is stored first and can be repeated. */
 export class ReportDelivery {
@@ -82,15 +84,16 @@ export class ReportDelivery {
 
   /** Carries out all steps that are due for a report; retries in the background. */
   process(id: string): Promise<void> {
-    const processing =
-      this.#running.get(id) ??
-      new Backoff({ id, ...this.#parts, stopping: this.#shutdown.signal })
-        .retryUntilDone(() => this.#processSteps(id), 'A report could not be processed.')
-        .finally(() => {
-          this.#running.delete(id);
-          // A step may have become due after the last check.
-          if (!this.#shutdown.signal.aborted && this.#isDue(id)) void this.process(id);
-        });
+    const running = this.#running.get(id);
+    if (running !== undefined) return running;
+    const attempts = new Attempts({ id, ...this.#parts, stopping: this.#shutdown.signal });
+    const processing = attempts
+      .retryUntilDone(() => this.#processSteps(id, attempts), 'A report could not be processed.')
+      .finally(() => {
+        this.#running.delete(id);
+        // A step may have become due after the last check.
+        if (!this.#shutdown.signal.aborted && this.#isDue(id)) void this.process(id);
+      });
     this.#running.set(id, processing);
     return processing;
   }
@@ -99,21 +102,21 @@ export class ReportDelivery {
     return (this.#parts.reports.get(id)?.due.length ?? 0) > 0;
   }
 
-  async #processSteps(id: string): Promise<void> {
+  async #processSteps(id: string, attempts: Attempts): Promise<void> {
     for (;;) {
       const report = this.#parts.reports.get(id);
       const [step] = report?.due ?? [];
       if (!report || step === undefined) return;
-      await this.#runStep(step, report);
+      await this.#runStep(step, report, attempts);
     }
   }
 
-  async #runStep(step: ReportStep, report: Report): Promise<void> {
+  async #runStep(step: ReportStep, report: Report, attempts: Attempts): Promise<void> {
     switch (step) {
       case 'erase':
-        return this.#erase(report);
+        return this.#erase(report, attempts);
       case 'post':
-        return this.#post(report);
+        return this.#post(report, attempts);
       case 'remove':
         await this.#removal.carryOut(report);
         break;
@@ -121,48 +124,49 @@ export class ReportDelivery {
         await this.#block(report);
         break;
       case 'edit':
-        return this.#edit(report);
+        return this.#edit(report, attempts);
     }
     await this.#change(report.id, (current) => withoutDueStep(current, step));
   }
 
   /** Searches for the message first and posts it with a nonce, so it appears only once. */
-  async #post(report: Report): Promise<void> {
+  async #post(report: Report, attempts: Attempts): Promise<void> {
     const { id, guildId } = report;
     const at = this.#parts.clock.now();
-    const existing = await this.#find(report);
-    const postedMessage = existing ?? (await this.#postMessage(report));
-    if (postedMessage === 'refused') return this.#giveUp(report);
+    const existing = await this.#find(report, attempts);
+    // If the bot is not allowed to read there, it may still be allowed to post, and the nonce prevents a second message.
+    const postedMessage = typeof existing === 'object' ? existing : await this.#postMessage(report, attempts);
+    if (typeof postedMessage === 'string') return this.#giveUp(report);
     if (postedMessage === undefined)
       throw new RetryLater('unreachable', new Error('The response contains no message.'));
-    await this.#withStore(() => this.#parts.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
+    await withStore(() => this.#parts.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
     await this.#change(id, (current) => withMessage(current, postedMessage.id));
   }
 
-  async #postMessage(report: Report): Promise<MessagePlace | 'refused' | undefined> {
+  async #postMessage(report: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
+    const { outbox, tasks } = this.#parts;
+    const { id, channelId, taskId } = report;
     const plan = await this.#plan(report);
     const post = (files: MessagePlan['files'] = []) =>
-      this.#request(() => this.#parts.outbox.post(report.channelId, `${report.id}-report`, bodyOf({ ...plan, files })));
-    const task = await this.#withStore(() => this.#parts.tasks.book.get(report.taskId));
+      attempts.send('channel', NOT_SHOWN, () => outbox.post(channelId, `${id}-report`, bodyOf({ ...plan, files })));
+    const task = await withStore(() => tasks.book.get(taskId));
     if (!task) return post();
     const { files, release } = await thumbnailFileOf(task, this.#parts);
     try {
       const posted = await post(files);
       // The bot may be allowed to post there, but not to attach files.
-      return posted === 'refused' && files.length > 0 ? await post() : posted;
+      return typeof posted === 'string' && files.length > 0 ? await post() : posted;
     } finally {
       release();
     }
   }
 
-  async #find({ id, channelId, at }: Report): Promise<MessagePlace | 'refused' | undefined> {
+  #find({ id, channelId, at }: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
     const { outbox, clock, applicationId } = this.#parts;
     const searchRange = { channelId, at, until: clock.now() + SKEW_MS };
-    const existing = await this.#request(() =>
+    return attempts.send('channel', NOT_SHOWN, () =>
       findByButtonId({ id, applicationId: applicationId() }, searchRange, outbox),
     );
-    // If the bot is not allowed to read there, it may still be allowed to post, and the nonce prevents a second message.
-    return existing === 'refused' ? undefined : existing;
   }
 
   /** Removes a report whose channel is gone or closed to the bot, because no moderator can read it. Notifies its reporter. */
@@ -172,27 +176,26 @@ export class ReportDelivery {
       const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
       if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
     }
-    await this.#withStore(() => reports.remove(id));
+    await withStore(() => reports.remove(id));
   }
 
-  async #edit(report: Report): Promise<void> {
+  async #edit(report: Report, attempts: Attempts): Promise<void> {
     const { id, channelId, messageId } = report;
     if (messageId !== undefined) {
       const plan = await this.#plan(report);
-      await this.#request(() =>
-        this.#parts.outbox.edit({ by: 'edit', message: { channelId, id: messageId } }, bodyOf(plan)),
-      );
+      const message = { channelId, id: messageId };
+      await attempts.send('channel', NOT_SHOWN, () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan)));
     }
     // If the report has changed in the meantime, another edit follows.
     await this.#change(id, (current) => (current === report ? withoutDueStep(current, 'edit') : current));
   }
 
-  async #erase(report: Report): Promise<void> {
+  async #erase(report: Report, attempts: Attempts): Promise<void> {
     const { channelId, messageId } = report;
-    const message = messageId === undefined ? await this.#find(report) : { channelId, id: messageId };
+    const message = messageId === undefined ? await this.#find(report, attempts) : { channelId, id: messageId };
     if (typeof message === 'object' && (await this.#parts.removeMessage(message)) === 'later')
       throw new RetryLater('unreachable', new Error('The message of a report has not been deleted.'));
-    await this.#withStore(() => this.#parts.reports.remove(report.id));
+    await withStore(() => this.#parts.reports.remove(report.id));
   }
 
   /** Blocks the member only once, however often the step is repeated. */
@@ -202,46 +205,29 @@ export class ReportDelivery {
     const { at, until, by } = block;
     const hash = budgets.memberHash(guildId, memberId);
     try {
-      await budgets.change(guildId, (budget) =>
-        budget.history.some((entry) => entry.what === 'block' && entry.on === hash && entry.at === at)
-          ? budget
-          : withBlock(withoutExpired(budget, spending.countingStart, at), { hash, memberId }, until, { by, at }),
+      await withStore(() =>
+        budgets.change(guildId, (budget) =>
+          budget.history.some((entry) => entry.what === 'block' && entry.on === hash && entry.at === at)
+            ? budget
+            : withBlock(withoutExpired(budget, spending.countingStart, at), { hash, memberId }, until, { by, at }),
+        ),
       );
     } catch (error) {
-      if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);
+      if (!(error instanceof Refusal)) throw error;
       log.warn({ refusal: error.key }, 'A member could not be blocked.');
     }
   }
 
   async #plan(report: Report): Promise<MessagePlan> {
     const { reports, rules, tasks, say } = this.#parts;
-    const task: Task | undefined = await this.#withStore(() => tasks.book.get(report.taskId));
+    const task = await withStore(() => tasks.book.get(report.taskId));
     return reportMessage(
       { report, task: task && rules.maskTask(task, report.guildId), history: reports.historyOf(report) },
       say,
     );
   }
 
-  /** `refused`: Discord does not let the bot use the channel. */
-  async #request<T>(send: () => Promise<T>): Promise<T | 'refused'> {
-    try {
-      return await send();
-    } catch (error) {
-      if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
-      this.#parts.log.info({ err: error }, 'A report could not be shown in the log channel of a server.');
-      return 'refused';
-    }
-  }
-
   #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {
-    return this.#withStore(() => this.#parts.reports.change(id, transition));
-  }
-
-  async #withStore<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw new RetryLater('unstored', error);
-    }
+    return withStore(() => this.#parts.reports.change(id, transition));
   }
 }

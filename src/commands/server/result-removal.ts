@@ -1,4 +1,4 @@
-import { RetryLater } from '../../discord/delivery/backoff.ts';
+import { RetryLater, withStore } from '../../discord/delivery/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Report } from '../../services/reports/report.ts';
@@ -43,9 +43,9 @@ export class ResultRemoval {
   /** Ignores a task that has been erased in the meantime. */
   async #change(id: string, transition: (task: Task) => Task): Promise<void> {
     try {
-      await this.#parts.tasks.book.change(id, transition);
+      await withStore(() => this.#parts.tasks.book.change(id, transition));
     } catch (error) {
-      if (!(error instanceof Refusal)) throw new RetryLater('unstored', error);
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { errorFacts } from '../outbox/errors.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { errorFacts, type FailureKind, failureKindOf } from '../outbox/errors.ts';
+import type { MessageRoute } from '../outbox/ways.ts';
 
 /** Thrown if nothing more can be done right now. The same work is retried later. */
 export class RetryLater extends Error {
@@ -27,40 +29,87 @@ const PAUSES = {
 };
 type Obstacle = keyof typeof PAUSES;
 
-/** Backs off between retries. A different cause starts again with the first pause. */
-export class Backoff {
-  readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
+export interface AttemptsContext {
+  id: string;
+  clock: Clock;
+  log: PlainLog;
+  stopping: AbortSignal;
+}
+
+/** The attempts to do one piece of work, with pauses in between. A different obstacle starts again with the first pause. */
+export class Attempts {
+  readonly #context: AttemptsContext;
   #lastObstacle: Obstacle | undefined;
   #repeats = 0;
 
-  constructor(parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal }) {
-    this.#parts = parts;
+  constructor(context: AttemptsContext) {
+    this.#context = context;
   }
 
   /** Returns when the work is done or the bot stops. `bugMessage` is the log message for a bug. */
-  async retryUntilDone(work: () => Promise<void>, bugMessage: string): Promise<void> {
+  async retryUntilDone(work: () => Promise<unknown>, bugMessage: string): Promise<void> {
     do {
       try {
-        return await work();
+        await work();
+        return;
       } catch (error) {
         await this.wait(error instanceof RetryLater ? error : this.#reportBug(error, bugMessage));
       }
-    } while (!this.#parts.stopping.aborted);
+    } while (!this.#context.stopping.aborted);
   }
 
   async wait({ obstacle, cause }: RetryLater): Promise<void> {
     this.#repeats = obstacle === this.#lastObstacle ? this.#repeats + 1 : 0;
     this.#lastObstacle = obstacle;
     const { first, longest } = PAUSES[obstacle];
-    const { id, clock, log, stopping } = this.#parts;
+    const { id, clock, log, stopping } = this.#context;
     const waitMs = Math.min(longest, first * 2 ** this.#repeats);
     const facts = { task: id, obstacle, waitMs, ...errorFacts(cause) };
     if (this.#repeats === 0) log.warn(facts, 'The delivery of a task was delayed and will be retried.');
     if (!stopping.aborted) await pause(clock, waitMs, stopping);
   }
 
+  /** The result of a request to Discord, or why Discord will never accept it. Throws `RetryLater` after any other failure. */
+  async send<T>(
+    by: MessageRoute['by'] | 'reply',
+    failure: string,
+    request: () => Promise<T>,
+  ): Promise<T | FailureKind> {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof RetryLater) throw error;
+      if (failureKindOf(error, by) === 'later') throw new RetryLater('unreachable', error);
+      return logFailure(this.#context, error, by, failure);
+    }
+  }
+
   #reportBug(error: unknown, bugMessage: string): RetryLater {
-    this.#parts.log.error({ task: this.#parts.id, reference: newReference(), err: error }, bugMessage);
+    this.#context.log.error({ task: this.#context.id, reference: newReference(), err: error }, bugMessage);
     return new RetryLater('unprepared', error);
+  }
+}
+
+export function logFailure(
+  { id, log }: Pick<AttemptsContext, 'id' | 'log'>,
+  error: unknown,
+  by: MessageRoute['by'] | 'reply',
+  failure: string,
+): FailureKind {
+  const trouble = failureKindOf(error, by);
+  const facts = { task: id, by, trouble, ...errorFacts(error) };
+  if (trouble === 'malformed')
+    log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
+  else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
+  else log.info(facts, failure);
+  return trouble;
+}
+
+/** Reads or changes what is stored. Throws a refusal if it no longer exists, and `RetryLater` if the store fails. */
+export async function withStore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Refusal ? error : new RetryLater('unstored', error);
   }
 }

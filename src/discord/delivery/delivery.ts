@@ -1,9 +1,10 @@
+import { countProgressEdit, dropToken, setMessage } from '../../services/tasks/delivery-state.ts';
 import { isLive, isShowable, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { errorFacts, failureKindOf, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
+import { type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
 import { type EditRoute, progressRoute, type TokenRoute } from '../outbox/ways.ts';
-import { newReference } from './backoff.ts';
+import { logFailure, newReference } from './backoff.ts';
 import { type DeliveryContext, EndDelivery, OwnerPing } from './ending.ts';
 import { LatestState } from './latest-state.ts';
 import { nextEditAt } from './pace.ts';
@@ -108,7 +109,11 @@ class Editor extends LatestState {
       const message = await this.#context.outbox.edit(route, change.sent);
       change.confirm();
       this.#editCount += 1;
-      await this.#context.record.markProgressShown(message);
+      // Edits of an answer are not counted, because there is about one a second.
+      await this.#context.record.tryChange((task) => {
+        const updated = message ? setMessage(task, message) : task;
+        return task.traits.isText ? updated : countProgressEdit(updated);
+      });
     } catch (error) {
       await this.#noteFailure(error, route);
     }
@@ -116,16 +121,13 @@ class Editor extends LatestState {
 
   /** An edit that shows progress is not retried, but its failure is remembered. */
   async #noteFailure(error: unknown, { by }: TokenRoute | EditRoute): Promise<void> {
-    const failureKind = failureKindOf(error, by);
-    this.#context.log.info(
-      { task: this.#context.id, by, trouble: failureKind, ...errorFacts(error) },
-      'Progress was not shown.',
-    );
-    if (failureKind === 'deleted') this.#context.messageState.isDeleted = true;
+    const { messageState, record } = this.#context;
+    const failureKind = logFailure(this.#context, error, by, 'Progress was not shown.');
+    if (failureKind === 'deleted') messageState.isDeleted = true;
     if (failureKind === 'no-access') this.#isRefused = true;
     this.#portion = smallerPortion(this.#portion, failureKind) ?? this.#portion;
     if (failureKind !== 'token-over') return;
-    this.#context.messageState.closed.add(by);
-    await this.#context.record.dropToken();
+    messageState.closed.add(by);
+    await record.tryChange(dropToken);
   }
 }

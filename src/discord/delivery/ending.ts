@@ -1,15 +1,17 @@
-import { setMessage } from '../../services/tasks/delivery-state.ts';
-import { isLive, type MessagePlace, type PendingPing, type Task } from '../../services/tasks/task.ts';
+import {
+  addExtraMessage,
+  dropToken,
+  markPinged,
+  markPinging,
+  recordHint,
+  recordIntent,
+  recordUnseen,
+  setMessage,
+} from '../../services/tasks/delivery-state.ts';
+import { type Intention, isLive, type MessagePlace, type PendingPing, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { findPosted, findShown, type ShownTask } from '../outbox/adoption.ts';
-import {
-  errorFacts,
-  type FailureKind,
-  failureKindOf,
-  type PlanPortion,
-  portionOf,
-  smallerPortion,
-} from '../outbox/errors.ts';
+import { errorFacts, type FailureKind, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
 import {
   type ClosedRoutes,
@@ -21,8 +23,8 @@ import {
   tokenRoute,
 } from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
-import { Backoff, newReference, RetryLater } from './backoff.ts';
-import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsentVoice } from './record.ts';
+import { Attempts, logFailure, RetryLater } from './backoff.ts';
+import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsentVoice, withResult } from './record.ts';
 
 export interface DeliveryContext extends DeliveryParts {
   id: string;
@@ -32,20 +34,22 @@ export interface DeliveryContext extends DeliveryParts {
   stopping: AbortSignal;
 }
 
+const NOT_SHOWN = 'Could not post the outcome of a task by this route.';
+
 /** Shows the end of one task to its owner, exactly once; retries until it succeeds or turns out to be impossible. */
 export class EndDelivery {
   readonly #context: DeliveryContext;
-  readonly #backoff: Backoff;
+  readonly #attempts: Attempts;
   /** How much of the content is still sent: parts that Discord has refused are not sent again. */
   #portion: PlanPortion = 'whole';
 
   constructor(context: DeliveryContext) {
     this.#context = context;
-    this.#backoff = new Backoff(context);
+    this.#attempts = new Attempts(context);
   }
 
   async deliver(): Promise<void> {
-    await this.#backoff.retryUntilDone(async () => {
+    await this.#attempts.retryUntilDone(async () => {
       const task = await this.#context.record.readTask();
       if (task && isLive(task) && !task.unwanted && !task.delivery.call)
         await this.#settle(await this.#attemptDelivery(task));
@@ -87,49 +91,44 @@ export class EndDelivery {
   /** Sends the owner a hint, because the end may already have been shown in a message that only they could read. */
   async #sendHint(task: Task): Promise<DeliveryResult> {
     const { id, outbox, record, hintFor } = this.#context;
-    try {
+    await this.#attempts.send('direct', NOT_SHOWN, async () => {
       const channelId = await outbox.openDirectChannel(task.requesterId);
-      await record.storeHint(channelId);
+      await record.change((storedTask) => recordHint(storedTask, this.#intentionTo('direct', channelId)));
       await outbox.post(channelId, id, bodyOf(hintFor(task)));
-    } catch (error) {
-      if (error instanceof RetryLater) throw error;
-      if (this.#logFailure(error, { by: 'direct' }) === 'later') throw new RetryLater('unreachable', error);
-    }
+    });
     return { reason: 'no-way' };
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
-  async #settle(outcome: DeliveryResult): Promise<void> {
-    const { clock, record } = this.#context;
+  async #settle(result: DeliveryResult): Promise<void> {
+    const { id, clock, log, record } = this.#context;
     const at = clock.now();
-    await this.#backoff.retryUntilDone(
-      () => record.settle(outcome, at),
+    await this.#attempts.retryUntilDone(
+      () => record.change((task) => withResult(task, result, at)),
       'The shown end of a task could not be stored.',
     );
+    if ('reason' in result)
+      log.info({ task: id, why: result.reason }, 'Could not post the outcome of a task anywhere.');
   }
 
   /** Returns undefined if the end cannot be shown by this route. */
   async #tryRoute(route: MessageRoute, task: Task, prepared: PreparedMessage): Promise<DeliveryResult | undefined> {
     for (;;) {
       const body = bodyOf(portionOf(prepared, this.#portion));
-      try {
-        return { message: await this.#send(route, task, body), by: route.by };
-      } catch (error) {
-        if (error instanceof RetryLater) throw error;
-        const failureKind = this.#logFailure(error, route);
-        if (failureKind === 'later') throw new RetryLater('unreachable', error);
-        if (failureKind === 'deleted') return { reason: 'deleted' };
-        if (failureKind === 'closed') return { reason: 'no-way' };
-        const nextPortion = smallerPortion(this.#portion, failureKind);
-        if (nextPortion === undefined) return this.#closeRoute(route, failureKind);
-        this.#portion = nextPortion;
-      }
+      const sent = await this.#attempts.send(route.by, NOT_SHOWN, () => this.#send(route, task, body));
+      if (typeof sent !== 'string') return { message: sent, by: route.by };
+      if (sent === 'deleted') return { reason: 'deleted' };
+      if (sent === 'closed') return { reason: 'no-way' };
+      const nextPortion = smallerPortion(this.#portion, sent);
+      if (nextPortion === undefined) return this.#closeRoute(route, sent);
+      this.#portion = nextPortion;
     }
   }
 
   async #send(route: MessageRoute, task: Task, body: MessageBody): Promise<MessagePlace | undefined> {
-    const { id, outbox, record } = this.#context;
-    if (route.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task)) await record.storeUnseen();
+    const { id, outbox, clock, record } = this.#context;
+    if (route.by === 'token' && !task.traits.isTalk && !isReachedWithoutToken(task))
+      await record.change((storedTask) => recordUnseen(storedTask, clock.now()));
     if (route.by === 'token' || route.by === 'edit') return outbox.edit(route, body);
     const channelId = route.by === 'channel' ? route.channelId : await outbox.openDirectChannel(route.memberId);
     if (route.by === 'direct' && task.restored) {
@@ -137,31 +136,34 @@ export class EndDelivery {
       const shownTask = await findShown(taskWithoutMessage, channelId, outbox);
       if (shownTask?.showsEnd) return shownTask.place;
     }
-    await record.storeIntent(route.by, channelId);
+    const intention = this.#intentionTo(route.by, channelId);
+    await record.change((storedTask) => recordIntent(storedTask, intention));
     return outbox.post(channelId, id, body);
+  }
+
+  #intentionTo(by: Intention['by'], channelId: string): Intention {
+    const { id: nonce, clock } = this.#context;
+    return { by, channelId, nonce, at: clock.now() };
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
   async #closeRoute({ by }: MessageRoute, failureKind: FailureKind): Promise<undefined> {
     this.#context.messageState.closed.add(by);
-    if (failureKind === 'token-over') await this.#context.record.dropToken();
+    if (failureKind === 'token-over') await this.#context.record.tryChange(dropToken);
   }
 
   async #findPosted(task: Task): Promise<DeliveryResult | undefined> {
     const { intention } = task.delivery;
     if (!intention) return undefined;
-    try {
-      const postedMessage = await findPosted(task, intention, this.#context.outbox);
-      if (!postedMessage) return undefined;
-      // This message does not show the end, but refers to it.
-      return task.delivery.unseenSince === undefined
-        ? { message: postedMessage, by: intention.by }
-        : { reason: 'no-way' };
-    } catch (error) {
-      // If the bot is not allowed to read the channel, only the nonce prevents a second message.
-      if (this.#logFailure(error, intention) === 'later') throw new RetryLater('unreachable', error);
-      return undefined;
-    }
+    // If the bot is not allowed to read the channel, only the nonce prevents a second message.
+    const postedMessage = await this.#attempts.send(intention.by, NOT_SHOWN, () =>
+      findPosted(task, intention, this.#context.outbox),
+    );
+    if (typeof postedMessage !== 'object') return undefined;
+    // This message does not show the end, but refers to it.
+    return task.delivery.unseenSince === undefined
+      ? { message: postedMessage, by: intention.by }
+      : { reason: 'no-way' };
   }
 
   /** After a restore, or a crash, the message may show more than the store knows. If it already shows an end, it is not changed. */
@@ -170,23 +172,10 @@ export class EndDelivery {
     const fallback = delivery.unseenSince === undefined ? undefined : 'unreadable';
     if (!restored && !fallback) return undefined;
     if (channelId === undefined || (fallback ? !isInReadableChannel(task) : route.isPrivate)) return fallback;
-    try {
-      return await findShown(task, message?.channelId ?? channelId, this.#context.outbox);
-    } catch (error) {
-      if (this.#logFailure(error, { by: 'channel' }) === 'later') throw new RetryLater('unreachable', error);
-      return fallback;
-    }
-  }
-
-  #logFailure(error: unknown, { by }: { by: MessageRoute['by'] }): FailureKind {
-    const failureKind = failureKindOf(error, by);
-    const { id, log } = this.#context;
-    const facts = { task: id, by, trouble: failureKind, ...errorFacts(error) };
-    if (failureKind === 'malformed')
-      log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
-    else if (failureKind === 'too-large') log.warn(facts, 'A result is larger than Discord allows.');
-    else if (failureKind !== 'later') log.info(facts, 'Could not post the outcome of a task by this route.');
-    return failureKind;
+    const shownTask = await this.#attempts.send('channel', NOT_SHOWN, () =>
+      findShown(task, message?.channelId ?? channelId, this.#context.outbox),
+    );
+    return typeof shownTask === 'string' ? fallback : shownTask;
   }
 }
 
@@ -196,23 +185,33 @@ const MAX_PING_DELAY_MS = 15 * 60_000;
 /** The ping is the bot's own message, a reply to the one that shows the end. */
 type ReplyRoute = { by: 'reply'; message: MessagePlace };
 
+const NOT_PINGED = 'The owner of a task was not pinged.';
+
 /** Pings the owner of a task whose end has been shown: at most once. */
 export class OwnerPing {
   readonly #context: DeliveryContext;
+  readonly #attempts: Attempts;
   #isOver = false;
   #pingMessage: MessagePlace | undefined;
 
   constructor(context: DeliveryContext) {
     this.#context = context;
+    this.#attempts = new Attempts(context);
   }
 
   async ping(): Promise<void> {
-    await new Backoff(this.#context).retryUntilDone(async () => {
+    const { clock, record } = this.#context;
+    await this.#attempts.retryUntilDone(async () => {
       if (!this.#isOver) await this.#attempt();
       this.#isOver = true;
       await this.#removeOrphan();
-      await this.#context.record.markPinged(this.#pingMessage);
-    }, 'The owner of a task was not pinged.');
+      const message = this.#pingMessage;
+      await record.change((task) => {
+        // The ping is stored, so that it is deleted with the other messages.
+        const updated = message ? addExtraMessage(task, { ...message, guildId: task.guildId }) : task;
+        return markPinged(updated, clock.now());
+      });
+    }, NOT_PINGED);
   }
 
   async #attempt(): Promise<void> {
@@ -227,47 +226,31 @@ export class OwnerPing {
   }
 
   async #tryRoute(route: ReplyRoute | TokenRoute, task: Task): Promise<void> {
-    const prepared = await this.#context.prepare(task);
-    try {
-      if (!(await this.#context.record.beginPing())) return;
-      this.#pingMessage = await this.#send(route, task, prepared);
-    } catch (error) {
-      if (error instanceof RetryLater) throw error;
-      const failureKind = failureKindOf(error, route.by);
-      if (failureKind === 'later' && route.by === 'reply') throw new RetryLater('unreachable', error);
-      this.#logFailure(error, route, 'The owner of a task was not pinged.');
-    } finally {
-      prepared.release();
-    }
-  }
-
-  async #send(
-    route: ReplyRoute | TokenRoute,
-    task: Task,
-    { plan, fallback }: PreparedMessage,
-  ): Promise<MessagePlace | undefined> {
-    const { outbox } = this.#context;
+    const { clock, prepare, record } = this.#context;
+    const { plan, fallback, release } = await prepare(task);
     const send = (messagePlan: MessagePlan) =>
-      route.by === 'reply'
-        ? outbox.post(
-            route.message.channelId,
-            pingNonceOf(task),
-            bodyOf({ ...messagePlan, repliesTo: route.message.id }),
-          )
-        : outbox.addFollowUp(route, bodyOf(messagePlan), false);
+      this.#attempts.send(route.by, NOT_PINGED, () => this.#send(route, task, messagePlan));
     try {
-      return await send(plan);
+      const stored = await record.change((storedTask) => markPinging(storedTask, clock.now()));
+      if (!stored?.delivery.call) return;
+      const sent = await send(plan);
+      const isPlainFormSent = fallback && (sent === 'no-access' || sent === 'malformed');
+      const place = isPlainFormSent ? await send(fallback) : sent;
+      if (typeof place === 'object') this.#pingMessage = place;
     } catch (error) {
-      const failureKind = failureKindOf(error, route.by);
-      if (!fallback || (failureKind !== 'no-access' && failureKind !== 'malformed')) throw error;
-      this.#logFailure(error, route, 'Discord refused a ping; sending its plain form.');
-      return await send(fallback);
+      // A follow-up has no nonce, so it is not repeated if it may have been posted.
+      if (!(error instanceof RetryLater && error.obstacle === 'unreachable' && route.by === 'token')) throw error;
+      this.#context.log.info({ task: task.id, ...errorFacts(error.cause) }, NOT_PINGED);
+    } finally {
+      release();
     }
   }
 
-  #logFailure(error: unknown, { by }: ReplyRoute | TokenRoute, logMessage: string): void {
-    const facts = { task: this.#context.id, by, trouble: failureKindOf(error, by), ...errorFacts(error) };
-    this.#context.log.info(facts, logMessage);
+  #send(route: ReplyRoute | TokenRoute, task: Task, plan: MessagePlan): Promise<MessagePlace | undefined> {
+    const { outbox } = this.#context;
+    if (route.by === 'token') return outbox.addFollowUp(route, bodyOf(plan), false);
+    const { channelId, id } = route.message;
+    return outbox.post(channelId, pingNonceOf(task), bodyOf({ ...plan, repliesTo: id }));
   }
 
   /** Deletes the ping if the message that it replies to has been deleted in the meantime, by a member who had not seen the ping. */
@@ -278,10 +261,7 @@ export class OwnerPing {
     try {
       await this.#context.outbox.remove({ by: 'edit', message: postedPing });
     } catch (error) {
-      this.#context.log.info(
-        { task: this.#context.id, ...errorFacts(error) },
-        'Could not delete a ping whose message was deleted.',
-      );
+      logFailure(this.#context, error, 'edit', 'Could not delete a ping whose message was deleted.');
     }
   }
 }

@@ -2,26 +2,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Transition } from '../../services/tasks/book.ts';
-import {
-  addExtraMessage,
-  countProgressEdit,
-  dropToken,
-  markDelivered,
-  markPingDue,
-  markPinged,
-  markPinging,
-  markUndeliverable,
-  recordHint,
-  recordIntent,
-  recordUnseen,
-  setMessage,
-} from '../../services/tasks/delivery-state.ts';
-import { type Intention, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { markDelivered, markPingDue, markUndeliverable } from '../../services/tasks/delivery-state.ts';
+import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { errorFacts } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { MessageRoute } from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
-import { RetryLater } from './backoff.ts';
+import { RetryLater, withStore } from './backoff.ts';
 
 export interface DeliveryParts {
   outbox: Outbox;
@@ -48,105 +35,47 @@ export type DeliveryResult =
     }
   | { reason: 'deleted' | 'no-way' };
 
-type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
-
+/** The stored state of one task, with which each attempt of its delivery begins. */
 export class DeliveryRecord {
-  readonly #parts: RecordParts;
+  readonly #parts: Pick<DeliveryParts, 'change' | 'log'> & { id: string };
 
-  constructor(parts: RecordParts) {
+  constructor(parts: Pick<DeliveryParts, 'change' | 'log'> & { id: string }) {
     this.#parts = parts;
   }
 
-  /** Returns the current task, or undefined if it was erased. */
-  async readTask(): Promise<Task | undefined> {
-    return this.#store((storedTask) => storedTask);
+  /** Returns the changed task, or undefined if it was erased. */
+  async change(transition: Transition): Promise<Task | undefined> {
+    try {
+      return await withStore(() => this.#parts.change(this.#parts.id, transition));
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
   }
 
-  async markProgressShown(message: MessagePlace | undefined): Promise<void> {
-    await this.#tryStore((task) => {
-      const updated = message ? setMessage(task, message) : task;
-      // Edits of an answer are not counted, because there is about one a second.
-      return task.traits.isText ? updated : countProgressEdit(updated);
-    });
-  }
-
-  async dropToken(): Promise<void> {
-    await this.#tryStore(dropToken);
-  }
-
-  async storeIntent(by: 'channel' | 'direct', channelId: string): Promise<void> {
-    await this.#store((task) => recordIntent(task, this.#intentionTo(by, channelId)));
-  }
-
-  async storeHint(channelId: string): Promise<void> {
-    await this.#store((task) => recordHint(task, this.#intentionTo('direct', channelId)));
-  }
-
-  async storeUnseen(): Promise<void> {
-    await this.#store((task) => recordUnseen(task, this.#parts.clock.now()));
-  }
-
-  #intentionTo(by: 'channel' | 'direct', channelId: string): Intention {
-    return { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
-  }
-
-  async settle(result: DeliveryResult, at: number): Promise<void> {
-    await this.#store((task) => {
-      if ('reason' in result) {
-        // The end of a conversation does not need to be posted if its thread no longer exists.
-        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
-      }
-      return (!result.wasShown && needsOwnerPing(task, result.by) ? markPingDue : markDelivered)(
-        task,
-        result.message,
-        at,
-      );
-    });
-    if ('reason' in result)
-      this.#parts.log.info(
-        { task: this.#parts.id, why: result.reason },
-        'Could not post the outcome of a task anywhere.',
-      );
-  }
-
-  /** Records that the owner ping is about to be sent. Returns false if it no longer has to be sent. */
-  async beginPing(): Promise<boolean> {
-    const task = await this.#store((storedTask) => markPinging(storedTask, this.#parts.clock.now()));
-    return task?.delivery.call !== undefined;
-  }
-
-  /** Stores the ping, so it is deleted with the other messages. */
-  async markPinged(ping: MessagePlace | undefined): Promise<void> {
-    await this.#store((task) => {
-      const updated = ping
-        ? addExtraMessage(task, { ...ping, ...(task.guildId !== undefined && { guildId: task.guildId }) })
-        : task;
-      return markPinged(updated, this.#parts.clock.now());
-    });
+  readTask(): Promise<Task | undefined> {
+    return this.change((task) => task);
   }
 
   /** Stores state whose loss costs at most one extra request after a restart, so a failure is only logged. */
-  async #tryStore(transition: Transition): Promise<void> {
+  async tryChange(transition: Transition): Promise<void> {
     try {
-      await this.#store(transition);
+      await this.change(transition);
     } catch (error) {
       if (!(error instanceof RetryLater)) throw error;
-      this.#parts.log.warn(
-        { task: this.#parts.id, ...errorFacts(error.cause) },
-        'The state of a message could not be stored.',
-      );
+      const facts = { task: this.#parts.id, ...errorFacts(error.cause) };
+      this.#parts.log.warn(facts, 'The state of a message could not be stored.');
     }
   }
+}
 
-  async #store(transition: Transition): Promise<Task | undefined> {
-    try {
-      return await this.#parts.change(this.#parts.id, transition);
-    } catch (error) {
-      // The change was refused because the task no longer exists.
-      if (error instanceof Refusal) return undefined;
-      throw new RetryLater('unstored', error);
-    }
-  }
+/** The task with what became of its end. */
+export function withResult(task: Task, result: DeliveryResult, at: number): Task {
+  // The end of a conversation does not need to be posted if its thread no longer exists.
+  if ('reason' in result)
+    return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
+  const isPingDue = !result.wasShown && needsOwnerPing(task, result.by);
+  return (isPingDue ? markPingDue : markDelivered)(task, result.message, at);
 }
 
 /** If a task took longer than this, the owner has moved on, and an edit would not notify them. */

@@ -1,14 +1,15 @@
 import { bodyOf } from '../../discord/adapter.ts';
-import { Backoff, RetryLater } from '../../discord/delivery/backoff.ts';
+import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
 import { findPosted } from '../../discord/outbox/adoption.ts';
-import { failureKindOf } from '../../discord/outbox/errors.ts';
+import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { Outbox } from '../../discord/outbox/outbox.ts';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Outcome } from '../../services/rules/moderation.ts';
 import type { Rules } from '../../services/rules/rules.ts';
-import type { LogMessage, ServerLogs } from '../../services/server-log/server-log.ts';
+import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
@@ -47,12 +48,13 @@ export class ResultReview {
   intercept(task: Task): boolean {
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
-      if (task.review?.messageId === undefined) this.#start(task.id, () => this.#askModerators(task.id));
+      if (task.review?.messageId === undefined)
+        this.#start(task.id, (attempts) => this.#askModerators(task.id, attempts));
       return false;
     }
     const isVisual = task.media.some(({ kind }) => kind !== 'audio');
     if (task.review || !isVisual || !this.#parts.rules.judgesResults(task)) return false;
-    this.#start(task.id, () => this.#judge(task));
+    this.#start(task.id, (attempts) => this.#judge(task, attempts));
     return true;
   }
 
@@ -62,17 +64,21 @@ export class ResultReview {
     await Promise.all(this.#running.values());
   }
 
-  #start(id: string, work: () => Promise<void>): void {
-    const existing = this.#running.get(id);
-    if (existing !== undefined) return;
-    const backoff = new Backoff({ id, ...this.#parts, stopping: this.#stopping.signal });
-    const running = backoff
-      .retryUntilDone(work, 'The results of a task could not be judged.')
+  #start(id: string, work: (attempts: Attempts) => Promise<void>): void {
+    if (this.#running.has(id)) return;
+    const attempts = new Attempts({ id, ...this.#parts, stopping: this.#stopping.signal });
+    const workUnlessErased = (): Promise<void> =>
+      work(attempts).catch((error: unknown) => {
+        // The task was erased in the meantime.
+        if (!(error instanceof Refusal)) throw error;
+      });
+    const running = attempts
+      .retryUntilDone(workUnlessErased, 'The results of a task could not be judged.')
       .finally(() => this.#running.delete(id));
     this.#running.set(id, running);
   }
 
-  async #judge(task: Task): Promise<void> {
+  async #judge(task: Task, attempts: Attempts): Promise<void> {
     const { clock, rules } = this.#parts;
     const images = await imagesOf(task, this.#parts);
     let outcome = await rules.judgeResults(task, images);
@@ -83,7 +89,7 @@ export class ResultReview {
     }
     const changed = await this.#change(task.id, (current) => this.#applyOutcome(current, outcome));
     if (changed.review?.outcome === 'deleted') rules.reportRefusedResult(changed, outcome.category);
-    if (isHeld(changed)) await this.#askModerators(task.id);
+    if (isHeld(changed)) await this.#askModerators(task.id, attempts);
   }
 
   #applyOutcome(task: Task, outcome: Outcome): Task {
@@ -105,65 +111,42 @@ export class ResultReview {
   }
 
   /** Posts the question to the moderators, only once. */
-  async #askModerators(id: string): Promise<void> {
+  async #askModerators(id: string, attempts: Attempts): Promise<void> {
     const task = await this.#change(id, (current) => current);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
-    const { outbox, say } = this.#parts;
-    const existingMessage = await this.#request(() =>
-      findPosted(task, { by: 'channel', channelId, nonce: nonceOf(task), at }, outbox),
-    );
-    const posted =
-      existingMessage === 'refused' || existingMessage === undefined
-        ? await this.#post(task, channelId, say)
-        : existingMessage;
-    if (typeof posted === 'object' && task.guildId !== undefined)
-      await this.#recordMessage(task.guildId, { ...posted, at, heldTaskId: id });
-    await this.#change(id, (heldTask) =>
-      posted === 'refused'
-        ? markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable')
-        : withQuestion(heldTask, posted),
-    );
+    const { outbox, serverLogs } = this.#parts;
+    const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
+    const existing = await attempts.send('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
+    const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
+    const { guildId } = task;
+    // The message is recorded, so that it can be deleted once it is old and its result has been decided on.
+    if (typeof posted === 'object' && guildId !== undefined)
+      await withStore(() => serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
+    await this.#change(id, (heldTask) => {
+      if (typeof posted === 'string')
+        return markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable');
+      return posted ? setReviewMessage(addExtraMessage(heldTask, { ...posted, guildId }), posted.id) : heldTask;
+    });
   }
 
-  async #post(task: Task, channelId: string, say: Say): Promise<MessagePlace | 'refused' | undefined> {
+  async #post(task: Task, channelId: string, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
+    const { outbox, say } = this.#parts;
     const { files, release } = await filesOf(task, this.#parts);
     try {
-      const plan = { ...reviewQuestion(task, say), files };
-      return await this.#request(() => this.#parts.outbox.post(channelId, nonceOf(task), bodyOf(plan)));
+      const body = bodyOf({ ...reviewQuestion(task, say), files });
+      return await attempts.send('channel', NO_CHANNEL, () => outbox.post(channelId, nonceOf(task), body));
     } finally {
       release();
     }
   }
 
-  /** Resolves to `refused` if Discord does not let the bot use the channel. */
-  async #request<T>(send: () => Promise<T>): Promise<T | 'refused'> {
-    try {
-      return await send();
-    } catch (error) {
-      if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
-      this.#parts.log.info({ err: error }, 'The log channel of a server could not be used.');
-      return 'refused';
-    }
-  }
-
-  /** Records the message, so that it can be deleted once it is old and its result has been decided on. */
-  async #recordMessage(guildId: string, message: LogMessage): Promise<void> {
-    try {
-      await this.#parts.serverLogs.record(guildId, message);
-    } catch (error) {
-      throw new RetryLater('unstored', error);
-    }
-  }
-
-  async #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    try {
-      return await this.#parts.tasks.book.change(id, transition);
-    } catch (error) {
-      throw new RetryLater('unstored', error);
-    }
+  #change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    return withStore(() => this.#parts.tasks.book.change(id, transition));
   }
 }
+
+const NO_CHANNEL = 'The log channel of a server could not be used.';
 
 function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): string {
   if (isUnavailable) return 'refusals.rules.resultUnchecked';
@@ -172,11 +155,3 @@ function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): string {
 
 /** Differs from the nonce of the task's message. */
 const nonceOf = ({ id }: Task): string => `${id}-review`;
-
-const withQuestion = (task: Task, posted: MessagePlace | undefined): Task =>
-  posted === undefined
-    ? task
-    : setReviewMessage(
-        addExtraMessage(task, { ...posted, ...(task.guildId !== undefined && { guildId: task.guildId }) }),
-        posted.id,
-      );
