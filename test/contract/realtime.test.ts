@@ -77,7 +77,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     const { exchange, embedded, session } = await startTalk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
     const turn = await exchange({ text: 'Tell me of foxes' });
-    expect(turn.end).toMatchObject({ end: 'completed', calls: [], error: undefined });
+    expect(turn.end).toMatchObject({ end: 'completed', error: undefined });
     expect(turn.end.text).toContain('You said: “Tell me of foxes”');
     expect(turn.end.text).toContain('I was told: “Be brief.”');
     expectSpoken(turn);
@@ -111,17 +111,6 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     const turn = await collect(await session.say({ audio: tone(1) }));
     expect(turn.end.end).toBe('completed');
     expectSpoken(turn);
-  });
-
-  it('A live conversation calls a tool and continues with its output', async () => {
-    const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
-    const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
-    const { exchange } = await startTalk(dialect, { tools });
-    const { end } = await exchange({ text: 'Make image of a fox' });
-    expect(end.calls).toMatchObject([{ name: 'make_image' }]);
-    const [call] = end.calls;
-    const next = await exchange({ outputs: [{ callId: call?.callId ?? '', output: 'The picture is ready' }] });
-    expect(next.end).toMatchObject({ end: 'completed', calls: [] });
   });
 
   it("A live conversation is refused with the gateway's own words for a voice that does not exist", async () => {

@@ -32,7 +32,7 @@ const usage = { input: 10, output: 20, cached: 0, audioInput: 5, audioOutput: 15
 const voice = { seconds: 2, waveform: 'AAEC', sound: 'T2dnUw==' };
 
 function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
-  return { id: 'resp-1', end: 'completed', text: 'Good day.', calls: [], usage, ...changes };
+  return { id: 'resp-1', end: 'completed', text: 'Good day.', usage, ...changes };
 }
 
 const outcome = (changes: Partial<RealtimeResponse> = {}, details: object = {}) => ({

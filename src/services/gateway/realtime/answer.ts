@@ -118,8 +118,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     this.#context = context;
     this.#onEnd = onEnd;
     this.#reader = new ResponseReader(id, context.http.parseError);
-    const { text = '', audio, outputs = [] } = utterance;
-    for (const output of outputs) context.memory.addOutput(output);
+    const { text = '', audio } = utterance;
     const hasAudio = audio !== undefined && audio.length > 0;
     if (hasAudio) this.#setTranscript = context.memory.addUtterance();
     context.memory.addTurn('member', text);
@@ -207,7 +206,6 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     this.#reportTranscript(this.#transcript.close());
     const { memory, endedResponses } = this.#context;
     memory.addTurn('model', end.text);
-    for (const call of end.calls) memory.addCall(call);
     endedResponses.add(this.id);
     this.#queue.push({ type: 'end', response: end });
     this.#queue.end();

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Pcm } from '../../../lib/pcm.ts';
 import type { GatewayError } from '../errors.ts';
-import type { ToolCall } from '../responses/events.ts';
-import { functionTool, otherTool } from '../responses/request.ts';
-import { modelId, nonEmptyText, taskId } from '../schemas.ts';
+import { modelId, nonEmptyText } from '../schemas.ts';
 
 export const realtimeSettings = z.strictObject({
   model: modelId,
@@ -11,11 +9,6 @@ export const realtimeSettings = z.strictObject({
   voice: nonEmptyText('the voice is empty').optional(),
   /** The model that transcribes the member's audio, if the gateway has one. */
   transcriber: nonEmptyText('the transcription model is missing').optional(),
-  /** No web search, because gateways only offer it for text. */
-  tools: z
-    .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
-    .readonly()
-    .optional(),
 });
 
 /** The settings of a live session, sent again on every new connection. */
@@ -33,16 +26,8 @@ export const utteranceSchema = z
   .strictObject({
     text: z.string().optional(),
     audio: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is not audio').optional(),
-    /** The results of the tools that the last answer called. */
-    outputs: z
-      .array(z.strictObject({ callId: taskId, output: z.string() }))
-      .readonly()
-      .optional(),
   })
-  .refine(
-    ({ text = '', audio, outputs = [] }) => text.trim() !== '' || audio?.length || outputs.length > 0,
-    EMPTY_MESSAGE,
-  );
+  .refine(({ text = '', audio }) => text.trim() !== '' || audio?.length, EMPTY_MESSAGE);
 
 /** What a member says to the model in one turn. */
 export type Utterance = z.output<typeof utteranceSchema>;
@@ -59,7 +44,6 @@ export interface RealtimeResponse {
   end: RealtimeEnd;
   /** Written and spoken text, in order. */
   text: string;
-  calls: ToolCall[];
   usage: RealtimeUsage | undefined;
   /** The cost in US dollars, if the gateway reports it. */
   cost?: string | undefined;
@@ -75,7 +59,6 @@ export type RealtimeEvent =
   /** Written text, or the transcript of the audio. */
   | { type: 'text'; delta: string }
   | { type: 'audio'; pcm: Pcm }
-  | { type: 'call'; call: ToolCall }
   | { type: 'end'; response: RealtimeResponse };
 
 export interface RealtimeAnswer {

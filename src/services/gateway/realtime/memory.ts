@@ -1,5 +1,3 @@
-import type { ToolCall } from '../responses/events.ts';
-import { callItem, outputItem } from '../responses/request.ts';
 import type { EarlierTurn } from './events.ts';
 import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 
@@ -7,76 +5,51 @@ import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 export const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
 /** Limits for the history of a new session: enough context, without the cost of resending hours of conversation. */
-const MAX_ENTRIES = 40;
+const MAX_TURNS = 40;
 const MAX_CHARACTERS = 60_000;
-
-type Output = { callId: string; output: string };
-type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
 
 /** The conversation so far as text, for a connection that was not open at the time. */
 export class ConversationMemory {
-  #entries: Entry[];
+  #turns: EarlierTurn[];
 
   constructor(pastTurns: readonly EarlierTurn[]) {
-    this.#entries = pastTurns.filter(({ text }) => text.trim() !== '').map((turn) => ({ turn: { ...turn } }));
+    this.#turns = pastTurns.filter(({ text }) => text.trim() !== '').map((turn) => ({ ...turn }));
   }
 
   addTurn(by: EarlierTurn['by'], text: string): void {
-    if (text.trim() !== '') this.#add({ turn: { by, text } });
+    if (text.trim() !== '') this.#add({ by, text });
   }
 
   /** Adds a spoken utterance. The returned function sets its transcript later. */
   addUtterance(): (text: string) => void {
     const turn: EarlierTurn = { by: 'member', text: UNTRANSCRIBED };
-    this.#add({ turn });
+    this.#add(turn);
     return (text) => {
       turn.text = text;
     };
   }
 
-  addCall(call: ToolCall): void {
-    this.#add({ call });
-  }
-
-  addOutput(output: Output): void {
-    this.#add({ output });
-  }
-
   /** The conversation as items for the gateway, oldest first. */
   items(dialect: Dialect): Record<string, unknown>[] {
-    const recent = withinLimits(this.#entries);
-    const calls = new Set(recent.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
-    return recent.flatMap((entry) => {
-      if ('call' in entry) return [callItem(entry.call)];
-      // Gateways refuse an output without its call.
-      if ('output' in entry) return calls.has(entry.output.callId) ? [outputItem(entry.output)] : [];
-      const { by, text } = entry.turn;
-      return [by === 'member' ? memberMessage(text) : modelMessage(text, dialect)];
-    });
-  }
-
-  #add(entry: Entry): void {
-    this.#entries.push(entry);
-    this.#entries = this.#entries.slice(-MAX_ENTRIES);
-  }
-}
-
-/** The newest entries within the limits. */
-function withinLimits(entries: readonly Entry[]): Entry[] {
-  const recent: Entry[] = [];
-  let remaining = MAX_CHARACTERS;
-  for (const entry of entries.slice(-MAX_ENTRIES).toReversed()) {
-    const length = lengthOf(entry);
-    if (length > remaining && recent.length > 0) break;
-    remaining -= length;
-    recent.unshift(
-      'turn' in entry ? { turn: { ...entry.turn, text: entry.turn.text.slice(0, MAX_CHARACTERS) } } : entry,
+    return withinLimits(this.#turns).map(({ by, text }) =>
+      by === 'member' ? memberMessage(text) : modelMessage(text, dialect),
     );
   }
-  return recent;
+
+  #add(turn: EarlierTurn): void {
+    this.#turns.push(turn);
+    this.#turns = this.#turns.slice(-MAX_TURNS);
+  }
 }
 
-function lengthOf(entry: Entry): number {
-  if ('turn' in entry) return entry.turn.text.length;
-  return 'call' in entry ? entry.call.arguments.length : entry.output.output.length;
+/** The newest turns within the limits. */
+function withinLimits(turns: readonly EarlierTurn[]): EarlierTurn[] {
+  const recent: EarlierTurn[] = [];
+  let remaining = MAX_CHARACTERS;
+  for (const { by, text } of turns.slice(-MAX_TURNS).toReversed()) {
+    if (text.length > remaining && recent.length > 0) break;
+    remaining -= text.length;
+    recent.unshift({ by, text: text.slice(0, MAX_CHARACTERS) });
+  }
+  return recent;
 }

@@ -3,8 +3,6 @@ import { statusOfError, toMidStreamError } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
 import { readCost } from '../read/cost.ts';
 import { asNumber, asText, places, readCounts } from '../read/places.ts';
-import { Calls } from '../responses/calls.ts';
-import type { TextEvent } from '../responses/events.ts';
 import { shortLine, TextAssembler, type TextPosition } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
@@ -39,7 +37,6 @@ export class ResponseReader {
   readonly #id: string;
   readonly #parseError: (body: unknown, status: number) => GatewayError;
   readonly #text = new TextAssembler();
-  readonly #calls = new Calls();
   readonly #samples = new Map<string, SampleReader>();
   readonly #seenEventIds = new Set<string>();
   #audioProgress: AudioProgress | undefined;
@@ -75,7 +72,7 @@ export class ResponseReader {
     cause: { reason?: string | undefined; error?: GatewayError | undefined } = {},
   ): RealtimeResponse {
     const { reason, error } = cause;
-    const content = { text: this.#text.text, calls: this.#calls.completed, usage: this.#usage, cost: this.#cost };
+    const content = { text: this.#text.text, usage: this.#usage, cost: this.#cost };
     return { id: this.#id, end, ...content, reason, error };
   }
 
@@ -86,8 +83,6 @@ export class ResponseReader {
     if (fullTextField)
       return this.#readText(positionOf(body), ending === 'done' ? body[fullTextField] : body.delta, ending === 'done');
     if (type === 'response.content_part.done') return this.#readText(positionOf(body), textOf(body.part), true);
-    const calls = this.#calls.process(type, body);
-    if (calls) return callEvents(calls);
     return type === 'response.output_item.done' && isRecord(body.item) ? this.#readItem(body.item, body) : [];
   }
 
@@ -132,9 +127,8 @@ export class ResponseReader {
     const end =
       ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
     const repeated = this.#readRepeated(response);
-    const calls = end === 'completed' ? callEvents(this.#calls.completeAll()) : [];
     const error = end === 'failed' ? this.#failure(details) : undefined;
-    return [...repeated, ...calls, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
+    return [...repeated, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
   }
 
   /** The content that the last event repeats; some gateways send it only there. */
@@ -146,15 +140,12 @@ export class ResponseReader {
       for (const part of partsOf(item)) fullTexts.add(position, textOf(part) ?? '');
     }
     const delta = this.#text.addFinal(fullTexts.text);
-    const calls = items.flatMap((item) =>
-      item.type === 'function_call' && item.status !== 'incomplete' ? callEvents(this.#calls.complete(item, {})) : [],
-    );
-    return delta === '' ? calls : [{ type: 'text', delta }, ...calls];
+    return delta === '' ? [] : [{ type: 'text', delta }];
   }
 
   #failure({ error }: JsonRecord): GatewayError {
     const eventError = isRecord(error) ? error : {};
-    const hasOutput = this.#text.text !== '' || this.#audioProgress !== undefined || this.#calls.hasAny;
+    const hasOutput = this.#text.text !== '' || this.#audioProgress !== undefined;
     return toMidStreamError(this.#parseError({ error: eventError }, statusOfError(eventError)), hasOutput);
   }
 }
@@ -172,15 +163,6 @@ function textOf(part: unknown): string | undefined {
   if (!isRecord(part)) return undefined;
   const text = part.text ?? part.transcript;
   return typeof text === 'string' ? text : undefined;
-}
-
-/** Calls are only reported when they are complete. */
-function callEvents(events: readonly TextEvent[]): RealtimeEvent[] {
-  return events.flatMap((event): RealtimeEvent[] => {
-    if (event.type !== 'call') return [];
-    const { type, ...call } = event;
-    return [{ type, call }];
-  });
 }
 
 /** Some gateways write `tokens` here, others `token`. */

@@ -2,7 +2,6 @@ import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
 import { asText, parseJson } from '../read/places.ts';
-import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
 /** An event that the bot sends. The gateway's errors contain the `event_id` of the event that caused them. */
@@ -37,28 +36,21 @@ export class EventIds {
 const turn_detection = null;
 
 export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): Record<string, unknown> {
-  const { instructions, voice, transcriber, tools } = settings;
+  const { instructions, voice, transcriber } = settings;
   const transcription = transcriber === undefined ? undefined : { model: transcriber };
-  const shared = { instructions, tools: tools?.map(toolOf) };
   if (dialect === 'beta') {
     const formats = { input_audio_format: 'pcm16', output_audio_format: 'pcm16' };
     const input = { input_audio_transcription: transcription, turn_detection };
-    return { ...shared, modalities: ['text', 'audio'], voice, ...formats, ...input };
+    return { instructions, modalities: ['text', 'audio'], voice, ...formats, ...input };
   }
   const format = { type: 'audio/pcm', rate: PCM_RATE };
   return {
-    ...shared,
+    instructions,
     type: 'realtime',
     // Audio always comes with its transcript; this dialect refuses requests for both.
     output_modalities: ['audio'],
     audio: { input: { format, transcription, turn_detection }, output: { format, voice } },
   };
-}
-
-function toolOf(tool: NonNullable<RealtimeSettings['tools']>[number]): Record<string, unknown> {
-  if (tool.type === 'other') return tool.definition;
-  const { type, name, description, parameters } = tool;
-  return { type, name, description, parameters };
 }
 
 export function memberMessage(text: string): Item {
@@ -70,11 +62,7 @@ export function modelMessage(text: string, dialect: Dialect): Item {
 }
 
 /** The events of an utterance, without the request for an answer that follows them. */
-export function* utteranceEvents(
-  { text = '', audio: pcm, outputs = [] }: Utterance,
-  ids: EventIds,
-): Generator<ClientEvent> {
-  for (const output of outputs) yield ids.createEvent('conversation.item.create', { item: outputItem(output) });
+export function* utteranceEvents({ text = '', audio: pcm }: Utterance, ids: EventIds): Generator<ClientEvent> {
   if (pcm && pcm.length > 0) {
     for (const audio of audioPieces(pcm)) yield ids.createEvent('input_audio_buffer.append', { audio });
     yield ids.createEvent('input_audio_buffer.commit');

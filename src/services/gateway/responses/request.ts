@@ -53,7 +53,7 @@ const callOutput = z.strictObject({ type: z.literal('call-output'), callId: task
 const item = z.union([message, toolCall, callOutput], 'this is neither a message nor a call nor the output of one');
 
 const TOOL_NAME_MESSAGE = 'the name of a tool has 1 to 64 letters, digits, _ or -';
-export const functionTool = z.strictObject({
+const functionTool = z.strictObject({
   type: z.literal('function'),
   name: z.string().regex(/^[\w-]{1,64}$/, TOOL_NAME_MESSAGE),
   description: z.string().optional(),
@@ -63,7 +63,7 @@ export const functionTool = z.strictObject({
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
 /** Any other tool of a gateway, which is sent unchanged. */
-export const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
+const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
 const FORMAT_NAME_MESSAGE = 'the name of a format has 1 to 64 letters, digits, _ or -';
@@ -140,11 +140,11 @@ function itemOf(item: TextItem): Record<string, unknown> {
 }
 
 /** The item's id is left out. With the id, gateways would also require the reasoning before it. */
-export function callItem({ callId, name, arguments: args }: ToolCall): Record<string, unknown> {
+function callItem({ callId, name, arguments: args }: ToolCall): Record<string, unknown> {
   return { type: 'function_call', call_id: callId, name, arguments: args };
 }
 
-export function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
+function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
   return { type: 'function_call_output', call_id: callId, output };
 }
 

@@ -66,7 +66,6 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
       id: 'resp_1',
       end: 'completed',
       text: 'Hello.',
-      calls: [],
       usage: { input: 20, cached: 4, output: 15, audioInput: 12, audioOutput: 10 },
       cost: '0.0123',
       reason: undefined,
@@ -177,34 +176,6 @@ describe.each(dialects)('A live response in the %s dialect', (dialect) => {
     const { events, answer } = await respondWith(dialect, (peer) => peer.send(frames.done({ status: 'failed' })));
     expect(answer.id).toBe('resp_1');
     expect(endOf(events).end).toBe('failed');
-  });
-
-  it('A live response reports each tool call once and completely', async () => {
-    const call = { id: 'item_c', type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '' };
-    const position = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
-    const finishedCall = { ...call, arguments: '{"of":"foxes"}' };
-    const { events, session, peer } = await respondWith(dialect, (peer) =>
-      peer.send(
-        frames.created,
-        { type: 'response.output_item.added', response_id: 'resp_1', output_index: 1, item: call },
-        { type: 'response.function_call_arguments.delta', ...position, call_id: 'call_1', delta: '{"of":' },
-        { type: 'response.function_call_arguments.done', ...position, call_id: 'call_1', arguments: '{"of":"foxes"}' },
-        { type: 'response.output_item.done', response_id: 'resp_1', output_index: 1, item: finishedCall },
-        frames.done({ output: [finishedCall] }),
-      ),
-    );
-    const expected = { callId: 'call_1', name: 'draw', arguments: '{"of":"foxes"}' };
-    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', call: expected }]);
-    expect(endOf(events).calls).toEqual([expected]);
-    const nextAnswer = session.say({ outputs: [{ callId: 'call_1', output: 'Drawn' }] });
-    expect((await peer.waitFor('conversation.item.create')).item).toEqual({
-      type: 'function_call_output',
-      call_id: 'call_1',
-      output: 'Drawn',
-    });
-    await peer.waitFor('response.create');
-    peer.send(framesFor(dialect, 'resp_2').done());
-    await nextAnswer;
   });
 
   it('A live response reports the transcript of the utterance, and reports it once', async () => {

@@ -113,27 +113,6 @@ describe('A live conversation', () => {
     ]);
   });
 
-  it('A live conversation replays a tool call together with its output', async () => {
-    const server = await openConversation();
-    const pendingAnswer = server.session.say({ text: 'Draw' });
-    await server.peer.waitFor('response.create');
-    const call = { type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '{}' };
-    server.peer.send(frames.created, frames.done({ output: [call] }));
-    await collectEvents(await pendingAnswer);
-    const outputAnswer = server.session.say({ outputs: [{ callId: 'call_1', output: 'Done' }] });
-    await server.peer.waitFor('response.create');
-    server.peer.send(framesFor('ga', 'resp_2').done());
-    await collectEvents(await outputAnswer);
-    server.peer.socket.terminate();
-    const newPeer = await server.next();
-    for (let count = 0; count < 3; count++) await newPeer.waitFor('conversation.item.create');
-    expect(newPeer.items()).toEqual([
-      memberItem('Draw'),
-      call,
-      { type: 'function_call_output', call_id: 'call_1', output: 'Done' },
-    ]);
-  });
-
   it('A live conversation detects a silently dead connection and opens another one', async () => {
     const clock = new ManualClock();
     const { peer, next, peers } = await openConversation({ tools: { clock } });

@@ -25,13 +25,4 @@ describe('The history that a new connection receives', () => {
     memory.addTurn('member', 'd'.repeat(100_000));
     expect(textsOf(memory).map((text) => text.length)).toEqual([60_000]);
   });
-
-  it('The history that a new connection receives contains no tool output without its call', () => {
-    const memory = new ConversationMemory([]);
-    memory.addCall({ callId: 'a', name: 'draw', arguments: '{}' });
-    memory.addOutput({ callId: 'a', output: 'Done' });
-    expect(memory.items('ga').map(({ type }) => type)).toEqual(['function_call', 'function_call_output']);
-    for (let count = 0; count < 39; count++) memory.addTurn('member', 'More');
-    expect(memory.items('ga').map(({ type }) => type)).not.toContain('function_call_output');
-  });
 });

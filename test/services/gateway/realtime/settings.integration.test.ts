@@ -3,8 +3,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { acceptOnly, type ClientEvent, dialects, failureOf, refusalOf, sessions, startServer } from './scripted.ts';
 
 const format = { type: 'audio/pcm', rate: 24_000 };
-const tool = { type: 'function', name: 'draw', description: 'Draws', parameters: { type: 'object' } } as const;
-const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears', tools: [tool] };
+const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears' };
 const latestSettings = (events: readonly ClientEvent[]) =>
   events.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
@@ -16,7 +15,6 @@ describe('The settings of a live conversation', () => {
       type: 'realtime',
       output_modalities: ['audio'],
       instructions: 'Be brief',
-      tools: [tool],
       audio: {
         input: { format, transcription: { model: 'ears' }, turn_detection: null },
         output: { format, voice: 'ash' },
@@ -30,7 +28,6 @@ describe('The settings of a live conversation', () => {
     expect(latestSettings((await next()).received)).toEqual({
       modalities: ['text', 'audio'],
       instructions: 'Be brief',
-      tools: [tool],
       voice: 'ash',
       input_audio_format: 'pcm16',
       output_audio_format: 'pcm16',
