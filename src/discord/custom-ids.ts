@@ -1,12 +1,13 @@
+import { z } from 'zod';
 import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, modelKinds } from '../services/models/families.ts';
-import { type ModelSize, modelSizes } from '../services/models/ids.ts';
-import { type ShortFollowUp, shortFollowUps } from '../services/tasks/task-facts.ts';
+import { modelSizes } from '../services/models/ids.ts';
+import { shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';
-import { type DayRange, isDay, type QuickRange, quickRanges } from '../services/usage/days.ts';
-import { type Grouping, groupings, type UsageOwner, usageOwners } from '../services/usage/sheet.ts';
+import { isDay, quickRanges } from '../services/usage/days.ts';
+import { groupings, usageOwners } from '../services/usage/sheet.ts';
 
 const MAX_ID_LENGTH = 100;
 const VERB_PATTERN = /^[a-z]{1,8}$/;
@@ -79,26 +80,48 @@ const forgedIdRefusal = (): Refusal => new Refusal('refusals.unknownButton');
 
 const noArguments: PointerCodec<void> = { write: () => [], read: () => undefined };
 
-const taskCodec: PointerCodec<string> = {
-  write: (taskId) => [taskId],
-  read: ([id = '']) => (isTaskId(id) ? id : forgedIdRefusal()),
-};
-
-const taskAndIndexCodec: PointerCodec<{ taskId: string; index: number }> = {
-  write: ({ taskId, index }) => [taskId, String(index)],
-  read: ([taskId = '', index = '']) =>
-    isTaskId(taskId) && /^\d{1,4}$/.test(index) ? { taskId, index: Number(index) } : forgedIdRefusal(),
-};
-
-const taskAndChoiceCodec = <Which extends string>(
-  choices: readonly Which[],
-): PointerCodec<{ taskId: string; which: Which }> => ({
-  write: ({ taskId, which }) => [taskId, which],
-  read([taskId = '', text]) {
-    const which = choices.find((one) => one === text);
-    return isTaskId(taskId) && which !== undefined ? { taskId, which } : forgedIdRefusal();
-  },
+const oneArgument = <Argument extends string>(schema: z.ZodType<Argument>): PointerCodec<Argument> => ({
+  write: (argument) => [argument],
+  read: ([text]) => schema.safeParse(text).data ?? forgedIdRefusal(),
 });
+
+/** The arguments are in the order of the shape. */
+function namedArguments<Shape extends z.ZodRawShape>(shape: Shape): PointerCodec<z.output<z.ZodObject<Shape>>>;
+function namedArguments(shape: z.ZodRawShape): PointerCodec<Record<string, unknown>> {
+  const names = Object.keys(shape);
+  const schema = z.object(shape);
+  return {
+    write: (pointer) =>
+      Object.entries(shape).map(([name, argument]) => String(z.encode(argument, pointer[name]) ?? '')),
+    read: (args) =>
+      schema.safeParse(Object.fromEntries(names.map((name, index) => [name, args[index]]))).data ?? forgedIdRefusal(),
+  };
+}
+
+const taskArgument = z.string().refine(isTaskId);
+const numberArgument = z.codec(z.string().regex(/^\d{1,4}$/), z.number(), {
+  decode: Number,
+  encode: (number) => String(Math.max(0, number)),
+});
+
+/** Undefined is written as an empty argument. */
+const emptyOr = <Schema extends z.ZodType>(schema: Schema) =>
+  z.codec(z.string(), z.unknown().pipe(schema.optional()), {
+    decode: (text) => text || undefined,
+    encode: (value) => String(value ?? ''),
+  });
+
+/** A choice that is written as its first letters. */
+const shortened = <const Choice extends string>(choices: readonly Choice[], length: number) =>
+  z.codec(z.string(), z.unknown().pipe(z.enum(choices)), {
+    decode: (text) => choices.find((choice) => choice.slice(0, length) === text),
+    encode: (choice) => String(choice).slice(0, length),
+  });
+
+const taskCodec = oneArgument(taskArgument);
+const taskAndIndexCodec = namedArguments({ taskId: taskArgument, index: numberArgument });
+const taskAndChoiceCodec = <Which extends string>(choices: readonly Which[]) =>
+  namedArguments({ taskId: taskArgument, which: z.enum(choices) });
 
 /** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = ({ from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean }) & {
@@ -107,75 +130,57 @@ export type FormOrigin = ({ from: 'task'; taskId: string } | { from: 'menu'; isP
 };
 
 const PRIVATE_ARGUMENT = 'alone';
-const privacyArgument = (isPrivate: boolean): string => (isPrivate ? PRIVATE_ARGUMENT : '');
-const isPrivacyArgument = (argument: string): boolean => argument === '' || argument === PRIVATE_ARGUMENT;
+const privacyArgument = z.codec(z.enum(['', PRIVATE_ARGUMENT]), z.boolean(), {
+  decode: (text) => text !== '',
+  encode: (isPrivate) => (isPrivate ? PRIVATE_ARGUMENT : ''),
+});
 
 const formOriginCodec: PointerCodec<FormOrigin> = {
   write(origin) {
-    const first = origin.from === 'task' ? origin.taskId : privacyArgument(origin.isPrivate);
+    const first = origin.from === 'task' ? origin.taskId : privacyArgument.encode(origin.isPrivate);
     return origin.draftId === undefined ? [first] : [first, origin.draftId];
   },
   read([first = '', draftId]) {
     if (draftId !== undefined && !isTaskId(draftId)) return forgedIdRefusal();
-    if (isPrivacyArgument(first)) return { from: 'menu', isPrivate: first === PRIVATE_ARGUMENT, draftId };
-    return isTaskId(first) ? { from: 'task', taskId: first, draftId } : forgedIdRefusal();
+    if (isTaskId(first)) return { from: 'task', taskId: first, draftId };
+    const { data: isPrivate } = privacyArgument.safeParse(first);
+    return isPrivate === undefined ? forgedIdRefusal() : { from: 'menu', isPrivate, draftId };
   },
 };
 
 /** A form that opens again after a refusal. Its reply appears where that of the original form would have. */
-const correctedCodec: PointerCodec<{ formId: string; isPrivate: boolean }> = {
-  write: ({ formId, isPrivate }) => [privacyArgument(isPrivate), formId],
-  read: ([first = '', formId = '']) =>
-    isPrivacyArgument(first) && readCustomId(formId)
-      ? { formId, isPrivate: first === PRIVATE_ARGUMENT }
-      : forgedIdRefusal(),
-};
+const correctedCodec = namedArguments({
+  isPrivate: privacyArgument,
+  formId: z.string().refine((formId) => readCustomId(formId) !== undefined),
+});
 
 export interface ModelsPage {
   list: ListName;
-  kind: ModelKind | undefined;
-  text: string | undefined;
+  kind?: ModelKind | undefined;
+  text?: string | undefined;
   page: number;
 }
 
-const modelsPageCodec: PointerCodec<ModelsPage> = {
-  write: ({ list, kind, text, page }) => [list, kind ?? '', String(Math.max(0, page)), text ?? ''],
-  read([list, kind, page = '', text]) {
-    const knownKind = kind === '' ? undefined : modelKinds.find((one) => one === kind);
-    if ((list !== 'own' && list !== 'compatible') || (kind !== '' && !knownKind) || !/^\d{1,4}$/.test(page))
-      return forgedIdRefusal();
-    return { list, kind: knownKind, page: Number(page), text: text || undefined };
-  },
-};
+const modelsPageCodec: PointerCodec<ModelsPage> = namedArguments({
+  list: z.enum(['own', 'compatible']),
+  kind: emptyOr(z.enum(modelKinds)),
+  page: numberArgument,
+  text: emptyOr(z.string()).optional(),
+});
 
 /** The bytes left for the search text in a custom id when all other arguments have their maximum length. */
 const MAX_SEARCH_BYTES = 28;
 
 export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_SEARCH_BYTES;
 
-const statusCode = (status: string): string => status.slice(0, 2);
-
-const KIND_PATTERN = /^[a-z-]{0,30}$/;
-
 /** An unknown kind is accepted: another version of the bot may have written it. */
-const filterCodec: PointerCodec<TaskFilter> = {
-  write({ whose, kind = '', status = '', before = '', words = '' }) {
-    return [whose.charAt(0), kind, statusCode(status), before, words];
-  },
-  read([whose, kind = '', status, before = '', words = '']) {
-    const knownStatus = statusFilters.find((one) => statusCode(one) === status);
-    if ((whose !== 'm' && whose !== 's') || !KIND_PATTERN.test(kind) || (status !== '' && !knownStatus))
-      return forgedIdRefusal();
-    if ((before !== '' && !isTaskId(before)) || !fitsCustomId(words)) return forgedIdRefusal();
-    return {
-      whose: whose === 'm' ? 'mine' : 'server',
-      kind: kind || undefined,
-      status: knownStatus,
-      before: before || undefined,
-      words: words || undefined,
-    };
-  },
-};
+const filterCodec: PointerCodec<TaskFilter> = namedArguments({
+  whose: shortened(['mine', 'server'], 1),
+  kind: emptyOr(z.string().regex(/^[a-z-]{0,30}$/)),
+  status: emptyOr(shortened(statusFilters, 2)),
+  before: emptyOr(taskArgument).optional(),
+  words: emptyOr(z.string().refine(fitsCustomId)).optional(),
+});
 
 /** The page of a task, and the list that it was opened from. */
 const taskPageCodec: PointerCodec<{ taskId: string; list: TaskFilter }> = {
@@ -186,24 +191,10 @@ const taskPageCodec: PointerCodec<{ taskId: string; list: TaskFilter }> = {
   },
 };
 
-const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping; of: UsageOwner }> = {
-  write: ({ range, by, of }) => [range, by, of],
-  read([name, grouping, owner]) {
-    const range = quickRanges.find((one) => one === name);
-    const by = groupings.find((one) => one === grouping);
-    const of = usageOwners.find((one) => one === owner);
-    return range && by && of ? { range, by, of } : forgedIdRefusal();
-  },
-};
-
-const exactUsageCodec: PointerCodec<DayRange & { by: Grouping; of: UsageOwner }> = {
-  write: ({ start, end, by, of }) => [start, end, by, of],
-  read([start = '', end = '', grouping, owner]) {
-    const by = groupings.find((one) => one === grouping);
-    const of = usageOwners.find((one) => one === owner);
-    return isDay(start) && isDay(end) && by && of ? { start, end, by, of } : forgedIdRefusal();
-  },
-};
+const usageView = { by: z.enum(groupings), of: z.enum(usageOwners) };
+const usageCodec = namedArguments({ range: z.enum(quickRanges), ...usageView });
+const dayArgument = z.string().refine(isDay);
+const exactUsageCodec = namedArguments({ start: dayArgument, end: dayArgument, ...usageView });
 
 type FineTunePointer =
   | { do: 'page'; fineTuneId: string; page: number }
@@ -236,26 +227,14 @@ const indexCodec: PointerCodec<number> = {
 };
 
 /** A task that a member reports, and the message on which they did so. */
-const reportedCodec: PointerCodec<{ taskId: string; messageId: string }> = {
-  write: ({ taskId, messageId }) => [taskId, messageId],
-  read: ([taskId = '', messageId = '']) =>
-    isTaskId(taskId) && /^\d{1,20}$/.test(messageId) ? { taskId, messageId } : forgedIdRefusal(),
-};
+const reportedCodec = namedArguments({ taskId: taskArgument, messageId: z.string().regex(/^\d{1,20}$/) });
 
 /** The sections of a server's rules. */
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 
-const sectionCodec: PointerCodec<RuleSection> = {
-  write: (section) => [section],
-  read: ([name]) => ruleSections.find((one) => one === name) ?? forgedIdRefusal(),
-};
-
 /** A server whose requests an admin paused, or `all`. */
-const pausedCodec: PointerCodec<string> = {
-  write: (server) => [server],
-  read: ([server = '']) => (/^(?:\d{17,20}|all)$/.test(server) ? server : forgedIdRefusal()),
-};
+const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
 /** Messages keep their ids for years, so a verb that has been used never gets another meaning. */
 export const customIds = {
@@ -263,9 +242,9 @@ export const customIds = {
   action: orderVerb('a', taskAndIndexCodec),
   actionText: orderVerb('w', taskAndIndexCodec),
   actionTextFilled: orderVerb('wf', taskAndIndexCodec),
-  change: orderVerb('chg', taskAndChoiceCodec<ShortFollowUp>(shortFollowUps)),
+  change: orderVerb('chg', taskAndChoiceCodec(shortFollowUps)),
   upscaleAll: orderVerb('all', taskCodec),
-  larger: orderVerb('large', taskAndChoiceCodec<ModelSize>(modelSizes)),
+  larger: orderVerb('large', taskAndChoiceCodec(modelSizes)),
   continue: verb('go', taskCodec),
   continueFilled: verb('gof', taskCodec),
   cancel: verb('cancel', taskCodec),
@@ -338,8 +317,8 @@ export const customIds = {
   reportDismiss: verb('repoff', taskCodec),
   reportBlock: verb('repblock', taskCodec),
   reportBlockFilled: verb('repblocf', taskCodec),
-  rules: verb('rules', sectionCodec),
-  rulesFilled: verb('rulesf', sectionCodec),
+  rules: verb('rules', oneArgument(z.enum(ruleSections))),
+  rulesFilled: verb('rulesf', oneArgument(z.enum(ruleSections))),
   accessRemove: verb('access', noArguments),
   /** An admin's decision about a preview of changed rules. */
   rulesApply: verb('import', taskCodec),
