@@ -1,4 +1,4 @@
-import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts';
+import type { Command, Handler, Menu } from '../discord/handlers.ts';
 import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -29,9 +29,7 @@ export interface Feature<Text extends FeatureText = FeatureText> {
   /** Only for those who can see the gateway account; `/help` hides it from others. */
   isForAccount?: true;
   menus?: readonly Menu<Services>[];
-  buttons?: readonly Button<Services>[];
-  openers?: readonly Opener<Services>[];
-  forms?: readonly Form<Services>[];
+  handlers?: readonly Handler<Services>[];
   /** The request schemas and traits of its kinds. */
   specs?: Partial<KindSpecs>;
   /** How tasks of each kind are submitted and polled. */

@@ -1,13 +1,16 @@
-import type { FormOrigin } from '../discord/custom-ids.ts';
-import type { HandlerContext } from '../discord/handlers.ts';
+import type { customIds, FormOrigin } from '../discord/custom-ids.ts';
+import type { FormValues } from '../discord/form.ts';
+import { requirePostPermissions } from '../discord/guards.ts';
+import { type HandlerContext, type Menu, type Outcome, on } from '../discord/handlers.ts';
 import { escapeText } from '../discord/markdown.ts';
-import type { FieldPlan } from '../discord/plan.ts';
-import { Refusal } from '../lib/refusal.ts';
-import type { Say } from '../locales/index.ts';
+import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import type { MenuName, Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { titleOf } from '../services/tasks/task-facts.ts';
+import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
+import { imagesOfResult, imagesOnMessage } from './options.ts';
 import type { Services } from './services.ts';
 
 type Context = HandlerContext<Services>;
@@ -25,24 +28,11 @@ export interface FormSource {
   task: Task | undefined;
 }
 
-export async function sourceOfForm(origin: FormOrigin, context: Context): Promise<FormSource> {
-  const task = origin.from === 'task' ? await loadForForm(pressedTask(origin.taskId, context), context) : undefined;
-  return { task, images: await loadForForm(imagesOfForm(origin, context), context) };
-}
-
 /** The images that a form was opened from. */
 export async function imagesOfForm({ draftId }: FormOrigin, { services, place }: Context) {
   if (draftId === undefined) throw new Refusal('refusals.formGone');
   return services.drafts.images(draftId, place.userId);
 }
-
-/** Of several images, the ones that the member has chosen; all if none was. */
-export function chosenImages(images: readonly MemberFile[], chosen: readonly string[]): readonly MemberFile[] {
-  return chosen.length === 0 ? images : images.filter((_, index) => chosen.includes(String(index + 1)));
-}
-
-/** As the option `links` of a command. */
-export const linksTo = (images: readonly MemberFile[]): string => images.map(({ address }) => address).join('\n');
 
 /** The longest name that fits into a choice next to its number. */
 const MAX_NAME_LENGTH = 80;
@@ -74,4 +64,63 @@ export function imagesField({ images, task }: FormSource, say: Say): FieldPlan {
       return { value: number, label: say('formImages.numbered', { number, name: name.slice(0, MAX_NAME_LENGTH) }) };
     }),
   };
+}
+
+interface ImageForm<Parsed> {
+  menu: MenuName;
+  opened: typeof customIds.reference;
+  filled: typeof customIds.referenceFilled;
+  maxImages: number;
+  plan(id: string, source: FormSource, context: Context): Promise<FormPlan>;
+  parse(fields: FormValues['fields']): Parsed | Refusal;
+  /** `links`: the chosen images, as the option `links` of a command. */
+  run(parsed: Parsed, source: { task: Task | undefined; links: string }, context: Context): Promise<Outcome>;
+}
+
+/** A form that orders something made from images: those of a result, or of any message whose menu was used. */
+export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse, run }: ImageForm<Parsed>) {
+  const entry: Menu<Services> = {
+    name: menu,
+    async open(target, context) {
+      throwIfRefusal(requirePostPermissions(context.place, {}));
+      const images = imagesOnMessage(target).slice(0, maxImages);
+      const draftId = await keepImages(images, context);
+      const id = filled.id({ from: 'menu', isPrivate: target.isPrivate, draftId });
+      return plan(id, { images, task: undefined }, context);
+    },
+  };
+  const opener = on(opened, {
+    async open(taskId, context: Context, message) {
+      const task = await loadForForm(pressedTask(taskId, context), context);
+      assertHasResult(task);
+      // The message has the URLs of its files, which are valid for a day.
+      const images = imagesOfResult(task, message).slice(0, maxImages);
+      const draftId = await keepImages(images, context);
+      return plan(filled.id({ from: 'task', taskId, draftId }), { images, task }, context);
+    },
+  });
+  const submit = on(filled, {
+    reply: 'new-message',
+    onlyOrders: true,
+    isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
+    async reopen(origin, context: Context) {
+      const task = origin.from === 'menu' ? undefined : await loadForForm(pressedTask(origin.taskId, context), context);
+      return plan(
+        filled.id(origin),
+        { task, images: await loadForForm(imagesOfForm(origin, context), context) },
+        context,
+      );
+    },
+    parse({ fields, lists }) {
+      const parsed = parse(fields);
+      return parsed instanceof Refusal ? parsed : { parsed, chosen: lists.which ?? [] };
+    },
+    async run(origin, context: Context, { parsed, chosen }) {
+      const task = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
+      const images = await imagesOfForm(origin, context);
+      const chosenImages = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));
+      return run(parsed, { task, links: chosenImages.map(({ address }) => address).join('\n') }, context);
+    },
+  });
+  return { menu: entry, handlers: [opener, submit] };
 }

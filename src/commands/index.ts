@@ -84,9 +84,7 @@ export const say = createSay(texts);
 export const handlers = {
   commands: features.map(({ command }) => command),
   menus: features.flatMap(({ menus = [] }) => menus),
-  buttons: [...sharedHandlers.buttons, ...features.flatMap(({ buttons = [] }) => buttons)],
-  openers: [...sharedHandlers.openers, ...features.flatMap(({ openers = [] }) => openers)],
-  forms: [...sharedHandlers.forms, ...features.flatMap(({ forms = [] }) => forms)],
+  handlers: [...sharedHandlers, ...features.flatMap((feature) => feature.handlers ?? [])],
 } satisfies Handlers<Services>;
 
 interface KindSettings extends Omit<KindTools, 'gateway' | 'imgx'> {

@@ -33,7 +33,7 @@ export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, was
   const processedIds = new RecentNames();
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
-      if (servedGuildGuard({ guildId: message.guildId, install: 'guild' }, undefined)) return;
+      if (servedGuildGuard({ guildId: message.guildId, install: 'guild' })) return;
       for (const read of readers) {
         const processMessage = await read(message);
         if (!processMessage) continue;

@@ -4,27 +4,12 @@ import type { TalkRequest } from '../services/talks/session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
-/** Runs before the interaction is acknowledged and sees only its payload. A command's own guards also get its options. */
-export type Guard<Options = unknown> = (place: InteractionFacts, options: Options) => Refusal | undefined;
-
-export function firstRefusal<Options>(
-  guards: readonly Guard<Options>[],
-  place: InteractionFacts,
-  options: Options,
-): Refusal | undefined {
-  for (const guard of guards) {
-    const refusal = guard(place, options);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
+/** Runs before the interaction is acknowledged and sees only its payload. */
+export type Guard = (place: InteractionFacts) => Refusal | undefined;
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(settings: { guildIds: readonly string[]; userInstall: boolean }) {
-  return (
-    { guildId, install }: Pick<InteractionFacts, 'guildId' | 'install'>,
-    _options?: unknown,
-  ): Refusal | undefined => {
+  return ({ guildId, install }: Pick<InteractionFacts, 'guildId' | 'install'>): Refusal | undefined => {
     if (install === 'user') return settings.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (settings.guildIds.length === 0) return undefined;
     // A direct message does not belong to a server, so it cannot be compared with those that are served.
@@ -75,11 +60,14 @@ const CREATE_PRIVATE_THREAD: Permission = {
  * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
  * A private result can only use the token, and a personal install brings no bot into the channel.
  */
-export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, options) => {
+export function requirePostPermissions(
+  place: InteractionFacts,
+  options: { private?: boolean | undefined },
+): Refusal | undefined {
   if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
   const missingNames = missingPermissions([VIEW, SEND, ATTACH], place);
   return missingNames.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing: missingNames });
-};
+}
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */
 export type TalkPlace =

@@ -1,10 +1,10 @@
 import type { ChatInputCommandInteraction } from 'discord.js';
-import { Refusal } from '../lib/refusal.ts';
+import { type Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
 import type { FormValues } from './form.ts';
-import { firstRefusal, type Guard } from './guards.ts';
+import { requirePostPermissions } from './guards.ts';
 import { type Options, readOptions, type Values } from './options.ts';
 import type { InteractionFacts, Origin, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
@@ -44,10 +44,6 @@ interface OrderingHandler {
   onlyOrders?: true;
 }
 
-interface WithGuards<Options = unknown> {
-  guards?: readonly Guard<Options>[];
-}
-
 export interface Suggestion {
   name: string;
   value: string;
@@ -63,15 +59,18 @@ export type Outcome =
   | 'deleted';
 
 /** The definition of a slash command. Its description, and those of its options and choices, are looked up by name in its feature's text. */
-interface CommandDefinition<O extends Options, Services> extends WithGuards<Values<O>>, OrderingHandler {
+interface CommandDefinition<O extends Options, Services> extends OrderingHandler {
   name: string;
   /** Only makes sense in a server where the bot is installed. */
   isForServers?: boolean;
   /** By default, Discord shows the command only to members with Manage Server, but a server's settings can change that, so the command checks the permission again. */
   isForAdmins?: boolean;
   options: O;
-  /** Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. */
-  isPrivate: boolean | ((values: Values<O>, context: EarlyContext) => boolean);
+  /**
+   * Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. `chosen`: by an option of its
+   * own, and the bot must be able to post a result that others see.
+   */
+  isPrivate: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
   suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
@@ -80,29 +79,24 @@ interface PlainCommand<O extends Options, Services> extends CommandDefinition<O,
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
-  /** Turns the payload into the input of `run`, or into a refusal. Runs before the guards and the acknowledgement. */
+  /** Turns the payload into the input of `run`, or into a refusal. Runs before the acknowledgement. */
   parse(values: Values<O>, place: InteractionFacts): Parsed | Refusal;
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
-type Run<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
+type Run<Services, Result = Outcome> = (context: HandlerContext<Services>) => Promise<Result>;
 
-export interface SingleCommand<Services>
-  extends Pick<
-    CommandDefinition<Options, Services>,
-    'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest' | 'onlyOrders'
-  > {
+export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate'> {
+  /** Throws a refusal that follows from the payload alone. */
   read(
     interaction: ChatInputCommandInteraction,
     place: InteractionFacts,
-  ):
-    | {
-        /** The command can reply in private, and the member has not chosen whether it should. */
-        isPrivacyUnset: boolean;
-        isPrivate(context: EarlyContext): boolean;
-        run: Run<Services>;
-      }
-    | Refusal;
+  ): {
+    /** The command can reply in private, and the member has not chosen whether it should. */
+    isPrivacyUnset: boolean;
+    isPrivate(context: EarlyContext): boolean;
+    run: Run<Services>;
+  };
 }
 
 /** If a command has subcommands, Discord offers only those, and never the command itself. */
@@ -125,9 +119,8 @@ export function commandsByFullName<Services>(
   );
 }
 
-function unlessRefused<Value, Result>(value: Value | Refusal, use: (value: Value) => Result): Result | Refusal {
-  return value instanceof Refusal ? value : use(value);
-}
+/** The option with which a member chooses who sees the reply. */
+const privacyOption = { private: { type: 'switch' } } as const satisfies Options;
 
 export function command<const O extends Options, Services, Parsed>(
   definition: ParsingCommand<O, Services, Parsed>,
@@ -137,154 +130,136 @@ export function command<const O extends Options, Services>(
 ): SingleCommand<Services>;
 export function command<const O extends Options, Services, Parsed>({
   isPrivate,
-  guards = [],
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
-  function work(values: Values<O>, place: InteractionFacts): Run<Services> | Refusal {
+  function workOf(values: Values<O>, place: InteractionFacts): Run<Services> {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
-    return unlessRefused(definition.parse(values, place), (parsed) => (context) => definition.run(parsed, context));
+    const parsed = throwIfRefusal(definition.parse(values, place));
+    return (context) => definition.run(parsed, context);
   }
+  const options = isPrivate === 'chosen' ? { ...definition.options, ...privacyOption } : definition.options;
   return {
     ...definition,
+    options,
     read(interaction, place) {
-      const values = readOptions(definition.options, interaction);
-      return unlessRefused(work(values, place), (run) => {
-        const refusal = firstRefusal(guards, place, values);
-        return (
-          refusal ?? {
-            isPrivacyUnset: Object.entries(values).some(
-              ([name, value]) => name === PRIVACY_OPTION && value === undefined,
-            ),
-            isPrivate: (context) => (typeof isPrivate === 'boolean' ? isPrivate : isPrivate(values, context)),
-            run,
-          }
-        );
-      });
+      const values: Values<O> = readOptions(options, interaction);
+      const privacy = Object.entries(values).find(([name]) => name in privacyOption);
+      const isChosen = privacy?.[1] === true;
+      const run = workOf(values, place);
+      if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(place, { private: isChosen }));
+      return {
+        isPrivacyUnset: privacy !== undefined && privacy[1] === undefined,
+        isPrivate: (context) =>
+          typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true || isChosen,
+        run,
+      };
     },
   };
 }
 
-/** The option with which a member chooses who sees the reply. */
-const PRIVACY_OPTION = 'private';
-
 /** Commands with which members choose who sees the reply. */
 export const commandsWithPrivacy = <Services>(commands: readonly Command<Services>[]): string[] =>
-  [...commandsByFullName(commands)].flatMap(([name, { options }]) => (PRIVACY_OPTION in options ? [name] : []));
+  [...commandsByFullName(commands)].flatMap(([name, { options }]) => ('private' in options ? [name] : []));
 
 /** All menus by the names that members see. */
 export const menusByName = <One extends { name: MenuName }>(menus: readonly One[], say: Say): Map<string, One> =>
   new Map(menus.map((menu) => [say(`menus.${menu.name}`), menu]));
 
 /** An entry in the Apps menu of messages. Its label is looked up by name. It replies with a message, or opens a form first. */
-export type Menu<Services> = WithGuards & { name: MenuName } & (
-    | (OrderingHandler & {
-        isPrivate: boolean;
-        run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome>;
-      })
-    | { open(target: TargetMessage, context: HandlerContext<Services>): Promise<FormPlan> }
-  );
+export type Menu<Services> = { name: MenuName } & (
+  | (OrderingHandler & {
+      isPrivate: boolean;
+      run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome>;
+    })
+  | { open(target: TargetMessage, context: HandlerContext<Services>): Promise<FormPlan> }
+);
 
-export interface Button<Services> extends OrderingHandler {
+/** The press of a button, or of an entry of a list, whose values were selected. */
+export interface Press {
+  selectedValues: readonly string[];
+  message: TargetMessage;
+}
+
+/** Handles presses, or submitted forms, by the verb in their id. */
+export interface Handler<Services> {
   verb: string;
+  /** Whether the form can be opened again after a refusal. */
+  canReopen: boolean;
+  /** What an id asks for. Throws a refusal if the bot cannot have written it. */
+  read(id: CustomId): Handling<Services>;
+}
+
+type Handling<Services> =
+  | { open(context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan> }
+  | (Replying & { press(context: HandlerContext<Services>, press: Press): Promise<Outcome> })
+  | (Replying & {
+      isPrivate: boolean;
+      submit(values: FormValues): Run<Services>;
+      reopen?: Run<Services, FormPlan> | undefined;
+    });
+
+interface Replying extends OrderingHandler {
   reply: ReplyMode;
-  press(
-    id: CustomId,
-    selectedValues: readonly string[],
-  ): ((context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<Outcome>) | Refusal;
 }
 
-export function button<Pointer, Services>(
-  { name, read }: Verb<Pointer>,
-  {
-    run,
-    ...definition
-  }: OrderingHandler & {
-    reply: ReplyMode;
-    run(
-      pointer: Pointer,
-      context: HandlerContext<Services>,
-      selectedValues: readonly string[],
-      pressedMessage: TargetMessage,
-    ): Promise<Outcome>;
-  },
-): Button<Services> {
-  return {
-    ...definition,
-    verb: name,
-    press: (id, selectedValues) =>
-      unlessRefused(
-        read(id),
-        (pointer) => (context, pressedMessage) => run(pointer, context, selectedValues, pressedMessage),
-      ),
-  };
+interface Opener<Pointer, Services> {
+  /** Discord only accepts a form as the first response, so this must be fast. */
+  open(pointer: Pointer, context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan>;
 }
 
-/** A button that opens a form. Discord only accepts a form as the first response, so it must be fast. */
-export interface Opener<Services> {
-  verb: string;
-  open(
-    id: CustomId,
-  ): ((context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<FormPlan>) | Refusal;
+interface Replier<Pointer, Services, Input> extends Replying {
+  run(pointer: Pointer, context: HandlerContext<Services>, input: Input): Promise<Outcome>;
 }
 
-export function opener<Pointer, Services>(
-  { name, read }: Verb<Pointer>,
-  open: (pointer: Pointer, context: HandlerContext<Services>, pressedMessage: TargetMessage) => Promise<FormPlan>,
-): Opener<Services> {
-  return {
-    verb: name,
-    open: (id) =>
-      unlessRefused(read(id), (pointer) => (context, pressedMessage) => open(pointer, context, pressedMessage)),
-  };
-}
-
-interface FilledForm<Services> {
-  /** Whether only the member sees the reply, if the form was opened from a menu. If it was opened by a button, the reply is as private as the message. */
-  isPrivate: boolean;
-  run: Run<Services>;
-}
-
-/** Handles a form that a member has submitted. If it was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
-export interface Form<Services> extends OrderingHandler {
-  verb: string;
-  reply: ReplyMode;
-  read(id: CustomId, formValues: FormValues): FilledForm<Services> | Refusal;
-  /** Opens the form again after a refusal; undefined if it cannot be. */
-  open?: ((id: CustomId) => ((context: HandlerContext<Services>) => Promise<FormPlan>) | Refusal) | undefined;
-}
-
-interface FormDefinition<Pointer, Services, Parsed> extends OrderingHandler {
-  reply: ReplyMode;
+/** If a form was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
+interface FormReplier<Pointer, Services, Parsed> extends Replier<Pointer, Services, Parsed> {
+  /** Whether only the member sees the reply to a form from a menu. The reply to one from a button is as private as the message. */
   isPrivate?(pointer: Pointer): boolean;
-  /** The form as it opens, for a member who corrects it after a refusal. */
-  open?(pointer: Pointer, context: HandlerContext<Services>): Promise<FormPlan>;
   /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
-  parse(formValues: FormValues): Parsed | Refusal;
-  run(pointer: Pointer, parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
+  parse(values: FormValues): Parsed | Refusal;
+  /** The form as it opens, for a member who corrects it after a refusal. */
+  reopen?(pointer: Pointer, context: HandlerContext<Services>): Promise<FormPlan>;
 }
 
-export function form<Pointer, Services, Parsed>(
-  { name, read }: Verb<Pointer>,
-  { isPrivate, open, parse, run, ...definition }: FormDefinition<Pointer, Services, Parsed>,
-): Form<Services> {
+export function on<Pointer, Services>(verb: Verb<Pointer>, definition: Opener<Pointer, Services>): Handler<Services>;
+export function on<Pointer, Services, Parsed>(
+  verb: Verb<Pointer>,
+  definition: FormReplier<Pointer, Services, Parsed>,
+): Handler<Services>;
+export function on<Pointer, Services>(
+  verb: Verb<Pointer>,
+  definition: Replier<Pointer, Services, Press>,
+): Handler<Services>;
+export function on<Pointer, Services, Parsed>(
+  { name: verb, read }: Verb<Pointer>,
+  definition: Opener<Pointer, Services> | FormReplier<Pointer, Services, Parsed> | Replier<Pointer, Services, Press>,
+): Handler<Services> {
   return {
-    ...definition,
-    verb: name,
-    open: open && ((id) => unlessRefused(read(id), (pointer) => (context) => open(pointer, context))),
-    read: (id, formValues) =>
-      unlessRefused(read(id), (pointer) =>
-        unlessRefused(parse(formValues), (parsed) => ({
-          isPrivate: isPrivate?.(pointer) ?? false,
-          run: (context) => run(pointer, parsed, context),
-        })),
-      ),
+    verb,
+    canReopen: 'reopen' in definition,
+    read(id) {
+      const pointer = throwIfRefusal(read(id));
+      if ('open' in definition) return { open: (context, message) => definition.open(pointer, context, message) };
+      const { reply, onlyOrders } = definition;
+      const replying = { reply, ...(onlyOrders && { onlyOrders }) };
+      if (!('parse' in definition))
+        return { ...replying, press: (context, press) => definition.run(pointer, context, press) };
+      const { isPrivate, parse, reopen, run } = definition;
+      return {
+        ...replying,
+        isPrivate: isPrivate?.(pointer) ?? false,
+        submit(values) {
+          const parsed = throwIfRefusal(parse(values));
+          return (context) => run(pointer, context, parsed);
+        },
+        reopen: reopen && ((context) => reopen(pointer, context)),
+      };
+    },
   };
 }
 
 export interface Handlers<Services> {
   commands: readonly Command<Services>[];
   menus?: readonly Menu<Services>[];
-  buttons?: readonly Button<Services>[];
-  openers?: readonly Opener<Services>[];
-  forms?: readonly Form<Services>[];
+  handlers?: readonly Handler<Services>[];
 }

@@ -9,22 +9,19 @@ import {
   MessageFlags,
   type ModalSubmitInteraction,
 } from 'discord.js';
-import { Refusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { EnteredForm, FormDrafts } from '../services/form-drafts.ts';
 import { type CustomId, customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { fillForm, readForm } from './form.ts';
-import { firstRefusal } from './guards.ts';
 import {
-  type Button,
   commandsByFullName,
   type EarlyContext,
-  type Form,
+  type Handler,
   type HandlerContext,
   type Handlers,
   type Menu,
   menusByName,
-  type Opener,
   type Outcome,
   type SingleCommand,
   type Suggestion,
@@ -64,18 +61,14 @@ export class InteractionReader<Services> {
   readonly #parts: ReaderParts<Services>;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
   readonly #menus: ReadonlyMap<string, Menu<Services>>;
-  readonly #buttons: ReadonlyMap<string, Button<Services>>;
-  readonly #openers: ReadonlyMap<string, Opener<Services>>;
-  readonly #forms: ReadonlyMap<string, Form<Services>>;
+  readonly #handlers: ReadonlyMap<string, Handler<Services>>;
 
   constructor(parts: ReaderParts<Services>) {
-    const { commands, menus = [], buttons, openers, forms } = parts.handlers;
+    const { commands, menus = [], handlers = [] } = parts.handlers;
     this.#parts = parts;
     this.#commands = commandsByFullName(commands);
     this.#menus = menusByName(menus, parts.say);
-    this.#buttons = mapByVerb(buttons);
-    this.#openers = mapByVerb(openers);
-    this.#forms = mapByVerb(forms);
+    this.#handlers = new Map(handlers.map((handler) => [handler.verb, handler]));
   }
 
   read(
@@ -85,7 +78,7 @@ export class InteractionReader<Services> {
   ): ParsedInteraction<Services> {
     if (interaction.isAutocomplete()) return this.#suggestions(interaction);
     if (interaction.isChatInputCommand()) return this.#command(interaction, place, isPrivateByDefault);
-    if (interaction.isContextMenuCommand()) return this.#menu(interaction, place);
+    if (interaction.isContextMenuCommand()) return this.#menu(interaction);
     if (interaction.isMessageComponent()) return this.#component(interaction);
     if (interaction.isModalSubmit()) return this.#form(interaction);
     throw new Refusal('refusals.unknownCommand');
@@ -108,26 +101,30 @@ export class InteractionReader<Services> {
   ): ParsedInteraction<Services> {
     const command = this.#commands.get(fullName(interaction));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const { isPrivacyUnset, isPrivate, run } = throwIfRefused(command.read(interaction, place));
-    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(interaction));
-    return newReply(
-      interaction,
-      isDefaultPrivate === true || isPrivate({ place, services: this.#parts.earlyServices }),
-      { onlyOrders: command.onlyOrders, run },
-    );
+    const { isPrivacyUnset, isPrivate, run } = command.read(interaction, place);
+    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(interaction)) === true;
+    const isReplyPrivate = isDefaultPrivate || isPrivate({ place, services: this.#parts.earlyServices });
+    return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
   }
 
-  #menu(interaction: ContextMenuCommandInteraction, place: InteractionFacts): ParsedInteraction<Services> {
+  #menu(interaction: ContextMenuCommandInteraction): ParsedInteraction<Services> {
     const menu = this.#menus.get(interaction.commandName);
     if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
-    throwIfRefused(firstRefusal(menu.guards ?? [], place, undefined));
     const target = targetOf(interaction.targetMessage);
-    if ('run' in menu) {
-      const { onlyOrders } = menu;
-      return newReply(interaction, menu.isPrivate, { onlyOrders, run: (context) => menu.run(target, context) });
-    }
-    const open: ContextHandler<Services, FormPlan> = (context) => menu.open(target, context);
-    return { asks: 'for a form', origin: originOf(interaction, false), open };
+    if ('open' in menu)
+      return {
+        asks: 'for a form',
+        origin: originOf(interaction, false),
+        open: (context) => menu.open(target, context),
+      };
+    const { isPrivate, onlyOrders } = menu;
+    return newReply(interaction, isPrivate, { onlyOrders, run: (context) => menu.run(target, context) });
+  }
+
+  #handlingOf(id: CustomId) {
+    const handler = this.#handlers.get(id.verb);
+    if (!handler) throw new Refusal('refusals.unknownButton');
+    return handler.read(id);
   }
 
   #component(interaction: MessageComponentInteraction): ParsedInteraction<Services> {
@@ -135,30 +132,27 @@ export class InteractionReader<Services> {
     const componentId = parseCustomId(interaction.customId);
     // In a menu that replaces buttons, the chosen value is the id of the button.
     const id = componentId.verb === customIds.list.name ? parseCustomId(selectedValues[0] ?? '') : componentId;
-    const target = targetOf(interaction.message);
+    const message = targetOf(interaction.message);
     if (id.verb === customIds.correct.name) return this.#correction(interaction, id);
-    const opener = this.#openers.get(id.verb);
-    if (opener) {
-      const open = throwIfRefused(opener.open(id));
+    const handling = this.#handlingOf(id);
+    if ('open' in handling) {
       const origin = pressOrigin(interaction, interaction.message, 'new-message');
-      return { asks: 'for a form', origin, open: (context) => open(context, target) };
+      return { asks: 'for a form', origin, open: (context) => handling.open(context, message) };
     }
-    const button = this.#buttons.get(id.verb);
-    if (!button) throw new Refusal('refusals.unknownButton');
-    const origin = pressOrigin(interaction, interaction.message, button.reply);
-    const run = throwIfRefused(button.press(id, selectedValues));
-    return reply(origin, button.reply, { onlyOrders: button.onlyOrders, run: (context) => run(context, target) });
+    if (!('press' in handling)) throw new Refusal('refusals.unknownButton');
+    const { reply: mode, onlyOrders } = handling;
+    const run: ContextHandler<Services, Outcome> = (context) => handling.press(context, { selectedValues, message });
+    return reply(pressOrigin(interaction, interaction.message, mode), mode, { onlyOrders, run });
   }
 
   /** Opens a refused form again, with what its member had entered. */
   #correction(interaction: MessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
-    const draftId = throwIfRefused(customIds.correct.read(id));
+    const draftId = throwIfRefusal(customIds.correct.read(id));
     const open: ContextHandler<Services, FormPlan> = async (context) => {
       const entered = await this.#parts.drafts?.entered(draftId, context.place.userId);
-      const formId = parseCustomId(entered?.formId ?? '');
-      const openForm = this.#forms.get(formId.verb)?.open?.(formId);
-      if (!entered || !openForm) throw new Refusal('refusals.unknownButton');
-      const form = fillForm(await throwIfRefused(openForm)(context), entered);
+      const handling = this.#handlingOf(parseCustomId(entered?.formId ?? ''));
+      if (!entered || !('reopen' in handling) || !handling.reopen) throw new Refusal('refusals.unknownButton');
+      const form = fillForm(await handling.reopen(context), entered);
       return { ...form, id: customIds.corrected.id(entered) };
     };
     return { asks: 'for a form', origin: pressOrigin(interaction, interaction.message, 'new-message'), open };
@@ -167,7 +161,7 @@ export class InteractionReader<Services> {
   /** What a member entered in a form, if it can be opened again. */
   enteredIn(interaction: ModalSubmitInteraction): EnteredForm | undefined {
     const formId = originalFormId(interaction.customId);
-    if (!this.#forms.get(readCustomId(formId)?.verb ?? '')?.open) return undefined;
+    if (!this.#handlers.get(readCustomId(formId)?.verb ?? '')?.canReopen) return undefined;
     const { fields, lists } = readForm(interaction);
     const isPrivate =
       correctedPrivacy(interaction) ?? (interaction.isFromMessage() && isEphemeral(interaction.message));
@@ -176,21 +170,19 @@ export class InteractionReader<Services> {
 
   #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
     const id = parseCustomId(originalFormId(interaction.customId));
-    const form = this.#forms.get(id.verb);
-    if (!form) throw new Refusal('refusals.unknownButton');
-    const { isPrivate, run } = throwIfRefused(form.read(id, readForm(interaction)));
-    const { onlyOrders } = form;
+    const handling = this.#handlingOf(id);
+    if (!('submit' in handling)) throw new Refusal('refusals.unknownButton');
+    const { isPrivate, onlyOrders, reply: mode } = handling;
+    const work = { onlyOrders, run: handling.submit(readForm(interaction)) };
     const wasPrivate = correctedPrivacy(interaction);
     if (wasPrivate !== undefined) {
       // The form was opened from the refusal, which is private and must not be changed.
-      const isReplyPrivate = form.reply === 'new-message' ? isPrivate || wasPrivate : form.reply !== 'new-public';
-      return newReply(interaction, isReplyPrivate, { onlyOrders, run });
+      return newReply(interaction, mode === 'new-message' ? isPrivate || wasPrivate : mode !== 'new-public', work);
     }
-    if (interaction.isFromMessage())
-      return reply(pressOrigin(interaction, interaction.message, form.reply), form.reply, { onlyOrders, run });
+    if (interaction.isFromMessage()) return reply(pressOrigin(interaction, interaction.message, mode), mode, work);
     // A form that was opened from a menu does not belong to a message of the bot.
-    if (form.reply === 'here') throw new Refusal('refusals.unknownButton');
-    return newReply(interaction, isPrivate, { onlyOrders, run });
+    if (mode === 'here') throw new Refusal('refusals.unknownButton');
+    return newReply(interaction, isPrivate, work);
   }
 }
 
@@ -199,7 +191,7 @@ const isEphemeral = ({ flags }: Pick<Message, 'flags'>): boolean => flags.has(Me
 /** Whether only the member sees the reply to a corrected form; undefined for any other form. */
 function correctedPrivacy({ customId }: ModalSubmitInteraction): boolean | undefined {
   const id = parseCustomId(customId);
-  return id.verb === customIds.corrected.name ? throwIfRefused(customIds.corrected.read(id)).isPrivate : undefined;
+  return id.verb === customIds.corrected.name ? throwIfRefusal(customIds.corrected.read(id)).isPrivate : undefined;
 }
 
 interface Work<Services> {
@@ -228,19 +220,10 @@ function reply<Services>(
   };
 }
 
-const mapByVerb = <Handler extends { verb: string }>(handlers: readonly Handler[] = []): ReadonlyMap<string, Handler> =>
-  new Map(handlers.map((handler) => [handler.verb, handler]));
-
 function parseCustomId(text: string): CustomId {
   const id = readCustomId(text);
   if (!id) throw new Refusal('refusals.unknownButton');
   return id;
-}
-
-/** Returns the value, or throws it if it is a refusal. */
-export function throwIfRefused<Value>(value: Value | Refusal): Value {
-  if (value instanceof Refusal) throw value;
-  return value;
 }
 
 export function fullName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {

@@ -6,22 +6,16 @@ import {
 } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { FormDrafts } from '../services/form-drafts.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { customIds } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
-import { firstRefusal, type Guard } from './guards.ts';
+import type { Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
-import {
-  fullName,
-  InteractionReader,
-  type ParsedInteraction,
-  type PrivateByDefault,
-  throwIfRefused,
-} from './interaction-reader.ts';
+import { fullName, InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
@@ -123,15 +117,19 @@ export class Router<Services extends EarlyContext['services']> {
       if (earlier && !earlier.isCertain) await responder.takeOver(earlier.acknowledgement);
       const place = interactionFactsOf(interaction);
       const { rateLimiter } = this.#parts;
-      throwIfRefused(
+      throwIfRefusal(
         interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
       );
       if (earlier) await this.#loadRules(place);
-      throwIfRefused(firstRefusal(this.#parts.guards, place, undefined));
+      this.#guard(place);
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }
+  }
+
+  #guard(place: InteractionFacts): void {
+    for (const guard of this.#parts.guards) throwIfRefusal(guard(place));
   }
 
   async #answer(
@@ -157,7 +155,7 @@ export class Router<Services extends EarlyContext['services']> {
   async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
     const place = this.#place(interaction);
     if (!(await this.#loadRules(place))) return;
-    throwIfRefused(firstRefusal(this.#parts.guards, place, undefined));
+    this.#guard(place);
     if (acknowledgement !== 'public answer') return;
     const parsed = this.#read(interaction);
     if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)

@@ -1,6 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
+import { type HandlerContext, type Outcome, on } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
@@ -10,7 +10,7 @@ import { proposalQuestion, requestLines } from './proposal.ts';
 
 type Context = HandlerContext<MessageServices>;
 
-const runButton = button(customIds.runProposal, {
+const runButton = on(customIds.runProposal, {
   reply: 'here',
   async run(id, context: Context) {
     const { services, place, origin, notifyLater, messageFor, say } = context;
@@ -106,7 +106,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: C
   return { ...order, parent };
 }
 
-const cancelButton = button(customIds.cancelProposal, {
+const cancelButton = on(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, place, origin, say }: Context) {
     await services.proposals.take(id, place.userId);

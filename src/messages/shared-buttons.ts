@@ -1,5 +1,5 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { button, form, type HandlerContext, type Handlers, opener } from '../discord/handlers.ts';
+import { type HandlerContext, on } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
@@ -14,7 +14,7 @@ type TaskVerb = typeof customIds.retry;
 type ReplyPlace = 'here' | 'new-message' | 'new-public';
 
 const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
-  button(verb, {
+  on(verb, {
     reply,
     onlyOrders: true,
     run: async (taskId, context: HandlerContext<MessageServices>) =>
@@ -32,12 +32,12 @@ const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: Han
 };
 
 const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
-  form(verb, {
+  on(verb, {
     reply,
     onlyOrders: true,
-    open: openEditForm(verb),
+    reopen: openEditForm(verb),
     parse: readPromptForm,
-    async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
+    async run(taskId, context: HandlerContext<MessageServices>, { prompt }) {
       const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
@@ -46,7 +46,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
   });
 
 /** Only a task that is still in the bot's queue can be cancelled, because the specification has no way to cancel a job. */
-const cancelButton = button(customIds.cancel, {
+const cancelButton = on(customIds.cancel, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
     const { services, place } = context;
@@ -56,7 +56,7 @@ const cancelButton = button(customIds.cancel, {
 });
 
 /** Repeats the same request, for any member who can see its result. */
-const repeatButton = button(customIds.repeat, {
+const repeatButton = on(customIds.repeat, {
   reply: 'new-message',
   onlyOrders: true,
   async run(taskId, context: HandlerContext<MessageServices>) {
@@ -86,7 +86,7 @@ function requireFailed(task: Task): Task {
 
 /** Submits an unconfirmed request again, in the same message or in a new one that is as public as the request was. */
 const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
-  button(verb, {
+  on(verb, {
     reply,
     async run(taskId, context: HandlerContext<MessageServices>) {
       if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
@@ -95,7 +95,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
     },
   });
 
-const dismissButton = button(customIds.dismiss, {
+const dismissButton = on(customIds.dismiss, {
   reply: 'here',
   async run(taskId, { services, origin }: HandlerContext<MessageServices>) {
     return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
@@ -106,7 +106,7 @@ const dismissButton = button(customIds.dismiss, {
  * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
  * kept. If it is the task's own message, the additional messages of an answer are deleted too. If it is a copy, only the copy is deleted.
  */
-const deleteButton = button(customIds.delete, {
+const deleteButton = on(customIds.delete, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, context);
@@ -122,20 +122,17 @@ const deleteButton = button(customIds.delete, {
 });
 
 /** The buttons that appear on the messages of many features. */
-export const sharedHandlers = {
-  buttons: [
-    retryButton(customIds.retry, 'new-message'),
-    retryButton(customIds.retryPublicly, 'new-public'),
-    tryAgainButton(customIds.tryAgain, 'here'),
-    tryAgainButton(customIds.tryAgainPublicly, 'new-public'),
-    tryAgainButton(customIds.tryAgainInNewMessage, 'new-message'),
-    ...proposalButtons,
-    ...reviewButtons,
-    ...[cancelButton, repeatButton, dismissButton, deleteButton],
-  ],
-  openers: [
-    opener(customIds.edit, openEditForm(customIds.editFilled)),
-    opener(customIds.editPublicly, openEditForm(customIds.editFilledPublicly)),
-  ],
-  forms: [editedForm(customIds.editFilled, 'new-message'), editedForm(customIds.editFilledPublicly, 'new-public')],
-} satisfies Omit<Handlers<MessageServices>, 'commands'>;
+export const sharedHandlers = [
+  retryButton(customIds.retry, 'new-message'),
+  retryButton(customIds.retryPublicly, 'new-public'),
+  tryAgainButton(customIds.tryAgain, 'here'),
+  tryAgainButton(customIds.tryAgainPublicly, 'new-public'),
+  tryAgainButton(customIds.tryAgainInNewMessage, 'new-message'),
+  on(customIds.edit, { open: openEditForm(customIds.editFilled) }),
+  on(customIds.editPublicly, { open: openEditForm(customIds.editFilledPublicly) }),
+  editedForm(customIds.editFilled, 'new-message'),
+  editedForm(customIds.editFilledPublicly, 'new-public'),
+  ...proposalButtons,
+  ...reviewButtons,
+  ...[cancelButton, repeatButton, dismissButton, deleteButton],
+];

@@ -24,7 +24,7 @@ const echoCommand = command({
     share: { type: 'number' },
     file: { type: 'attachment' },
   },
-  guards: [(_place, { count }) => (count === 13 ? new Refusal('refusals.unknownTask') : undefined)],
+  parse: (values) => (values.count === 13 ? new Refusal('refusals.unknownTask') : values),
   run: async (values) => ({ content: JSON.stringify(values) }),
 });
 
@@ -97,7 +97,7 @@ describe('The options of a command', () => {
     expect(discord.requests.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
   });
 
-  it('Guards receive the options before the acknowledgement', async () => {
+  it('The options are parsed before the acknowledgement', async () => {
     const discord = await startEchoBot();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });

@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
-import { button, command, type EarlyContext, form, type Handlers, opener } from '../../src/discord/handlers.ts';
+import { command, type EarlyContext, type Handlers, on } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
@@ -53,7 +53,7 @@ const handlers: Handlers<EarlyContext['services']> = {
       name: 'late',
       isPrivate: true,
       options: {},
-      guards: [({ permissions }) => (permissions === 0n ? new Refusal('refusals.guildNotServed') : undefined)],
+      parse: (values, { permissions }) => (permissions === 0n ? new Refusal('refusals.guildNotServed') : values),
       run: async () => {
         throw new Refusal('refusals.stopping');
       },
@@ -85,22 +85,23 @@ const handlers: Handlers<EarlyContext['services']> = {
       run: async ({ id }) => ({ content: `described ${id}` }),
     },
   ],
-  buttons: [
-    button(push, { reply: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
-    button(pick, { reply: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
-  ],
-  openers: [
-    opener(open, async ([what = '']) => ({
-      id: fill.id([what]),
-      title: 'Words',
-      fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, isLong: true }],
-    })),
-  ],
-  forms: [
-    form(fill, {
+  handlers: [
+    on(push, { reply: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
+    on(pick, {
+      reply: 'here',
+      run: async (_, __, { selectedValues }) => ({ content: `picked ${selectedValues.join()}` }),
+    }),
+    on(open, {
+      open: async ([what = '']) => ({
+        id: fill.id([what]),
+        title: 'Words',
+        fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, isLong: true }],
+      }),
+    }),
+    on(fill, {
       reply: 'new-message',
       parse: ({ fields: { words = '' } }) => (words === 'nothing' ? new Refusal('refusals.promptMissing') : words),
-      run: async (args, words) => ({ content: `filled ${args.join()} with ${words}` }),
+      run: async (args, _, words) => ({ content: `filled ${args.join()} with ${words}` }),
     }),
   ],
 };

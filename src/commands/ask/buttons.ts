@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -15,7 +15,7 @@ import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
-export const stopButton = button(customIds.stop, {
+const stopButton = on(customIds.stop, {
   reply: 'here',
   async run(taskId, context: HandlerContext<Services>) {
     const task = await ownTask(taskId, context);
@@ -31,14 +31,12 @@ async function openQuestionForm(taskId: string, context: HandlerContext<Services
   return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
 }
 
-export const nextQuestionOpener = opener(customIds.continueConversation, openQuestionForm);
-
-export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
+const nextQuestionSubmit = on(customIds.continueConversationFilled, {
   reply: 'new-message',
   onlyOrders: true,
-  open: openQuestionForm,
+  reopen: openQuestionForm,
   parse: parseQuestion,
-  async run(taskId, question, context: HandlerContext<Services>) {
+  async run(taskId, context: HandlerContext<Services>, question) {
     const previous = requireKind('ask', await pressedTask(taskId, context));
     // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
     if (answerOf(previous).isForgotten)
@@ -68,7 +66,7 @@ function parseQuestion({ fields, files: { file } }: FormValues) {
   return { prompt, file };
 }
 
-export const detailsButton = button(customIds.details, {
+const detailsButton = on(customIds.details, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const task = requireKind('ask', await pressedTask(taskId, context));
@@ -152,7 +150,7 @@ function tokenLines(task: Task, say: Say): string[] {
 }
 
 /** Ends a conversation, so that none of it is sent to a model again. */
-export const endConversationButton = button(customIds.endConversation, {
+const endConversationButton = on(customIds.endConversation, {
   reply: 'new-private',
   async run(taskId, context: HandlerContext<Services>) {
     const { asks, answers } = context.services;
@@ -160,3 +158,8 @@ export const endConversationButton = button(customIds.endConversation, {
     return { content: context.say('ask.forgotten') };
   },
 });
+
+export const questionHandlers = [
+  on(customIds.continueConversation, { open: openQuestionForm }),
+  ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton],
+];

@@ -1,4 +1,3 @@
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
@@ -13,7 +12,7 @@ import {
   suggestModels,
 } from '../options.ts';
 import type { Services } from '../services.ts';
-import { detailsButton, endConversationButton, nextQuestionOpener, nextQuestionSubmit, stopButton } from './buttons.ts';
+import { questionHandlers } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { schemaRefusal } from './schema.ts';
 import { text } from './text.ts';
@@ -23,7 +22,7 @@ const MAX_INSTRUCTIONS_LENGTH = 2_000;
 
 const askCommand = command({
   name: 'ask',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,
@@ -37,18 +36,13 @@ const askCommand = command({
     schema_text: { type: 'text', max: MAX_OPTION_LENGTH },
     web: { type: 'switch' },
     new: { type: 'switch' },
-    private: { type: 'switch' },
   },
   parse: (values) =>
     emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
-  guards: [requirePostPermissions],
   async suggest(option, input, context: HandlerContext<Services>) {
     return option === 'effort' ? suggestionsFrom(efforts, input) : suggestModels('text', input, context);
   },
-  async run(
-    { new: isNew, private: _, schema, schema_text: schemaText, ...question },
-    context: HandlerContext<Services>,
-  ) {
+  async run({ new: isNew, schema, schema_text: schemaText, ...question }, context: HandlerContext<Services>) {
     // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
     const { requesterId: memberId, channelId, route } = context.origin;
     const scope = { memberId, channelId, isPrivate: route.isPrivate };
@@ -64,7 +58,5 @@ export const ask: Feature<typeof text> = {
   command: askCommand,
   specs: { ask: askSpec },
   text,
-  buttons: [stopButton, endConversationButton, detailsButton, allowButton, declineButton],
-  openers: [nextQuestionOpener],
-  forms: [nextQuestionSubmit],
+  handlers: [...questionHandlers, allowButton, declineButton],
 };

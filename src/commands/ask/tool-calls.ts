@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { ownTask, requireKind } from '../../messages/pressed-task.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
@@ -22,7 +22,7 @@ const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {
 const DECLINED_OUTPUT = 'The user said no. It was not made.';
 
 /** Submits a tool call of the model as if the member had used the command; the result appears in a new message. */
-export const allowButton = button(customIds.allow, {
+export const allowButton = on(customIds.allow, {
   reply: 'new-message',
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);
@@ -37,7 +37,7 @@ export const allowButton = button(customIds.allow, {
   },
 });
 
-export const declineButton = button(customIds.decline, {
+export const declineButton = on(customIds.decline, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await waitingCall(pointer, context);

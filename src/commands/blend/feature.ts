@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
@@ -28,7 +27,7 @@ declare module '../../services/tasks/kind-spec.ts' {
 
 const blendCommand = command({
   name: 'blend',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     image1: { ...imageOption, required: true },
@@ -37,7 +36,6 @@ const blendCommand = command({
     image4: imageOption,
     image5: imageOption,
     aspect: { type: 'text', choices: shapes.map((shape) => shape.toLowerCase()) },
-    private: { type: 'switch' },
   },
   parse({ aspect, image1: image, ...others }) {
     const images = readImages({ image, ...others });
@@ -45,7 +43,6 @@ const blendCommand = command({
     const shape = shapes.find((one) => one.toLowerCase() === aspect);
     return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
   },
-  guards: [requirePostPermissions],
   run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'blend', request }, context),
 });
 

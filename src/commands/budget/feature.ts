@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -348,7 +348,7 @@ function resumedText({ guildId }: BudgetTarget, { services, say }: Context): str
   return say(services.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
 }
 
-const resume = button(customIds.resume, {
+const resume = on(customIds.resume, {
   reply: 'here',
   async run(server, context: Context): Promise<MessagePlan> {
     const target = await pauseTarget(server, context);
@@ -390,6 +390,6 @@ export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
     isForAdmins: true,
     subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
   },
-  buttons: [resume],
+  handlers: [resume],
   text,
 });

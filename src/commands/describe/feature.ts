@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext, type Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
@@ -25,15 +24,13 @@ declare module '../../services/tasks/kind-spec.ts' {
 
 const describeCommand = command({
   name: 'describe',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     ...imageOptions.four,
     image: { ...imageOption, required: true },
-    private: { type: 'switch' },
   },
   parse: (values) => readImages(values),
-  guards: [requirePostPermissions],
   run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { customIds, fineTuneIdFits } from '../../discord/custom-ids.ts';
 import { eventsHash, type Follow, lastEditAt } from '../../discord/follower.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
@@ -13,7 +13,7 @@ import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked on every press. */
-const fineTuneButton = button(customIds.fineTune, {
+const fineTuneButton = on(customIds.fineTune, {
   reply: 'here',
   async run(pointer, context: HandlerContext<Services>) {
     await requireFineTuneAccess(context);
@@ -88,5 +88,5 @@ export const finetune: Feature<typeof text> = {
     },
   }),
   text,
-  buttons: [fineTuneButton],
+  handlers: [fineTuneButton],
 };

@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -11,7 +10,7 @@ import type { Feature } from '../feature.ts';
 import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
-import { referenceMenu, referenceOpener, referenceSubmit } from './reference.ts';
+import { reference } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
 
@@ -44,20 +43,18 @@ const imageView: KindView<'image'> = {
 
 const imageCommand = command({
   name: 'image',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,
     model: modelOption,
     ...imageOptions.four,
     links: linksOption,
-    private: { type: 'switch' },
   },
   parse({ model, ...values }) {
     const request = imageRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  guards: [requirePostPermissions],
   suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('image', input, context),
   async run({ request, model: modelInput }, context: HandlerContext<Services>) {
     const model = await chooseModel('image', modelInput, context.services);
@@ -68,10 +65,8 @@ const imageCommand = command({
 export const image: Feature<typeof text> = {
   command: imageCommand,
   text,
-  menus: [referenceMenu],
-  buttons: [largerButton],
-  openers: [referenceOpener],
-  forms: [referenceSubmit],
+  menus: [reference.menu],
+  handlers: [largerButton, ...reference.handlers],
   specs: imageSpecs,
   /** Asynchronous image jobs (specification, 4.5). */
   kinds: ({ gateway: { imageJobs } }) => [

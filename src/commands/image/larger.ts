@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { parentOf, pressedTask, proposeAll } from '../../messages/pressed-task.ts';
@@ -19,11 +19,11 @@ export const isEnlargeable = ({ model = '', media }: Pick<Task, 'model' | 'media
   media.length === 1 && media[0]?.kind === 'image' && takesReferenceImages(model);
 
 /** Asks for confirmation because a larger model costs more: to enlarge the result, or to run the request again with that model. */
-export const largerButton = button(customIds.larger, {
+export const largerButton = on(customIds.larger, {
   // The price is only for the member; the result gets a message as public as the one it comes from.
   reply: 'new-private',
   onlyOrders: true,
-  async run({ taskId, which }, context: HandlerContext<Services>, _selected, pressedMessage) {
+  async run({ taskId, which }, context: HandlerContext<Services>, { message: pressedMessage }) {
     const { place, services, say } = context;
     const { isPrivate } = pressedMessage;
     const task = await pressedTask(taskId, context);

@@ -1,84 +1,37 @@
-import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
-import { requirePostPermissions } from '../../discord/guards.ts';
-import { form, type HandlerContext, type Menu, opener } from '../../discord/handlers.ts';
+import { customIds } from '../../discord/custom-ids.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { loadForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
 import type { ListedModel } from '../../services/models/catalogue.ts';
-import { assertHasResult, isSpoiler } from '../../services/tasks/task-facts.ts';
-import {
-  chosenImages,
-  type FormSource,
-  imagesField,
-  imagesOfForm,
-  keepImages,
-  linksTo,
-  sourceOfForm,
-} from '../form-images.ts';
-import {
-  chooseModel,
-  emptyPromptRefusal,
-  imagesOfResult,
-  imagesOnMessage,
-  modelField,
-  modelsForForm,
-} from '../options.ts';
-import type { Services } from '../services.ts';
+import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { type FormSource, imageForm, imagesField } from '../form-images.ts';
+import { chooseModel, emptyPromptRefusal, modelField, modelsForForm } from '../options.ts';
 import { imageRequest } from './request.ts';
 
-/** With more references, each of them has hardly any effect. */
-const MAX_IMAGES = 10;
-
-/** Opens the form for an image made from a result. The pressed message contains the URLs of its files, which are valid for a day. */
-export const referenceOpener = opener(
-  customIds.reference,
-  async (taskId, context: HandlerContext<Services>, pressedMessage) => {
-    const task = await loadForForm(pressedTask(taskId, context), context);
-    assertHasResult(task);
-    const images = imagesOfResult(task, pressedMessage).slice(0, MAX_IMAGES);
-    return formFor({ from: 'task', taskId, draftId: await keepImages(images, context) }, { images, task }, context);
+/** Generates an image with the images of a result or a message as references. */
+export const reference = imageForm({
+  menu: 'reference',
+  opened: customIds.reference,
+  filled: customIds.referenceFilled,
+  /** With more references, each of them has hardly any effect. */
+  maxImages: 10,
+  async plan(id, source, { services, say }) {
+    const { task } = source;
+    const model = (task?.kind === 'image' ? task.model : undefined) ?? services.defaultModels.image;
+    return referenceForm({ id, source, model, models: await modelsForForm(services) }, say);
   },
-);
-
-/** Opens the form for the images of any message. */
-export const referenceMenu: Menu<Services> = {
-  name: 'reference',
-  guards: [(place) => requirePostPermissions(place, {})],
-  async open(target, context) {
-    const images = imagesOnMessage(target).slice(0, MAX_IMAGES);
-    const draftId = await keepImages(images, context);
-    return formFor({ from: 'menu', isPrivate: target.isPrivate, draftId }, { images, task: undefined }, context);
-  },
-};
-
-export const referenceSubmit = form(customIds.referenceFilled, {
-  reply: 'new-message',
-  onlyOrders: true,
-  isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-  open: async (origin, context: HandlerContext<Services>) =>
-    formFor(origin, await sourceOfForm(origin, context), context),
-  parse({ fields, lists }) {
-    const { words = '', model = '' } = fields;
+  parse({ words = '', model = '' }) {
     const prompt = words.trim();
-    return emptyPromptRefusal({ prompt }) ?? { prompt, which: lists.which ?? [], typed: model.trim() || undefined };
+    return emptyPromptRefusal({ prompt }) ?? { prompt, typed: model.trim() || undefined };
   },
-  async run(origin, { prompt, which, typed }, context: HandlerContext<Services>) {
-    const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
+  async run({ prompt, typed }, { task: parent, links }, context) {
     const model = await chooseModel('image', typed, context.services);
-    const images = chosenImages(await imagesOfForm(origin, context), which);
-    const request = throwIfRefusal(imageRequest({ prompt, links: linksTo(images) }));
+    const request = throwIfRefusal(imageRequest({ prompt, links }));
     const spoilerField = parent && isSpoiler(parent) ? { spoiler: true } : {};
     return submitOrder({ kind: 'image', request: { ...request, model, ...spoilerField }, parent }, context);
   },
 });
-
-async function formFor(origin: FormOrigin, source: FormSource, { services, say }: HandlerContext<Services>) {
-  const { task } = source;
-  const model = (task?.kind === 'image' ? task.model : undefined) ?? services.defaultModels.image;
-  const id = customIds.referenceFilled.id(origin);
-  return referenceForm({ id, source, model, models: await modelsForForm(services) }, say);
-}
 
 interface ReferenceForm {
   id: string;

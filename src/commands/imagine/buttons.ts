@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { loadForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
-const actionButton = button(customIds.action, {
+const actionButton = on(customIds.action, {
   reply: 'new-message',
   onlyOrders: true,
   async run({ taskId, index }, context: HandlerContext<Services>) {
@@ -21,7 +21,7 @@ const actionButton = button(customIds.action, {
   },
 });
 
-const changeButton = button(customIds.change, {
+const changeButton = on(customIds.change, {
   reply: 'new-message',
   onlyOrders: true,
   async run({ taskId, which }, context: HandlerContext<Services>) {
@@ -31,9 +31,9 @@ const changeButton = button(customIds.change, {
 });
 
 /** Upscales all four images, with a task and a message each, once the member has confirmed it. */
-const upscaleAllButton = button(customIds.upscaleAll, {
+const upscaleAllButton = on(customIds.upscaleAll, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>, _selected, pressedMessage) {
+  async run(taskId, context: HandlerContext<Services>, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
     const orders = upscalesOf(parent);
     if (orders.length === 0) throw new Refusal('refusals.noResult');
@@ -64,12 +64,12 @@ async function openPromptForm({ taskId, index }: { taskId: string; index: number
   );
 }
 
-const promptSubmit = form(customIds.actionTextFilled, {
+const promptSubmit = on(customIds.actionTextFilled, {
   reply: 'new-message',
   onlyOrders: true,
-  open: openPromptForm,
+  reopen: openPromptForm,
   parse: readPromptForm,
-  async run({ taskId, index }, filled, context: HandlerContext<Services>) {
+  async run({ taskId, index }, context: HandlerContext<Services>, filled) {
     const parent = await pressedTask(taskId, context);
     const written = writtenWordsOf(filled, parent);
     requireRegion(parent.actions[index]?.customId ?? '', written);
@@ -86,11 +86,11 @@ async function openContinueForm(taskId: string, context: HandlerContext<Services
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
 }
 
-const continueSubmit = form(customIds.continueFilled, {
+const continueSubmit = on(customIds.continueFilled, {
   reply: 'here',
-  open: openContinueForm,
+  reopen: openContinueForm,
   parse: readPromptForm,
-  async run(taskId, filled, context: HandlerContext<Services>) {
+  async run(taskId, context: HandlerContext<Services>, filled) {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
@@ -119,6 +119,9 @@ function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, par
   return { words, ...(region && { region }) };
 }
 
-export const buttons = [actionButton, changeButton, upscaleAllButton];
-export const openers = [opener(customIds.actionText, openPromptForm), opener(customIds.continue, openContinueForm)];
-export const forms = [promptSubmit, continueSubmit];
+export const actionHandlers = [
+  ...[actionButton, changeButton, upscaleAllButton],
+  on(customIds.actionText, { open: openPromptForm }),
+  on(customIds.continue, { open: openContinueForm }),
+  ...[promptSubmit, continueSubmit],
+];

@@ -1,22 +1,21 @@
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
-import { buttons, forms, openers } from './buttons.ts';
+import { actionHandlers } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
-import { allLinesButton, lineOpener, lineSubmit } from './lines.ts';
+import { lineHandlers } from './lines.ts';
 import { imagineRequest, imagineSpecs } from './request.ts';
 import { text } from './text.ts';
-import { animateOpener, animateSubmit, animateView, videoButtons } from './videos.ts';
+import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
 const { aspect, negative, ...otherFlags } = flagOptions;
 
 const imagineCommand = command({
   name: 'imagine',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,
@@ -26,19 +25,15 @@ const imagineCommand = command({
     links: linksOption,
     ...otherFlags,
     spoiler: { type: 'switch' },
-    private: { type: 'switch' },
   },
   parse: (values) => imagineRequest(values),
-  guards: [requirePostPermissions],
   run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, context),
 });
 
 export const imagine: Feature<typeof text> = {
   command: imagineCommand,
   text,
-  buttons: [...buttons, allLinesButton],
-  openers: [...openers, lineOpener, animateOpener],
-  forms: [...forms, lineSubmit, animateSubmit],
+  handlers: [...actionHandlers, ...lineHandlers, ...animateHandlers],
   specs: imagineSpecs,
   kinds: imagineKinds,
   views: { action: { moreButtons: videoButtons }, change: { moreButtons: videoButtons }, animate: animateView },

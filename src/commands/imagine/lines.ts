@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -14,11 +14,13 @@ import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
-export const lineOpener = opener(customIds.line, async ({ taskId, index }, context: HandlerContext<Services>) => {
-  const task = await loadForForm(pressedTask(taskId, context), context);
-  const words = lineAt(task.text ?? '', index);
-  if (words === undefined) throw new Refusal('refusals.unknownButton');
-  return lineForm(task.id, words, context.say);
+const lineOpener = on(customIds.line, {
+  async open({ taskId, index }, context: HandlerContext<Services>) {
+    const task = await loadForForm(pressedTask(taskId, context), context);
+    const words = lineAt(task.text ?? '', index);
+    if (words === undefined) throw new Refusal('refusals.unknownButton');
+    return lineForm(task.id, words, context.say);
+  },
 });
 
 const lineForm = (taskId: string, prompt: string, say: Say): FormPlan =>
@@ -27,15 +29,15 @@ const lineForm = (taskId: string, prompt: string, say: Say): FormPlan =>
     say,
   );
 
-export const lineSubmit = form(customIds.lineFilled, {
+const lineSubmit = on(customIds.lineFilled, {
   reply: 'new-message',
   onlyOrders: true,
-  open: async (taskId, { say }) => lineForm(taskId, '', say),
+  reopen: async (taskId, { say }) => lineForm(taskId, '', say),
   parse(filled) {
     const values = readPromptForm(filled);
     return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });
   },
-  async run(taskId, request, context: HandlerContext<Services>) {
+  async run(taskId, context: HandlerContext<Services>, request) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(imagineOrder(parent, request), context);
   },
@@ -47,9 +49,9 @@ function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'
 }
 
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
-export const allLinesButton = button(customIds.allLines, {
+const allLinesButton = on(customIds.allLines, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>, _selected, pressedMessage) {
+  async run(taskId, context: HandlerContext<Services>, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
     const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
     const reason = context.say('task.lines.allAtOnce', { count: orders.length });
@@ -63,3 +65,5 @@ function linesOf(parent: Task): string[] {
   if (lines.length === 0) throw new Refusal('refusals.noResult');
   return lines;
 }
+
+export const lineHandlers = [lineOpener, lineSubmit, allLinesButton];

@@ -1,6 +1,6 @@
 import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -33,9 +33,8 @@ function videoAction(task: Task): 'animate' | 'extend' | undefined {
 }
 
 /** Opens the form that makes a video from an image or extends a video, if the gateway has no working button for it. */
-export const animateOpener = opener(
-  customIds.animate,
-  async (taskId, context: HandlerContext<Services>, pressedMessage) => {
+const animateOpener = on(customIds.animate, {
+  async open(taskId, context: HandlerContext<Services>, pressedMessage) {
     // Do not open the form if the gateway refused the endpoint a moment ago.
     if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
     const task = await loadForForm(pressedTask(taskId, context), context);
@@ -45,7 +44,7 @@ export const animateOpener = opener(
     const draftId = await keepImages(imagesOfResult(task, pressedMessage).slice(0, 1), context);
     return formFor({ from: 'task', taskId, draftId }, task, context.say);
   },
-);
+});
 
 function formFor(origin: FormOrigin, task: Task, say: Say): FormPlan {
   const id = customIds.animateFilled.id(origin);
@@ -60,18 +59,20 @@ function pressedResult(origin: FormOrigin, context: HandlerContext<Services>): P
   return pressedTask(origin.taskId, context);
 }
 
-export const animateSubmit = form(customIds.animateFilled, {
+const animateSubmit = on(customIds.animateFilled, {
   reply: 'new-message',
   onlyOrders: true,
-  open: async (origin, context: HandlerContext<Services>) =>
+  reopen: async (origin, context: HandlerContext<Services>) =>
     formFor(origin, await loadForForm(pressedResult(origin, context), context), context.say),
   parse: animateValues,
-  async run(origin, values, context: HandlerContext<Services>) {
+  async run(origin, context: HandlerContext<Services>, values) {
     const parent = await pressedResult(origin, context);
     const [image] = origin.draftId === undefined ? [] : await imagesOfForm(origin, context);
     return submitOrder(orderOf(parent, image, values), context);
   },
 });
+
+export const animateHandlers = [animateOpener, animateSubmit];
 
 interface AnimateValues {
   words: string;

@@ -1,5 +1,5 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { pageButtons } from '../../messages/task-buttons.ts';
@@ -14,7 +14,7 @@ async function modelsReply(listing: ModelsPage, context: HandlerContext<Services
   return modelsPage(await context.services.models.list(listing.list), listing, context);
 }
 
-const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsReply });
+const modelsPageButton = on(customIds.models, { reply: 'here', run: modelsReply });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const MAX_FILTER_LENGTH = 40;
@@ -105,5 +105,5 @@ const byOwner = (a: ListedModel, b: ListedModel): number =>
 export const models: Feature<typeof text> = {
   command: modelsCommand,
   text,
-  buttons: [modelsPageButton],
+  handlers: [modelsPageButton],
 };

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
@@ -44,7 +44,7 @@ function lyricLines(task: Task, say: Say): string[] {
 }
 
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
-const albumPageButton = button(customIds.albumPage, {
+const albumPageButton = on(customIds.albumPage, {
   reply: 'here',
   async run({ taskId, index }, context: HandlerContext<Services>) {
     const { id } = requireKind('album', await pressedTask(taskId, context));
@@ -54,9 +54,9 @@ const albumPageButton = button(customIds.albumPage, {
 });
 
 /** Shows one song of an album, with its tracks or its state, in a new message. */
-const songSelect = button(customIds.albumSong, {
+const songSelect = on(customIds.albumSong, {
   reply: 'new-message',
-  async run(taskId, context: HandlerContext<Services>, [chosenId]) {
+  async run(taskId, context: HandlerContext<Services>, { selectedValues: [chosenId] }) {
     const album = requireKind('album', await pressedTask(taskId, context));
     const part = album.request.parts.find(({ id }) => id === chosenId);
     if (!part) throw new Refusal('refusals.unknownButton');
@@ -71,7 +71,7 @@ const songSelect = button(customIds.albumSong, {
 export const music: Feature<typeof text> = {
   command: { name: 'music', subcommands: [make, follow] },
   text,
-  buttons: [albumPageButton, songSelect],
+  handlers: [albumPageButton, songSelect],
   specs: musicSpecs,
   kinds: ({ gateway, callbackFields }) => musicKinds(gateway.music, callbackFields?.music !== undefined),
   views: { song: songView, music: songView },

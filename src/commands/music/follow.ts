@@ -1,4 +1,3 @@
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { CheckAdmission } from '../../services/tasks/albums.ts';
@@ -27,15 +26,13 @@ function idsIn(inputs: readonly string[]): string[] | Refusal {
 /** Follows many of the gateway's songs in one message, and polls them together. */
 export const follow = command({
   name: 'follow',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   options: {
     // Fits about 160 ids of the usual length.
     ids: promptOption,
     more: { type: 'text', max: MAX_OPTION_LENGTH },
-    private: { type: 'switch' },
   },
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
-  guards: [requirePostPermissions],
   async run(ids, context: HandlerContext<Services>) {
     await context.services.tasks.albums.create(context.origin, ids, await createFollowCheck(context));
     return 'shown by delivery';

@@ -1,4 +1,3 @@
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -39,7 +38,7 @@ function songRequest(values: SongOptions & { instrumental?: boolean | undefined 
 /** Submits a song. Whether the gateway can generate songs is not known before the first submit. */
 export const make = command({
   name: 'make',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     about: textOption,
@@ -48,13 +47,11 @@ export const make = command({
     title: textOption,
     instrumental: { type: 'switch' },
     model: modelOption,
-    private: { type: 'switch' },
   },
   parse({ model, ...values }) {
     const request = songRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  guards: [requirePostPermissions],
   suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('music', input, context),
   async run({ request, model: modelInput }, context: HandlerContext<Services>) {
     const model = await modelOrDefault('music', modelInput, context.services);

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -9,7 +9,7 @@ import { openRulesForm, rulesForm } from './forms.ts';
 import { rulesHistory } from './history.ts';
 import { accessRuleId, currentRulesPage } from './page.ts';
 import { previewButtons } from './preview.ts';
-import { reportBlockForm, reportBlockOpener, reportButtons } from './report-decisions.ts';
+import { reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
 import { exportRules, importRules } from './transfer.ts';
@@ -23,9 +23,9 @@ const rules = command({
   run: async (_values, context: Context) => currentRulesPage(context),
 });
 
-const removeAccessRule = button(customIds.accessRemove, {
+const removeAccessRule = on(customIds.accessRemove, {
   reply: 'here',
-  async run(_nothing, context: Context, [chosenId]) {
+  async run(_nothing, context: Context, { selectedValues: [chosenId] }) {
     const { guildId, author } = managedServer(context);
     let isRemoved = false;
     await context.services.rules.change(guildId, (current) => {
@@ -47,8 +47,6 @@ export const server: Feature<typeof text> = {
     subcommands: [rules, rulesHistory, checkServer, exportRules, importRules],
   },
   menus: [reportMenu],
-  openers: [openRulesForm, reportBlockOpener],
-  forms: [rulesForm, reportForm, reportBlockForm],
-  buttons: [removeAccessRule, ...previewButtons, ...reportButtons],
+  handlers: [openRulesForm, rulesForm, removeAccessRule, reportForm, ...previewButtons, ...reportButtons],
   text,
 };

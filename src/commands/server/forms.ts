@@ -1,6 +1,6 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -48,7 +48,7 @@ async function openForm(section: RuleSection, context: Context): Promise<FormPla
   return { id: customIds.rulesFilled.id(section), title, fields };
 }
 
-export const openRulesForm = opener(customIds.rules, openForm);
+export const openRulesForm = on(customIds.rules, { open: openForm });
 
 type OtherSection = Exclude<RuleSection, 'access'>;
 
@@ -167,11 +167,11 @@ const moderationChoice = (
 });
 
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
-export const rulesForm = form(customIds.rulesFilled, {
+export const rulesForm = on(customIds.rulesFilled, {
   reply: 'here',
-  open: openForm,
+  reopen: openForm,
   parse: (values) => values,
-  async run(section, values: FormValues, context: Context): Promise<MessagePlan> {
+  async run(section, context: Context, values: FormValues): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { rules } = context.services;
     if (section === 'access') return previewAccessRule(values, context);

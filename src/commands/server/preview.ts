@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
@@ -30,7 +30,7 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
 }
 
 export const previewButtons = [
-  button(customIds.rulesApply, {
+  on(customIds.rulesApply, {
     reply: 'here',
     async run(id, context: Context): Promise<MessagePlan> {
       const { guildId, author } = managedServer(context);
@@ -41,7 +41,7 @@ export const previewButtons = [
       return currentRulesPage(context);
     },
   }),
-  button(customIds.rulesCancel, {
+  on(customIds.rulesCancel, {
     reply: 'here',
     async run(id, context: Context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);

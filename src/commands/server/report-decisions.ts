@@ -1,6 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
+import type { FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -35,7 +36,7 @@ async function decide(id: string, transition: (current: Report) => Report, { ser
 }
 
 const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDecision) =>
-  button(customId, {
+  on(customId, {
     reply: 'here',
     async run(id, context: Context) {
       reportInServer(id, context);
@@ -43,11 +44,6 @@ const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDec
       return decide(id, (current) => withDecision(current, what, moderatorOf(context)), context);
     },
   });
-
-export const reportButtons = [
-  decisionButton(customIds.reportRemove, 'removed'),
-  decisionButton(customIds.reportDismiss, 'dismissed'),
-];
 
 /** How long a member is blocked; undefined means until an admin unblocks them. */
 const BLOCK_DURATIONS: Readonly<Record<'hour' | 'day' | 'week' | 'always', number | undefined>> = {
@@ -65,7 +61,7 @@ function blockableReport(id: string, context: Context): Report {
   return report;
 }
 
-export const reportBlockOpener = opener(customIds.reportBlock, async (id, context: Context) => {
+async function openBlockForm(id: string, context: Context): Promise<FormPlan> {
   blockableReport(id, context);
   const { say } = context;
   return {
@@ -73,7 +69,10 @@ export const reportBlockOpener = opener(customIds.reportBlock, async (id, contex
     title: say('reports.blockForm.title'),
     fields: [
       {
-        ...{ name: 'time', type: 'choice', required: true, label: say('reports.blockForm.time') },
+        name: 'time',
+        type: 'choice',
+        required: true,
+        label: say('reports.blockForm.time'),
         options: entriesOf(BLOCK_DURATIONS).map(([value]) => ({
           value,
           label: say(`reports.blockForm.times.${value}`),
@@ -81,13 +80,13 @@ export const reportBlockOpener = opener(customIds.reportBlock, async (id, contex
       },
     ],
   };
-});
+}
 
-export const reportBlockForm = form(customIds.reportBlockFilled, {
+const blockForm = on(customIds.reportBlockFilled, {
   reply: 'here',
   parse: ({ fields }): BlockDuration | Refusal =>
     entriesOf(BLOCK_DURATIONS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
-  async run(id, time, context: Context) {
+  async run(id, context: Context, time) {
     const { guildId, requesterId } = blockableReport(id, context);
     const { budgets } = context.services;
     const moderator = moderatorOf(context);
@@ -104,3 +103,10 @@ const memberIdsOf = (guildId: string, memberId: string, { services }: Context) =
   hash: services.budgets.memberHash(guildId, memberId),
   memberId,
 });
+
+export const reportButtons = [
+  decisionButton(customIds.reportRemove, 'removed'),
+  decisionButton(customIds.reportDismiss, 'dismissed'),
+  on(customIds.reportBlock, { open: openBlockForm }),
+  blockForm,
+];

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { form, type HandlerContext, type Menu } from '../../discord/handlers.ts';
+import { type HandlerContext, type Menu, on } from '../../discord/handlers.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -54,17 +54,17 @@ const formFor = (reported: { taskId: string; messageId: string }, say: Say): For
   ],
 });
 
-export const reportForm = form(customIds.reportFilled, {
+export const reportForm = on(customIds.reportFilled, {
   reply: 'new-private',
   isPrivate: () => true,
-  open: async (reported, { say }) => formFor(reported, say),
+  reopen: async (reported, { say }) => formFor(reported, say),
   parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
     const reason = reportReasons.find((one) => one === fields.reason);
     const words = fields.words?.trim().slice(0, MAX_REPORT_TEXT_LENGTH);
     // A form can be forged.
     return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
   },
-  async run({ taskId, messageId }, { reason, words }, context: Context): Promise<MessagePlan> {
+  async run({ taskId, messageId }, context: Context, { reason, words }): Promise<MessagePlan> {
     const { place, services, say } = context;
     const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);

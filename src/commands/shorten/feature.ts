@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
@@ -29,14 +28,12 @@ export const shorten: Feature<typeof text> = {
   text,
   command: command({
     name: 'shorten',
-    isPrivate: (values) => values.private ?? false,
+    isPrivate: 'chosen',
     onlyOrders: true,
     options: {
       prompt: promptOption,
-      private: { type: 'switch' },
     },
     parse: ({ prompt }) => emptyPromptRefusal({ prompt }) ?? { prompt: prompt.trim() },
-    guards: [requirePostPermissions],
     run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'shorten', request }, context),
   }),
   specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } } },

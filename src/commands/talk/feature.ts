@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
+import { command, type HandlerContext, type Outcome, on } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
@@ -26,7 +26,7 @@ const end = command({
 });
 
 /** Ends a talk. This edits the talk's own message, even if the button was pressed on another one. */
-const endTalkButton = button(customIds.endTalk, {
+const endTalkButton = on(customIds.endTalk, {
   reply: 'new-private',
   run: async (taskId, context: HandlerContext<Services>) =>
     endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
@@ -52,8 +52,6 @@ export const talk: Feature<typeof text> = {
   command: { name: 'talk', isForServers: true, subcommands: [start, end] },
   text,
   specs: talkSpecs,
-  buttons: [endTalkButton],
-  openers: [speakOpener],
-  forms: [speakSubmit],
+  handlers: [endTalkButton, speakOpener, speakSubmit],
   views: { talk: talkView },
 };

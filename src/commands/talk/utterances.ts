@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
@@ -57,14 +57,14 @@ async function openSpeakForm(taskId: string, context: HandlerContext<Services>) 
 }
 
 /** Lets a member speak in a talk even if the bot cannot read messages. */
-export const speakOpener = opener(customIds.speak, openSpeakForm);
+export const speakOpener = on(customIds.speak, { open: openSpeakForm });
 
-export const speakSubmit = form(customIds.speakFilled, {
+export const speakSubmit = on(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
   reply: 'new-public',
-  open: openSpeakForm,
+  reopen: openSpeakForm,
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
-  async run(taskId, utterance, context: HandlerContext<Services>) {
+  async run(taskId, context: HandlerContext<Services>, utterance) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
     return submitConfirmed({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
   },

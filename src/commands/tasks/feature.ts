@@ -1,5 +1,5 @@
 import { customIds, fitsCustomId } from '../../discord/custom-ids.ts';
-import { button, command, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
+import { command, type HandlerContext, type Outcome, on } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
@@ -20,42 +20,42 @@ import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
-export const tasksPageButton = button(customIds.tasks, {
+export const tasksPageButton = on(customIds.tasks, {
   reply: 'here',
   run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
 });
 
-export const taskSelect = button(customIds.task, {
+export const taskSelect = on(customIds.task, {
   reply: 'here',
-  async run(filter, context: HandlerContext<Services>, [id = '']) {
+  async run(filter, context: HandlerContext<Services>, { selectedValues: [id = ''] }) {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
     return loadTaskPage(id, filter, context);
   },
 });
 
-const taskPageButton = button(customIds.taskPage, {
+const taskPageButton = on(customIds.taskPage, {
   reply: 'here',
   run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskPage(taskId, list, context),
 });
 
-const taskDetailsButton = button(customIds.taskDetails, {
+const taskDetailsButton = on(customIds.taskDetails, {
   reply: 'here',
   run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskDetails(taskId, list, context),
 });
 
 /** Shows a result in this channel again, with working buttons. */
-const showButton = button(customIds.show, {
+const showButton = on(customIds.show, {
   reply: 'new-public',
   run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, (task) => !isClosed(task)),
 });
 
-const showMeButton = button(customIds.showMe, {
+const showMeButton = on(customIds.showMe, {
   reply: 'new-message',
   run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, () => context.origin.route.isPrivate),
 });
 
 /** Asks for confirmation before a private result is shown to others. */
-const showAskButton = button(customIds.showAsk, {
+const showAskButton = on(customIds.showAsk, {
   // A new message, because the page must keep its button that leads back to the list.
   reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
@@ -66,7 +66,7 @@ const showAskButton = button(customIds.showAsk, {
   },
 });
 
-const showAllButton = button(customIds.showAll, {
+const showAllButton = on(customIds.showAll, {
   reply: 'new-public',
   run: (taskId, context: HandlerContext<Services>) =>
     showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
@@ -109,7 +109,7 @@ async function recordCopy(
   });
 }
 
-const deletePostButton = button(customIds.deletePost, {
+const deletePostButton = on(customIds.deletePost, {
   reply: 'new-message',
   async run(taskId, context: HandlerContext<Services>) {
     const task = await visibleTask(taskId, context);
@@ -149,7 +149,7 @@ export const tasks = (
   }),
   text: textWithKinds(kinds, features),
   menus: [verifyMenu],
-  buttons: [
+  handlers: [
     ...[
       tasksPageButton,
       taskSelect,

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 const INTERIM_AFTER_MS = 8_000;
 
 /** Sends the member everything that is stored about them, as a private file. */
-const exportButton = button(customIds.exportData, {
+const exportButton = on(customIds.exportData, {
   reply: 'new-message',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
@@ -30,7 +30,7 @@ const exportButton = button(customIds.exportData, {
 });
 
 /** Asks for the first of two confirmations. */
-const eraseButton = button(customIds.eraseData, {
+const eraseButton = on(customIds.eraseData, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
@@ -43,7 +43,7 @@ const eraseButton = button(customIds.eraseData, {
 });
 
 /** Asks for the second confirmation. */
-const eraseConfirmButton = button(customIds.eraseDataConfirm, {
+const eraseConfirmButton = on(customIds.eraseDataConfirm, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);
@@ -63,7 +63,7 @@ const confirmation = (content: string, { id, label }: Pick<ButtonPlan, 'id' | 'l
 });
 
 /** Erases the data. If deleting the messages takes longer than an interaction is valid, the member is notified later. */
-const eraseConfirmAgainButton = button(customIds.eraseDataConfirmAgain, {
+const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
     requirePrivate(context);

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, command, type EarlyContext, type HandlerContext } from '../../discord/handlers.ts';
+import { command, type EarlyContext, type HandlerContext, on } from '../../discord/handlers.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
@@ -20,7 +20,7 @@ import { text } from './text.ts';
  * Shows another range in the same message. Permissions are checked again, because they may have changed. Whether the message is
  * public is read from the message itself, because an id can be forged.
  */
-export const usageRangeButton = button(customIds.usage, {
+export const usageRangeButton = on(customIds.usage, {
   reply: 'here',
   async run({ range, by, of }, context: HandlerContext<Services>) {
     const { route } = context.origin;
@@ -33,7 +33,7 @@ export const usageRangeButton = button(customIds.usage, {
 });
 
 /** Shows the same numbers with every digit to the member who asks for them. */
-const exactAmountsButton = button(customIds.exactUsage, {
+const exactAmountsButton = on(customIds.exactUsage, {
   reply: 'new-private',
   async run({ by, of, ...days }, context: HandlerContext<Services>) {
     const range = parseRange(days, dayOf(context.place.createdAt));
@@ -132,5 +132,5 @@ export const usage: Feature<typeof text> = {
       pageOf(request, context, { isPrivate: isPrivateReply(request, isAdminOfAdminGuild(context)) }),
   }),
   text,
-  buttons: [usageRangeButton, exactAmountsButton],
+  handlers: [usageRangeButton, exactAmountsButton],
 };

@@ -1,10 +1,9 @@
-import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
-import { videoMenu, videoOpener, videoSubmit } from './form.ts';
+import { videoOfImages } from './form.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
@@ -13,18 +12,16 @@ import { videoView } from './view.ts';
 
 const videoCommand = command({
   name: 'video',
-  isPrivate: (values) => values.private ?? false,
+  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     ...videoOptions,
     endpoint: { type: 'text', choices: endpoints },
-    private: { type: 'switch' },
   },
   parse({ model, ...values }) {
     const draft = videoRequest(values);
     return draft instanceof Refusal ? draft : { draft, model };
   },
-  guards: [requirePostPermissions],
   suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('video', input, context),
   async run({ draft, model: modelInput }, context: HandlerContext<Services>) {
     const { services } = context;
@@ -36,9 +33,8 @@ const videoCommand = command({
 export const video: Feature<typeof text> = {
   command: videoCommand,
   text,
-  menus: [videoMenu],
-  openers: [videoOpener],
-  forms: [videoSubmit],
+  menus: [videoOfImages.menu],
+  handlers: videoOfImages.handlers,
   specs: videoSpecs,
   kinds: videoKinds,
   views: { video: videoView, 'second-video': videoView, 'image-to-video': videoView },

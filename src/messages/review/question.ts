@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -41,7 +41,7 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
 type Context = HandlerContext<MessageServices>;
 
 const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
-  button(verb, {
+  on(verb, {
     reply: 'here',
     async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
       const { tasks, clock } = services;

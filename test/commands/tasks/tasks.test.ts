@@ -5,7 +5,7 @@ import { features, handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
 import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
 import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/discord/custom-ids.ts';
-import type { Button, HandlerContext } from '../../../src/discord/handlers.ts';
+import type { Handler, HandlerContext } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import type { TargetMessage } from '../../../src/discord/target-message.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
@@ -20,16 +20,16 @@ const bareContext = {
 } as unknown as HandlerContext<Services>;
 
 /** Presses a button with these arguments. */
-async function pressButton({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
-  const run = press({ verb, version: 1, args }, chosen);
-  if (run instanceof Refusal) throw run;
-  return run(bareContext, {} as TargetMessage);
+async function pressButton({ verb, read }: Handler<Services>, args: readonly string[], chosen: readonly string[] = []) {
+  const handling = read({ verb, version: 1, args });
+  if (!('press' in handling)) throw new Error(`${verb} is not the verb of a button.`);
+  return handling.press(bareContext, { selectedValues: chosen, message: {} as TargetMessage });
 }
 
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });
 
-function buttonOf(verb: string): Button<Services> {
-  const button = handlers.buttons.find((one) => one.verb === verb);
+function buttonOf(verb: string): Handler<Services> {
+  const button = handlers.handlers.find((one) => one.verb === verb);
   if (!button) throw new Error(`There is no button ${verb}.`);
   return button;
 }
@@ -111,7 +111,7 @@ describe('The buttons of a task’s page', () => {
   });
 
   it('The buttons of a task’s page have ids that Discord accepts for every task', () => {
-    for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
+    for (const verb of [...verbs, ...handlers.handlers.map((handler) => handler.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });
 

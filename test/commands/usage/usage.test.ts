@@ -26,7 +26,7 @@ it('The label of a range button contains only the range, the grouping and whose 
 it.each([[[]], [['year', 'day', 'me']], [['week', 'guild', 'me']], [['week', 'day']], [['week', 'day', 'all']]])(
   'A forged id with %j is refused',
   (args) => {
-    expect(usageRangeButton.press({ verb: 'usage', version: 1, args }, [])).toEqual(
+    expect(() => usageRangeButton.read({ verb: 'usage', version: 1, args })).toThrow(
       new Refusal('refusals.unknownButton'),
     );
   },
