@@ -1,10 +1,10 @@
-import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
+import type { EarlyContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
 import { remainingText } from '../messages/money.ts';
 import { tightestAllowance } from '../services/spending/allowance.ts';
 import { requesterOf } from '../services/spending/requester.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { Services } from './services.ts';
+import type { Context } from './services.ts';
 
 /** Whether the command was used in a server whose admins can see the gateway account. */
 const isAdminGuild = ({ place, services }: EarlyContext): boolean =>
@@ -15,22 +15,22 @@ export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
   isAdminGuild(context) && mayManageServer(context.place);
 
 /** The operator can see the gateway account anywhere; other members see only their own usage. */
-export async function maySeeAccount(context: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeAccount(context: Context): Promise<boolean> {
   return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
 /** Whether the member can change a public message about the account: only if they can see it, and in a server whose admins can see it. */
-export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
+export const mayChangePublicMessage = async (context: Context): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
 /** What remains of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
-export function remainingForOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
+export function remainingForOwner({ requesterId }: Task, context: Context): string | undefined {
   if (requesterId !== context.place.userId) return undefined;
   const allowance = tightestAllowance(context.services.spending.allowances(requesterOf(context.origin)));
   return allowance && remainingText(allowance, context.say);
 }
 
 /** The costs of other members are visible to those who can see the account. */
-export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeCost({ requesterId }: Task, context: Context): Promise<boolean> {
   return requesterId === context.place.userId || maySeeAccount(context);
 }

@@ -1,7 +1,7 @@
 import type { customIds, FormOrigin } from '../discord/custom-ids.ts';
 import type { FormValues } from '../discord/form.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import { type HandlerContext, type Menu, type Outcome, on } from '../discord/handlers.ts';
+import type { Menu, Outcome } from '../discord/handlers.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -11,9 +11,7 @@ import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
 import { imagesOfResult, imagesOnMessage } from './options.ts';
-import type { Services } from './services.ts';
-
-type Context = HandlerContext<Services>;
+import { type Context, on, type Services } from './services.ts';
 
 /** Keeps the images that a form is opened from, because their URLs neither fit into its custom id nor tell a member anything. */
 export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {
@@ -90,7 +88,7 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
     },
   };
   const opener = on(opened, {
-    async open(taskId, context: Context, message) {
+    async open(taskId, context, message) {
       const task = await loadForForm(pressedTask(taskId, context), context);
       assertHasResult(task);
       // The message has the URLs of its files, which are valid for a day.
@@ -103,7 +101,7 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
     reply: 'new-message',
     onlyOrders: true,
     isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-    async reopen(origin, context: Context) {
+    async reopen(origin, context) {
       const task = origin.from === 'menu' ? undefined : await loadForForm(pressedTask(origin.taskId, context), context);
       return plan(
         filled.id(origin),
@@ -115,7 +113,7 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
       const parsed = parse(fields);
       return parsed instanceof Refusal ? parsed : { parsed, chosen: lists.which ?? [] };
     },
-    async run(origin, context: Context, { parsed, chosen }) {
+    async run(origin, context, { parsed, chosen }) {
       const task = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
       const images = await imagesOfForm(origin, context);
       const chosenImages = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));

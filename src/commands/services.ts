@@ -1,4 +1,5 @@
 import type { Follower } from '../discord/follower.ts';
+import { definersFor, type HandlerContext } from '../discord/handlers.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { InteractionFacts } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
@@ -89,3 +90,7 @@ export interface Services extends MessageServices, ModelServices {
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }
+
+export type Context = HandlerContext<Services>;
+
+export const { command, on } = definersFor<Services>();

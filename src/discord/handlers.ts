@@ -122,13 +122,7 @@ export function commandsByFullName<Services>(
 /** The option with which a member chooses who sees the reply. */
 const privacyOption = { private: { type: 'switch' } } as const satisfies Options;
 
-export function command<const O extends Options, Services, Parsed>(
-  definition: ParsingCommand<O, Services, Parsed>,
-): SingleCommand<Services>;
-export function command<const O extends Options, Services>(
-  definition: PlainCommand<O, Services>,
-): SingleCommand<Services>;
-export function command<const O extends Options, Services, Parsed>({
+function command<const O extends Options, Services, Parsed>({
   isPrivate,
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
@@ -221,16 +215,7 @@ interface FormReplier<Pointer, Services, Parsed> extends Replier<Pointer, Servic
   reopen?(pointer: Pointer, context: HandlerContext<Services>): Promise<FormPlan>;
 }
 
-export function on<Pointer, Services>(verb: Verb<Pointer>, definition: Opener<Pointer, Services>): Handler<Services>;
-export function on<Pointer, Services, Parsed>(
-  verb: Verb<Pointer>,
-  definition: FormReplier<Pointer, Services, Parsed>,
-): Handler<Services>;
-export function on<Pointer, Services>(
-  verb: Verb<Pointer>,
-  definition: Replier<Pointer, Services, Press>,
-): Handler<Services>;
-export function on<Pointer, Services, Parsed>(
+function on<Pointer, Services, Parsed>(
   { name: verb, read }: Verb<Pointer>,
   definition: Opener<Pointer, Services> | FormReplier<Pointer, Services, Parsed> | Replier<Pointer, Services, Press>,
 ): Handler<Services> {
@@ -257,6 +242,17 @@ export function on<Pointer, Services, Parsed>(
     },
   };
 }
+
+/** What features define their commands, buttons and forms with. */
+interface Definers<Services> {
+  command<const O extends Options, Parsed>(definition: ParsingCommand<O, Services, Parsed>): SingleCommand<Services>;
+  command<const O extends Options>(definition: PlainCommand<O, Services>): SingleCommand<Services>;
+  on<Pointer>(verb: Verb<Pointer>, definition: Opener<Pointer, Services>): Handler<Services>;
+  on<Pointer, Parsed>(verb: Verb<Pointer>, definition: FormReplier<Pointer, Services, Parsed>): Handler<Services>;
+  on<Pointer>(verb: Verb<Pointer>, definition: Replier<Pointer, Services, Press>): Handler<Services>;
+}
+
+export const definersFor = <Services>(): Definers<Services> => ({ command, on });
 
 export interface Handlers<Services> {
   commands: readonly Command<Services>[];

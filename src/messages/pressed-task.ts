@@ -1,6 +1,6 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import type { HandlerContext, Outcome } from '../discord/handlers.ts';
+import { definersFor, type HandlerContext, type Outcome } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
@@ -35,8 +35,12 @@ export interface MessageServices {
   messageOf(task: Task): MessagePlan;
 }
 
+export type MessageHandlerContext = HandlerContext<MessageServices>;
+
+export const { on } = definersFor<MessageServices>();
+
 /** Returns the task whose button was pressed, for every member who can see it. */
-export async function pressedTask(taskId: string, { services, place }: HandlerContext<MessageServices>): Promise<Task> {
+export async function pressedTask(taskId: string, { services, place }: MessageHandlerContext): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
   if (!mayContinue(task, place.userId))
@@ -47,11 +51,11 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
 }
 
 /** Returns the task whose button was pressed, for decisions that only its owner can make. */
-export async function ownTask(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
+export async function ownTask(taskId: string, context: MessageHandlerContext): Promise<Task> {
   return requireOwner(await pressedTask(taskId, context), context);
 }
 
-export function requireOwner(task: Task, { place }: Pick<HandlerContext<MessageServices>, 'place'>): Task {
+export function requireOwner(task: Task, { place }: Pick<MessageHandlerContext, 'place'>): Task {
   if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
   return task;
 }
@@ -68,7 +72,7 @@ const STORE_TIMEOUT_MS = 1_000;
 /** Waits for the store before a form opens, and gives up in time, because Discord does not accept a late form. */
 export async function loadForForm<Value extends object | string>(
   value: Promise<Value>,
-  { services }: HandlerContext<MessageServices>,
+  { services }: MessageHandlerContext,
 ): Promise<Value> {
   const loadedValue = await withTimeout(services.clock, STORE_TIMEOUT_MS, value);
   if (loadedValue === undefined) throw new Refusal('refusals.storeSlow');
@@ -146,7 +150,7 @@ export async function submitConfirmed(
 /** Repeats the order of a task for the member who pressed the button: a new task with the same parent, and with these changes. */
 export async function repeatOrder(
   task: Task,
-  { services, origin, place, say }: SubmitContext & Pick<HandlerContext<MessageServices>, 'place'>,
+  { services, origin, place, say }: SubmitContext & Pick<MessageHandlerContext, 'place'>,
   changes: CommonRequest = {},
 ): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.

@@ -1,18 +1,16 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import { type HandlerContext, type Outcome, on } from '../discord/handlers.ts';
+import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
-import { type MessageServices, submitConfirmed } from './pressed-task.ts';
+import { type MessageHandlerContext, on, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
-
-type Context = HandlerContext<MessageServices>;
 
 const runButton = on(customIds.runProposal, {
   reply: 'here',
-  async run(id, context: Context) {
+  async run(id, context) {
     const { services, place, origin, notifyLater, messageFor, say } = context;
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const proposal = await services.proposals.take(id, place.userId);
@@ -32,7 +30,7 @@ const runButton = on(customIds.runProposal, {
 });
 
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
-async function submitAll(proposal: Proposal, context: Context): Promise<Outcome> {
+async function submitAll(proposal: Proposal, context: MessageHandlerContext): Promise<Outcome> {
   const { id, memberId, orders, messages } = proposal;
   const { services, origin, notifyLater, messageFor, say } = context;
   const submitted = new Set<ProposedOrder>();
@@ -80,7 +78,7 @@ async function submitAll(proposal: Proposal, context: Context): Promise<Outcome>
 }
 
 /** Why an order would be refused before it has a message; the same reason for several orders is said once. */
-function refusalOf(order: ProposedOrder, { services, origin, messageFor }: Context): string | undefined {
+function refusalOf(order: ProposedOrder, { services, origin, messageFor }: MessageHandlerContext): string | undefined {
   try {
     services.tasks.orders.check({ ...origin, ...order });
     return undefined;
@@ -95,11 +93,11 @@ const submitInOwnMessage = (
   order: ProposedOrder,
   isPrivate: boolean,
   submit: (order: ProposedOrder, origin: Origin) => Promise<void>,
-  { postAnother, say }: Context,
+  { postAnother, say }: MessageHandlerContext,
 ): Promise<boolean> =>
   postAnother({ content: say('task.submitting') }, (origin) => submit(order, origin), { isPrivate });
 
-async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
+async function withParent({ parentId, ...order }: ProposedOrder, { services }: MessageHandlerContext) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
   // The parent task may have been erased in the meantime.
   if (parentId !== undefined && !parent) throw new Refusal('refusals.unknownTask');
@@ -108,7 +106,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: C
 
 const cancelButton = on(customIds.cancelProposal, {
   reply: 'here',
-  async run(id, { services, place, origin, say }: Context) {
+  async run(id, { services, place, origin, say }) {
     await services.proposals.take(id, place.userId);
     // A question that others can see means nothing to them any more.
     if (!origin.route.isPrivate) return 'deleted';

@@ -1,11 +1,18 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, editablePrompt, hasOwnPrompt, hasResult } from '../services/tasks/task-facts.ts';
-import { loadForForm, type MessageServices, ownTask, pressedTask, repeatOrder, requireOwner } from './pressed-task.ts';
+import {
+  loadForForm,
+  type MessageHandlerContext,
+  on,
+  ownTask,
+  pressedTask,
+  repeatOrder,
+  requireOwner,
+} from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
 import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
@@ -17,12 +24,12 @@ const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
   on(verb, {
     reply,
     onlyOrders: true,
-    run: async (taskId, context: HandlerContext<MessageServices>) =>
+    run: async (taskId, context) =>
       repeatOrder(requireFailed(requirePublishable(reply, await ownTask(taskId, context))), context),
   });
 
 /** Opens the form that repeats a request with a changed prompt. */
-const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: HandlerContext<MessageServices>) => {
+const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: MessageHandlerContext) => {
   const task = await loadForForm(requireEditable(taskId, context), context);
   const id = formVerb.id(task.id);
   return promptForm(
@@ -37,7 +44,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
     onlyOrders: true,
     reopen: openEditForm(verb),
     parse: readPromptForm,
-    async run(taskId, context: HandlerContext<MessageServices>, { prompt }) {
+    async run(taskId, context, { prompt }) {
       const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
@@ -48,7 +55,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
 /** Only a task that is still in the bot's queue can be cancelled, because the specification has no way to cancel a job. */
 const cancelButton = on(customIds.cancel, {
   reply: 'here',
-  async run(taskId, context: HandlerContext<MessageServices>) {
+  async run(taskId, context) {
     const { services, place } = context;
     await pressedTask(taskId, context);
     return services.messageOf(await services.tasks.orders.cancel(taskId, place.userId));
@@ -59,7 +66,7 @@ const cancelButton = on(customIds.cancel, {
 const repeatButton = on(customIds.repeat, {
   reply: 'new-message',
   onlyOrders: true,
-  async run(taskId, context: HandlerContext<MessageServices>) {
+  async run(taskId, context) {
     const task = await pressedTask(taskId, context);
     assertHasResult(task);
     return repeatOrder(task, context);
@@ -67,7 +74,7 @@ const repeatButton = on(customIds.repeat, {
 });
 
 /** A failed task can only be edited by its owner, a result by any member who can see it. */
-async function requireEditable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
+async function requireEditable(taskId: string, context: MessageHandlerContext): Promise<Task> {
   const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
   return hasResult(task) ? task : requireFailed(requireOwner(task, context));
@@ -88,7 +95,7 @@ function requireFailed(task: Task): Task {
 const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
   on(verb, {
     reply,
-    async run(taskId, context: HandlerContext<MessageServices>) {
+    async run(taskId, context) {
       if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
       return 'shown by delivery';
@@ -97,7 +104,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
 
 const dismissButton = on(customIds.dismiss, {
   reply: 'here',
-  async run(taskId, { services, origin }: HandlerContext<MessageServices>) {
+  async run(taskId, { services, origin }) {
     return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
   },
 });
@@ -108,7 +115,7 @@ const dismissButton = on(customIds.dismiss, {
  */
 const deleteButton = on(customIds.delete, {
   reply: 'here',
-  async run(taskId, context: HandlerContext<MessageServices>) {
+  async run(taskId, context) {
     const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
     if (requesterId !== context.place.userId && !mayManageMessages(context.place))

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
-import { command } from '../../src/discord/handlers.ts';
+import { definersFor, type EarlyContext } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
@@ -12,6 +12,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
+
+const { command } = definersFor<EarlyContext['services']>();
 
 /** A command with one option of each type; its handler echoes the values. */
 const echoCommand = command({

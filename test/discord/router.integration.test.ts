@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
-import { command, type EarlyContext, type Handlers, on } from '../../src/discord/handlers.ts';
+import { definersFor, type EarlyContext, type Handlers } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
@@ -15,6 +15,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { createSay } from '../../src/locales/index.ts';
+
+const { command, on } = definersFor<EarlyContext['services']>();
 
 const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
 

@@ -1,4 +1,3 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
@@ -10,7 +9,7 @@ import { requesterOf } from '../../services/spending/requester.ts';
 import type { StoredTasks } from '../../services/store/stored-tasks.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { text } from './text.ts';
 import { aboutPage, type Health } from './view.ts';
 
@@ -65,7 +64,7 @@ export const about: Feature<typeof text> = {
     name: 'about',
     isPrivate: true,
     options: {},
-    async run(_values, { services, place, origin, say }: HandlerContext<Services>) {
+    async run(_values, { services, place, origin, say }) {
       const isOperator = await services.isOperator(place.userId);
       const [health, registeredCommands, operator] = await Promise.all([
         services.health(),

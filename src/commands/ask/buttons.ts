@@ -1,6 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -12,12 +11,12 @@ import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
 const stopButton = on(customIds.stop, {
   reply: 'here',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context) {
     const task = await ownTask(taskId, context);
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
     const { asks, talks } = context.services;
@@ -26,7 +25,7 @@ const stopButton = on(customIds.stop, {
   },
 });
 
-async function openQuestionForm(taskId: string, context: HandlerContext<Services>) {
+async function openQuestionForm(taskId: string, context: Context) {
   const task = requireKind('ask', await loadForForm(pressedTask(taskId, context), context));
   return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
 }
@@ -36,7 +35,7 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
   onlyOrders: true,
   reopen: openQuestionForm,
   parse: parseQuestion,
-  async run(taskId, context: HandlerContext<Services>, question) {
+  async run(taskId, context, question) {
     const previous = requireKind('ask', await pressedTask(taskId, context));
     // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
     if (answerOf(previous).isForgotten)
@@ -68,7 +67,7 @@ function parseQuestion({ fields, files: { file } }: FormValues) {
 
 const detailsButton = on(customIds.details, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context) {
     const task = requireKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
     const turns = await services.asks.countEarlierTurns(task);
@@ -152,7 +151,7 @@ function tokenLines(task: Task, say: Say): string[] {
 /** Ends a conversation, so that none of it is sent to a model again. */
 const endConversationButton = on(customIds.endConversation, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context) {
     const { asks, answers } = context.services;
     answers.updateButtons(await asks.forget(requireKind('ask', await ownTask(taskId, context))));
     return { content: context.say('ask.forgotten') };

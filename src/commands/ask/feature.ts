@@ -1,4 +1,3 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -11,7 +10,7 @@ import {
   suggestionsFrom,
   suggestModels,
 } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { questionHandlers } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { schemaRefusal } from './schema.ts';
@@ -39,10 +38,10 @@ const askCommand = command({
   },
   parse: (values) =>
     emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
-  async suggest(option, input, context: HandlerContext<Services>) {
+  async suggest(option, input, context) {
     return option === 'effort' ? suggestionsFrom(efforts, input) : suggestModels('text', input, context);
   },
-  async run({ new: isNew, schema, schema_text: schemaText, ...question }, context: HandlerContext<Services>) {
+  async run({ new: isNew, schema, schema_text: schemaText, ...question }, context) {
     // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
     const { requesterId: memberId, channelId, route } = context.origin;
     const scope = { memberId, channelId, isPrivate: route.isPrivate };

@@ -1,6 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { ownTask, requireKind } from '../../messages/pressed-task.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
@@ -11,7 +10,7 @@ import type { Task } from '../../services/tasks/task.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import { imageRequest } from '../image/request.ts';
 import { chooseModel } from '../options.ts';
-import type { Services } from '../services.ts';
+import { type Context, on, type Services } from '../services.ts';
 import { videoOrder, videoRequest } from '../video/request.ts';
 
 const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {
@@ -24,7 +23,7 @@ const DECLINED_OUTPUT = 'The user said no. It was not made.';
 /** Submits a tool call of the model as if the member had used the command; the result appears in a new message. */
 export const allowButton = on(customIds.allow, {
   reply: 'new-message',
-  async run(pointer, context: HandlerContext<Services>) {
+  async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
     const name = costlyTool(call);
     const { origin, place, services } = context;
@@ -39,7 +38,7 @@ export const allowButton = on(customIds.allow, {
 
 export const declineButton = on(customIds.decline, {
   reply: 'here',
-  async run(pointer, context: HandlerContext<Services>) {
+  async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
     await context.services.asks.declineCall(task.id, call.callId, DECLINED_OUTPUT);
     return 'shown by delivery';
@@ -50,7 +49,7 @@ type CallPointer = Parameters<typeof customIds.allow.id>[0];
 
 async function waitingCall(
   { taskId, index }: CallPointer,
-  context: HandlerContext<Services>,
+  context: Context,
 ): Promise<{ task: Task; call: AnswerCall }> {
   const task = requireKind('ask', await ownTask(taskId, context));
   const call = callsOf(task)[index - 1];

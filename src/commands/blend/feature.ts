@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
@@ -8,7 +7,7 @@ import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { memberFile } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
 import { imageOption, readImages } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { text } from './text.ts';
 
 /** The gateway's names for the aspect ratios. */
@@ -43,7 +42,7 @@ const blendCommand = command({
     const shape = shapes.find((one) => one.toLowerCase() === aspect);
     return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
   },
-  run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'blend', request }, context),
+  run: (request, context) => submitOrder({ kind: 'blend', request }, context),
 });
 
 const blendView: KindView<'blend'> = {

@@ -1,9 +1,8 @@
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 
 /** The server whose budget a command concerns, and the rights of the member who uses the command. */
 export interface BudgetTarget {
@@ -18,10 +17,7 @@ const SERVER_ID = /^\d{17,20}$/;
 export const ALL_SERVERS = 'all';
 
 /** Returns the server where the command was used, or another one that the operator names. */
-export async function budgetTarget(
-  server: string | undefined,
-  context: HandlerContext<Services>,
-): Promise<BudgetTarget> {
+export async function budgetTarget(server: string | undefined, context: Context): Promise<BudgetTarget> {
   const { place, services } = context;
   const isOperator = isAdminOfAdminGuild(context) || (await services.isOperator(place.userId));
   if (server === undefined || server === place.guildId) {
@@ -36,10 +32,7 @@ export async function budgetTarget(
 }
 
 /** Returns the target of a pause: one server, or all of them. */
-export async function pauseTarget(
-  server: string | undefined,
-  context: HandlerContext<Services>,
-): Promise<BudgetTarget> {
+export async function pauseTarget(server: string | undefined, context: Context): Promise<BudgetTarget> {
   if (server?.trim().toLowerCase() !== ALL_SERVERS) return budgetTarget(server, context);
   const isOperator = isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
   if (!isOperator) throw new Refusal('refusals.budgetOtherServer');

@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -26,13 +25,11 @@ import { limitsText, parseGrant, parseLimits } from '../../services/spending/lim
 import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
 import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
 import { historyPage } from './history.ts';
 import { budgetPage, confirmationLine, memberPage, resumeButtonPlan } from './page.ts';
 import { text } from './text.ts';
-
-type Context = HandlerContext<Services>;
 
 const server = { type: 'text', max: 30 } as const;
 const member = { type: 'user' } as const;
@@ -45,7 +42,7 @@ const show = command({
   name: 'show',
   isPrivate: true,
   options: { member, server },
-  async run({ member, server }, context: Context) {
+  async run({ member, server }, context) {
     const target = await budgetTarget(server, context);
     return member ? memberReply(target, member, context) : serverReply(target, context);
   },
@@ -123,7 +120,7 @@ const setCommand = (kinds: readonly string[]) =>
       const limits = parseLimits(limitsInput, kinds);
       return limits ? { ...otherValues, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: limitsInput });
     },
-    async run({ limits, server, confirmAbove, showsCost, ...rest }: SetValues, context: Context) {
+    async run({ limits, server, confirmAbove, showsCost, ...rest }: SetValues, context) {
       const target = await budgetTarget(server, context);
       const lines: string[] = [];
       if (limits !== undefined)
@@ -234,7 +231,7 @@ const grant = command({
     const more = parseGrant(moreInput);
     return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: moreInput });
   },
-  async run({ more, member, server }, context: Context) {
+  async run({ more, member, server }, context) {
     const target = await budgetTarget(server, context);
     const recipient = member && memberIdsOf(target, member.id, context);
     if (!recipient) assertHasOwnLimits(target, context);
@@ -279,7 +276,7 @@ const reset = command({
   name: 'reset',
   isPrivate: true,
   options: { member, server },
-  async run({ member, server }, context: Context) {
+  async run({ member, server }, context) {
     const target = await budgetTarget(server, context);
     const { spending } = context.services;
     const recipient = member && memberIdsOf(target, member.id, context);
@@ -304,7 +301,7 @@ const block = command({
     days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
     server,
   },
-  async run({ member: { id }, days, server }, context: Context) {
+  async run({ member: { id }, days, server }, context) {
     const target = await budgetTarget(server, context);
     const { say } = context;
     const blockedUntil = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
@@ -320,7 +317,7 @@ const unblock = command({
   name: 'unblock',
   isPrivate: true,
   options: { member: { type: 'user', required: true }, server },
-  async run({ member: { id }, server }, context: Context) {
+  async run({ member: { id }, server }, context) {
     const target = await budgetTarget(server, context);
     await change(target, context, (budget, author) => withoutBlock(budget, memberIdsOf(target, id, context), author));
     return { content: context.say('budget.done.unblocked', { member: id }) };
@@ -331,7 +328,7 @@ const pause = command({
   name: 'pause',
   isPrivate: true,
   options: { paused: { type: 'switch' }, server },
-  async run({ paused = true, server }, context: Context) {
+  async run({ paused = true, server }, context) {
     const target = await pauseTarget(server, context);
     const { say } = context;
     await change(target, context, (budget, author) => withPause(budget, paused, author));
@@ -350,7 +347,7 @@ function resumedText({ guildId }: BudgetTarget, { services, say }: Context): str
 
 const resume = on(customIds.resume, {
   reply: 'here',
-  async run(server, context: Context): Promise<MessagePlan> {
+  async run(server, context): Promise<MessagePlan> {
     const target = await pauseTarget(server, context);
     await change(target, context, (budget, author) => withPause(budget, false, author));
     return { content: resumedText(target, context), controls: [] };
@@ -361,7 +358,7 @@ const history = command({
   name: 'history',
   isPrivate: true,
   options: { server },
-  async run({ server }, context: Context) {
+  async run({ server }, context) {
     const { guildId } = await budgetTarget(server, context);
     return historyPage(context.services.budgets.historyOf(guildId), context.say);
   },
@@ -371,7 +368,7 @@ const alerts = command({
   name: 'alerts',
   isPrivate: true,
   options: { channel: { type: 'channel' }, server },
-  async run({ channel, server }, context: Context) {
+  async run({ channel, server }, context) {
     const target = await budgetTarget(server, context);
     const { services, say } = context;
     // This post shows immediately whether the bot is allowed to post in the channel.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, type Menu } from '../../discord/handlers.ts';
+import type { Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
@@ -11,7 +11,7 @@ import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { Feature } from '../feature.ts';
 import { imageOption, imageOptions, imagesOnMessage, readImages } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command, type Services } from '../services.ts';
 import { text } from './text.ts';
 
 const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });
@@ -31,7 +31,7 @@ const describeCommand = command({
     image: { ...imageOption, required: true },
   },
   parse: (values) => readImages(values),
-  run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
+  run: (images, context) => submitOrder(orderOf(images), context),
 });
 
 /** The same as the number of the command's image options. */

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { customIds, fineTuneIdFits } from '../../discord/custom-ids.ts';
 import { eventsHash, type Follow, lastEditAt } from '../../discord/follower.ts';
-import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { maySeeAccount } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked on every press. */
 const fineTuneButton = on(customIds.fineTune, {
   reply: 'here',
-  async run(pointer, context: HandlerContext<Services>) {
+  async run(pointer, context) {
     await requireFineTuneAccess(context);
     const { fineTuneId } = pointer;
     switch (pointer.do) {
@@ -32,17 +31,17 @@ const fineTuneButton = on(customIds.fineTune, {
 });
 
 /** Fine-tunes belong to the gateway account, so only those who can see the account can see them. */
-async function requireFineTuneAccess(context: HandlerContext<Services>): Promise<void> {
+async function requireFineTuneAccess(context: Context): Promise<void> {
   if (!(await maySeeAccount(context))) throw new Refusal('refusals.fineTuneNotYours');
 }
 
-async function pageReply(fineTuneId: string, context: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
+async function pageReply(fineTuneId: string, context: Context, page?: number): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
   return fineTunePage({ fineTuneId, events, page, following: { state: 'not' } }, context.say);
 }
 
 /** Shows the newest events, in a message that is updated from now on. */
-async function followReply(fineTuneId: string, context: HandlerContext<Services>): Promise<MessagePlan> {
+async function followReply(fineTuneId: string, context: Context): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
   const { clock, follows, followQuietMs: quietMs } = context.services;
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
@@ -57,7 +56,7 @@ async function followReply(fineTuneId: string, context: HandlerContext<Services>
 }
 
 /** Gateway errors about a fine-tuning job are reported with this command's own messages. */
-async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
+async function eventsOf(fineTuneId: string, { services }: Context): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);
   } catch (error) {
@@ -82,7 +81,7 @@ export const finetune: Feature<typeof text> = {
       const id = input.trim();
       return id !== '' && fineTuneIdFits(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
     },
-    async run({ id, follow }, context: HandlerContext<Services>) {
+    async run({ id, follow }, context) {
       await requireFineTuneAccess(context);
       return follow ? followReply(id, context) : pageReply(id, context);
     },

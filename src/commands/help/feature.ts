@@ -1,4 +1,4 @@
-import { command, commandsByFullName, type HandlerContext } from '../../discord/handlers.ts';
+import { commandsByFullName } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -6,7 +6,7 @@ import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { text } from './text.ts';
 
 type Registered = ReadonlyMap<string, string>;
@@ -67,7 +67,7 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       name: 'help',
       isPrivate: true,
       options: {},
-      async run(_values, context: HandlerContext<Services>) {
+      async run(_values, context) {
         const { services, place, say } = context;
         const isOperator = await services.isOperator(place.userId);
         const isAdmin = isOperator || mayManageServer(place);

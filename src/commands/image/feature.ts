@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
@@ -8,7 +7,7 @@ import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { reference } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
@@ -55,8 +54,8 @@ const imageCommand = command({
     const request = imageRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('image', input, context),
-  async run({ request, model: modelInput }, context: HandlerContext<Services>) {
+  suggest: (_option, input, context) => suggestModels('image', input, context),
+  async run({ request, model: modelInput }, context) {
     const model = await chooseModel('image', modelInput, context.services);
     return submitOrder({ kind: 'image', request: { ...request, model } }, context);
   },

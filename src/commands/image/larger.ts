@@ -1,6 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { parentOf, pressedTask, proposeAll } from '../../messages/pressed-task.ts';
@@ -11,7 +10,7 @@ import { type Task, withRequest } from '../../services/tasks/task.ts';
 import { assertHasResult, isSpoiler, titleOf } from '../../services/tasks/task-facts.ts';
 import { orderOfTask } from '../../services/tasks/transitions.ts';
 import { chooseModel, imagesOfResult } from '../options.ts';
-import type { Services } from '../services.ts';
+import { on } from '../services.ts';
 import { imageRequest } from './request.ts';
 
 /** Whether the result itself can be sent to a larger model. Of several images, the button could not say which one it means. */
@@ -23,7 +22,7 @@ export const largerButton = on(customIds.larger, {
   // The price is only for the member; the result gets a message as public as the one it comes from.
   reply: 'new-private',
   onlyOrders: true,
-  async run({ taskId, which }, context: HandlerContext<Services>, { message: pressedMessage }) {
+  async run({ taskId, which }, context, { message: pressedMessage }) {
     const { place, services, say } = context;
     const { isPrivate } = pressedMessage;
     const task = await pressedTask(taskId, context);

@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { loadForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
@@ -8,14 +7,14 @@ import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = on(customIds.action, {
   reply: 'new-message',
   onlyOrders: true,
-  async run({ taskId, index }, context: HandlerContext<Services>) {
+  async run({ taskId, index }, context) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(actionOrder(parent, index), context);
   },
@@ -24,7 +23,7 @@ const actionButton = on(customIds.action, {
 const changeButton = on(customIds.change, {
   reply: 'new-message',
   onlyOrders: true,
-  async run({ taskId, which }, context: HandlerContext<Services>) {
+  async run({ taskId, which }, context) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(changeOrder(parent, which), context);
   },
@@ -33,7 +32,7 @@ const changeButton = on(customIds.change, {
 /** Upscales all four images, with a task and a message each, once the member has confirmed it. */
 const upscaleAllButton = on(customIds.upscaleAll, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>, { message: pressedMessage }) {
+  async run(taskId, context, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
     const orders = upscalesOf(parent);
     if (orders.length === 0) throw new Refusal('refusals.noResult');
@@ -52,7 +51,7 @@ function upscalesOf(parent: Task) {
 }
 
 /** Opens the form of an action that needs a prompt, before anything is sent to the gateway. */
-async function openPromptForm({ taskId, index }: { taskId: string; index: number }, context: HandlerContext<Services>) {
+async function openPromptForm({ taskId, index }: { taskId: string; index: number }, context: Context) {
   const task = await loadForForm(pressedTask(taskId, context), context);
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
@@ -69,7 +68,7 @@ const promptSubmit = on(customIds.actionTextFilled, {
   onlyOrders: true,
   reopen: openPromptForm,
   parse: readPromptForm,
-  async run({ taskId, index }, context: HandlerContext<Services>, filled) {
+  async run({ taskId, index }, context, filled) {
     const parent = await pressedTask(taskId, context);
     const written = writtenWordsOf(filled, parent);
     requireRegion(parent.actions[index]?.customId ?? '', written);
@@ -77,7 +76,7 @@ const promptSubmit = on(customIds.actionTextFilled, {
   },
 });
 
-async function openContinueForm(taskId: string, context: HandlerContext<Services>) {
+async function openContinueForm(taskId: string, context: Context) {
   const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const needsRegion = task.kind === 'action' && takesRegion(task.request.customId);
@@ -90,7 +89,7 @@ const continueSubmit = on(customIds.continueFilled, {
   reply: 'here',
   reopen: openContinueForm,
   parse: readPromptForm,
-  async run(taskId, context: HandlerContext<Services>, filled) {
+  async run(taskId, context, filled) {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);

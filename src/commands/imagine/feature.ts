@@ -1,8 +1,7 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { actionHandlers } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
@@ -27,7 +26,7 @@ const imagineCommand = command({
     spoiler: { type: 'switch' },
   },
   parse: (values) => imagineRequest(values),
-  run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, context),
+  run: (request, context) => submitOrder({ kind: 'imagine', request }, context),
 });
 
 export const imagine: Feature<typeof text> = {

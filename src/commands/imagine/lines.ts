@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -9,13 +8,13 @@ import { linesWithButtons } from '../../messages/result-lines.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
-import type { Services } from '../services.ts';
+import { on } from '../services.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
 const lineOpener = on(customIds.line, {
-  async open({ taskId, index }, context: HandlerContext<Services>) {
+  async open({ taskId, index }, context) {
     const task = await loadForForm(pressedTask(taskId, context), context);
     const words = lineAt(task.text ?? '', index);
     if (words === undefined) throw new Refusal('refusals.unknownButton');
@@ -37,7 +36,7 @@ const lineSubmit = on(customIds.lineFilled, {
     const values = readPromptForm(filled);
     return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });
   },
-  async run(taskId, context: HandlerContext<Services>, request) {
+  async run(taskId, context, request) {
     const parent = await pressedTask(taskId, context);
     return submitOrder(imagineOrder(parent, request), context);
   },
@@ -51,7 +50,7 @@ function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */
 const allLinesButton = on(customIds.allLines, {
   reply: 'new-private',
-  async run(taskId, context: HandlerContext<Services>, { message: pressedMessage }) {
+  async run(taskId, context, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
     const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
     const reason = context.say('task.lines.allAtOnce', { count: orders.length });

@@ -1,6 +1,5 @@
 import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -15,7 +14,7 @@ import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
 import { actionOf, typeOf } from '../../services/tasks/task-type.ts';
 import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
 import { imagesOfResult } from '../options.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { type FollowUp, followUpFields } from './follow-ups.ts';
 import { motions } from './request.ts';
 
@@ -34,7 +33,7 @@ function videoAction(task: Task): 'animate' | 'extend' | undefined {
 
 /** Opens the form that makes a video from an image or extends a video, if the gateway has no working button for it. */
 const animateOpener = on(customIds.animate, {
-  async open(taskId, context: HandlerContext<Services>, pressedMessage) {
+  async open(taskId, context, pressedMessage) {
     // Do not open the form if the gateway refused the endpoint a moment ago.
     if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
     const task = await loadForForm(pressedTask(taskId, context), context);
@@ -54,7 +53,7 @@ function formFor(origin: FormOrigin, task: Task, say: Say): FormPlan {
 }
 
 /** Such a form is only opened from a result. */
-function pressedResult(origin: FormOrigin, context: HandlerContext<Services>): Promise<Task> {
+function pressedResult(origin: FormOrigin, context: Context): Promise<Task> {
   if (origin.from !== 'task') throw new Refusal('refusals.unknownButton');
   return pressedTask(origin.taskId, context);
 }
@@ -62,10 +61,10 @@ function pressedResult(origin: FormOrigin, context: HandlerContext<Services>): P
 const animateSubmit = on(customIds.animateFilled, {
   reply: 'new-message',
   onlyOrders: true,
-  reopen: async (origin, context: HandlerContext<Services>) =>
+  reopen: async (origin, context) =>
     formFor(origin, await loadForForm(pressedResult(origin, context), context), context.say),
   parse: animateValues,
-  async run(origin, context: HandlerContext<Services>, values) {
+  async run(origin, context, values) {
     const parent = await pressedResult(origin, context);
     const [image] = origin.draftId === undefined ? [] : await imagesOfForm(origin, context);
     return submitOrder(orderOf(parent, image, values), context);

@@ -1,5 +1,4 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { pageButtons } from '../../messages/task-buttons.ts';
@@ -7,10 +6,10 @@ import type { ListedModel } from '../../services/models/catalogue.ts';
 import { modelKinds } from '../../services/models/families.ts';
 import type { Feature } from '../feature.ts';
 import { mayUseModel, modelOption, suggestionsFrom } from '../options.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { text } from './text.ts';
 
-async function modelsReply(listing: ModelsPage, context: HandlerContext<Services>): Promise<MessagePlan> {
+async function modelsReply(listing: ModelsPage, context: Context): Promise<MessagePlan> {
   return modelsPage(await context.services.models.list(listing.list), listing, context);
 }
 
@@ -28,14 +27,14 @@ const modelsCommand = command({
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
-  async suggest(_option, input, context: HandlerContext<Services>) {
+  async suggest(_option, input, context) {
     const models = await context.services.models.listQuickly();
     return suggestionsFrom(
       models.filter((model) => mayUseModel(model, context)).map(({ id }) => id),
       input,
     );
   },
-  async run({ model, text, kind, list = 'own' }, context: HandlerContext<Services>) {
+  async run({ model, text, kind, list = 'own' }, context) {
     if (model !== undefined) return modelDetail(await context.services.models.get(model), context);
     return modelsReply({ list, text, kind, page: 0 }, context);
   },
@@ -45,11 +44,7 @@ const modelsCommand = command({
 const PAGE_SIZE = 12;
 
 /** A page of the list, grouped by owner. If the page is beyond the end, the last one is shown. */
-function modelsPage(
-  models: readonly ListedModel[],
-  listing: ModelsPage,
-  context: HandlerContext<Services>,
-): MessagePlan {
+function modelsPage(models: readonly ListedModel[], listing: ModelsPage, context: Context): MessagePlan {
   const { list, page } = listing;
   const { say } = context;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
@@ -77,7 +72,7 @@ function modelsPage(
   return { page: { title, blocks, footer }, controls };
 }
 
-function modelDetail(model: ListedModel, context: HandlerContext<Services>): MessagePlan {
+function modelDetail(model: ListedModel, context: Context): MessagePlan {
   const { say } = context;
   // Those that are shown below, and those that say nothing to a member.
   const { id, owned_by, created, object, root, parent, permission, ...others } = model.fields;

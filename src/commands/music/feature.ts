@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import {
@@ -17,7 +16,7 @@ import { turnPage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { on } from '../services.ts';
 import { follow } from './follow.ts';
 import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
@@ -46,7 +45,7 @@ function lyricLines(task: Task, say: Say): string[] {
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = on(customIds.albumPage, {
   reply: 'here',
-  async run({ taskId, index }, context: HandlerContext<Services>) {
+  async run({ taskId, index }, context) {
     const { id } = requireKind('album', await pressedTask(taskId, context));
     const updatedAlbum = await context.services.tasks.book.change(id, (album) => turnPage(album, index));
     return context.services.prepareAgain(updatedAlbum, context.place);
@@ -56,7 +55,7 @@ const albumPageButton = on(customIds.albumPage, {
 /** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = on(customIds.albumSong, {
   reply: 'new-message',
-  async run(taskId, context: HandlerContext<Services>, { selectedValues: [chosenId] }) {
+  async run(taskId, context, { selectedValues: [chosenId] }) {
     const album = requireKind('album', await pressedTask(taskId, context));
     const part = album.request.parts.find(({ id }) => id === chosenId);
     if (!part) throw new Refusal('refusals.unknownButton');

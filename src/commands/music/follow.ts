@@ -1,11 +1,10 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { CheckAdmission } from '../../services/tasks/albums.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
 import { maySeeAccount } from '../account-access.ts';
 import { MAX_OPTION_LENGTH, promptOption } from '../options.ts';
-import type { Services } from '../services.ts';
+import { type Context, command } from '../services.ts';
 import { readIds, shortenList } from './ids.ts';
 
 /** With this limit, an album takes at most three polls, and its message has at most twenty pages. */
@@ -33,7 +32,7 @@ export const follow = command({
     more: { type: 'text', max: MAX_OPTION_LENGTH },
   },
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
-  async run(ids, context: HandlerContext<Services>) {
+  async run(ids, context) {
     await context.services.tasks.albums.create(context.origin, ids, await createFollowCheck(context));
     return 'shown by delivery';
   },
@@ -43,7 +42,7 @@ export const follow = command({
  * Returns a check of who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A
  * known task can be followed by everyone who can see it; a private one only by its owner.
  */
-async function createFollowCheck(context: HandlerContext<Services>): Promise<CheckAdmission> {
+async function createFollowCheck(context: Context): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
   const { userId } = context.place;
   return (tasksById) => {

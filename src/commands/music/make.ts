@@ -1,10 +1,9 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
@@ -52,8 +51,8 @@ export const make = command({
     const request = songRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('music', input, context),
-  async run({ request, model: modelInput }, context: HandlerContext<Services>) {
+  suggest: (_option, input, context) => suggestModels('music', input, context),
+  async run({ request, model: modelInput }, context) {
     const model = await modelOrDefault('music', modelInput, context.services);
     return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, context);
   },

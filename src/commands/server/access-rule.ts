@@ -1,11 +1,10 @@
 import type { FormValues } from '../../discord/form.ts';
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES, MAX_LIST_ENTRIES } from '../../services/rules/server-rules.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 import { fieldLabel } from './field-label.ts';
 import { parseModels } from './lines.ts';
@@ -73,7 +72,7 @@ function readAccessRule(
 }
 
 /** Shows what a new rule would do, and asks whether to add it. */
-export async function previewAccessRule(values: FormValues, context: HandlerContext<Services>): Promise<MessagePlan> {
+export async function previewAccessRule(values: FormValues, context: Context): Promise<MessagePlan> {
   const { services, say } = context;
   const { guildId } = managedServer(context);
   const { rules } = services.rules.get(guildId);

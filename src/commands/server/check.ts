@@ -1,8 +1,7 @@
 import { installLinks } from '../../discord/deployment.ts';
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { missingPermissions, neededPermissions } from '../../discord/permissions.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { managedServer } from './access.ts';
 
 /** Lists the permissions that the bot needs in this channel, and whether it has them. */
@@ -10,7 +9,7 @@ export const checkServer = command({
   name: 'check',
   isPrivate: true,
   options: {},
-  async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
+  async run(_values, context): Promise<MessagePlan> {
     managedServer(context);
     const { place, say, origin } = context;
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });

@@ -1,8 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, on } from '../../discord/handlers.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { command, on } from '../services.ts';
 import { managedServer } from './access.ts';
 import { checkServer } from './check.ts';
 import { openRulesForm, rulesForm } from './forms.ts';
@@ -14,18 +13,16 @@ import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
 import { exportRules, importRules } from './transfer.ts';
 
-type Context = HandlerContext<Services>;
-
 const rules = command({
   name: 'rules',
   isPrivate: true,
   options: {},
-  run: async (_values, context: Context) => currentRulesPage(context),
+  run: async (_values, context) => currentRulesPage(context),
 });
 
 const removeAccessRule = on(customIds.accessRemove, {
   reply: 'here',
-  async run(_nothing, context: Context, { selectedValues: [chosenId] }) {
+  async run(_nothing, context, { selectedValues: [chosenId] }) {
     const { guildId, author } = managedServer(context);
     let isRemoved = false;
     await context.services.rules.change(guildId, (current) => {

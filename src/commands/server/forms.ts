@@ -1,6 +1,5 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -14,7 +13,7 @@ import {
   withLog,
   withRules,
 } from '../../services/rules/server-rules.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessFields, previewAccessRule } from './access-rule.ts';
 import { fieldLabel } from './field-label.ts';
@@ -31,8 +30,6 @@ import {
 import { assertCanHold, assertCanModerate } from './moderation.ts';
 import { currentRulesPage } from './page.ts';
 import { readableWords } from './readable.ts';
-
-type Context = HandlerContext<Services>;
 
 /** The capacity of a text field; a longer list has to be uploaded as a file. */
 const MAX_FIELD_LENGTH = 4_000;
@@ -171,7 +168,7 @@ export const rulesForm = on(customIds.rulesFilled, {
   reply: 'here',
   reopen: openForm,
   parse: (values) => values,
-  async run(section, context: Context, values: FormValues): Promise<MessagePlan> {
+  async run(section, context, values: FormValues): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { rules } = context.services;
     if (section === 'access') return previewAccessRule(values, context);

@@ -1,9 +1,8 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { memberMention } from '../../messages/who-is.ts';
 import { newestLines } from '../newest-lines.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { managedServer } from './access.ts';
 import { changeText, readableLine } from './readable.ts';
 
@@ -12,7 +11,7 @@ export const rulesHistory = command({
   name: 'history',
   isPrivate: true,
   options: {},
-  async run(_values, context: HandlerContext<Services>): Promise<MessagePlan> {
+  async run(_values, context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
     const { say, services } = context;
     const newestFirst = services.rules.get(guildId).history.toReversed();

@@ -1,14 +1,13 @@
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { canHold, type RuleSet } from '../../services/rules/server-rules.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 
 /** Refuses moderation that holds results where moderators would have no channel to decide in. */
 export function assertCanHold(
   moderation: RuleSet['moderation'],
   logChannelId: string | undefined,
-  context: HandlerContext<Services>,
+  context: Context,
 ): void {
   const { alertsChannelId } = context.services.budgets.get(managedServer(context).guildId);
   if (canHold(moderation) && (logChannelId ?? alertsChannelId) === undefined)
@@ -19,7 +18,7 @@ export function assertCanHold(
 export function assertCanModerate(
   moderation: RuleSet['moderation'],
   logChannelId: string | undefined,
-  context: HandlerContext<Services>,
+  context: Context,
 ): void {
   const { prompts, references, results } = moderation;
   const isUsed = [prompts, references, results].some((one) => one !== 'off');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
@@ -16,7 +15,7 @@ import {
   type ServerRules,
   thresholdLines,
 } from '../../services/rules/server-rules.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessMarkdown, type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
 
@@ -31,7 +30,7 @@ interface RulesPageFacts extends ServerRules {
 }
 
 /** The rules page of the current server. */
-export async function currentRulesPage(context: HandlerContext<Services>): Promise<MessagePlan> {
+export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
   const { rules, budgets, serverNames, ruleTargets: targets } = context.services;
   const { alertsChannelId } = budgets.get(guildId);

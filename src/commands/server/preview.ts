@@ -1,16 +1,13 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/rules/server-rules.ts';
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { managedServer } from './access.ts';
 import { currentRulesPage } from './page.ts';
-
-type Context = HandlerContext<Services>;
 
 /** Stores changed rules until their admin decides. `content` shows what would change. */
 export async function previewRules(rules: RuleSet, content: string, context: Context): Promise<MessagePlan> {
@@ -32,7 +29,7 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
 export const previewButtons = [
   on(customIds.rulesApply, {
     reply: 'here',
-    async run(id, context: Context): Promise<MessagePlan> {
+    async run(id, context): Promise<MessagePlan> {
       const { guildId, author } = managedServer(context);
       await context.services.rules.change(guildId, (current) => {
         if (current.proposed?.id !== id) throw new Refusal('refusals.rules.previewGone');
@@ -43,7 +40,7 @@ export const previewButtons = [
   }),
   on(customIds.rulesCancel, {
     reply: 'here',
-    async run(id, context: Context): Promise<MessagePlan> {
+    async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
       await context.services.rules.change(guildId, (current) =>
         current.proposed?.id === id ? withoutProposal(current) : current,

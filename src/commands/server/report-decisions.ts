@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
@@ -14,9 +13,7 @@ import {
   withDecision,
 } from '../../services/reports/report.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
-import type { Services } from '../services.ts';
-
-type Context = HandlerContext<Services>;
+import { type Context, on } from '../services.ts';
 
 /** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */
 function reportInServer(id: string, { place, services }: Context): Report {
@@ -38,7 +35,7 @@ async function decide(id: string, transition: (current: Report) => Report, { ser
 const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDecision) =>
   on(customId, {
     reply: 'here',
-    async run(id, context: Context) {
+    async run(id, context) {
       reportInServer(id, context);
       if (!mayManageMessages(context.place)) throw new Refusal('refusals.rules.moderatorsOnly');
       return decide(id, (current) => withDecision(current, what, moderatorOf(context)), context);
@@ -86,7 +83,7 @@ const blockForm = on(customIds.reportBlockFilled, {
   reply: 'here',
   parse: ({ fields }): BlockDuration | Refusal =>
     entriesOf(BLOCK_DURATIONS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
-  async run(id, context: Context, time) {
+  async run(id, context, time) {
     const { guildId, requesterId } = blockableReport(id, context);
     const { budgets } = context.services;
     const moderator = moderatorOf(context);

@@ -1,14 +1,12 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, type Menu, on } from '../../discord/handlers.ts';
+import type { Menu } from '../../discord/handlers.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
-import type { Services } from '../services.ts';
+import { type Context, on, type Services } from '../services.ts';
 import { assertReportable, findReportedTask } from './report-target.ts';
-
-type Context = HandlerContext<Services>;
 
 /** The server and the channel where its moderators read reports. */
 function reportChannelOf({ place, services }: Context): { guildId: string; channelId: string } {
@@ -64,7 +62,7 @@ export const reportForm = on(customIds.reportFilled, {
     // A form can be forged.
     return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
   },
-  async run({ taskId, messageId }, context: Context, { reason, words }): Promise<MessagePlan> {
+  async run({ taskId, messageId }, context, { reason, words }): Promise<MessagePlan> {
     const { place, services, say } = context;
     const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);

@@ -1,18 +1,15 @@
-import type { HandlerContext } from '../../discord/handlers.ts';
 import type { InteractionFacts } from '../../discord/place.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { earliestTaskId } from '../../services/tasks/task-id.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 
 /** The buttons of a message belong to one task, or to an album and its songs. */
 const MAX_NAMED_TASKS = 25;
 /** The further messages of an answer have no buttons that name its task, so the answers posted shortly before are searched. */
 const MAX_ANSWERS = 25;
 const SKEW_MS = 60_000;
-
-type Context = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
 /** Finds the task whose result a message shows. */
 export async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {

@@ -1,17 +1,14 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { managedServer } from './access.ts';
 import { importMistake, mistakeOf } from './import-mistake.ts';
 import { assertCanModerate } from './moderation.ts';
 import { previewRules } from './preview.ts';
 import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
-
-type Context = HandlerContext<Services>;
 
 /** Far more than all lists at their maximum size. */
 const MAX_BYTES = 1_000_000;
@@ -20,7 +17,7 @@ export const exportRules = command({
   name: 'export',
   isPrivate: true,
   options: {},
-  async run(_values, context: Context): Promise<MessagePlan> {
+  async run(_values, context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
     const { services, say } = context;
     const bytes = Buffer.from(`${JSON.stringify(services.rules.get(guildId).rules, null, 2)}\n`);
@@ -35,7 +32,7 @@ export const importRules = command({
   isPrivate: true,
   options: { file: { type: 'attachment', required: true } },
   parse: ({ file }) => (file.size > MAX_BYTES ? new Refusal('refusals.rules.importTooLarge') : file),
-  async run(file, context: Context): Promise<MessagePlan> {
+  async run(file, context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
     const importedRules = readRules(await services.readText(file, author.by), services.ruleTargets);

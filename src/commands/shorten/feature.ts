@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
@@ -8,7 +7,7 @@ import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
 import type { Feature } from '../feature.ts';
 import { emptyPromptRefusal, promptOption } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { text } from './text.ts';
 
 const shortenShape = defineRequest({ prompt: z.string() });
@@ -34,7 +33,7 @@ export const shorten: Feature<typeof text> = {
       prompt: promptOption,
     },
     parse: ({ prompt }) => emptyPromptRefusal({ prompt }) ?? { prompt: prompt.trim() },
-    run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'shorten', request }, context),
+    run: (request, context) => submitOrder({ kind: 'shorten', request }, context),
   }),
   specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } } },
   kinds: ({ gateway, imgx }) => [

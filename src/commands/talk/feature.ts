@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, type Outcome, on } from '../../discord/handlers.ts';
+import type { Outcome } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
@@ -8,7 +8,7 @@ import { talkMessage } from '../../messages/talk-message.ts';
 import { talkSpecs } from '../../services/talks/session.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { start } from './start.ts';
 import { text } from './text.ts';
 import { speakOpener, speakSubmit } from './utterances.ts';
@@ -17,7 +17,7 @@ const end = command({
   name: 'end',
   isPrivate: true,
   options: {},
-  async run(_values, context: HandlerContext<Services>) {
+  async run(_values, context) {
     const { channelId } = context.place;
     const task = channelId === undefined ? undefined : context.services.talks.findInChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
@@ -28,11 +28,10 @@ const end = command({
 /** Ends a talk. This edits the talk's own message, even if the button was pressed on another one. */
 const endTalkButton = on(customIds.endTalk, {
   reply: 'new-private',
-  run: async (taskId, context: HandlerContext<Services>) =>
-    endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
+  run: async (taskId, context) => endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
 });
 
-async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<Outcome> {
+async function endTalk(task: Task, { place, services, say }: Context): Promise<Outcome> {
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
   const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');

@@ -1,5 +1,4 @@
 import { type TalkPlace, talkPlaceFor } from '../../discord/guards.ts';
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { audiences, type TalkRequest } from '../../services/talks/session.ts';
@@ -8,7 +7,7 @@ import type { TaskBook } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { chooseModel, modelOption, suggestionsFrom, suggestModels } from '../options.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, type Services } from '../services.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 const MAX_VOICE_LENGTH = 60;
@@ -30,14 +29,11 @@ export const start = command({
     const talkPlace = talkPlaceFor(place, who);
     return talkPlace instanceof Refusal ? talkPlace : { ...values, who, where: talkPlace };
   },
-  async suggest(option, input, context: HandlerContext<Services>) {
+  async suggest(option, input, context) {
     if (option === 'model') return suggestModels('voice', input, context);
     return suggestionsFrom(VOICES, input.trim());
   },
-  async run(
-    { model: modelInput, voice = '', instructions = '', who, where: talkPlace },
-    context: HandlerContext<Services>,
-  ) {
+  async run({ model: modelInput, voice = '', instructions = '', who, where: talkPlace }, context: Context) {
     const { services, say } = context;
     services.rateLimiter.assertAllowed('talk', context.place);
     if (services.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
@@ -61,11 +57,7 @@ export const start = command({
 });
 
 /** The talk's message is the bot's own and not an interaction's response, so it needs no token. */
-async function openTalk(
-  request: TalkRequest,
-  talkPlace: TalkPlace,
-  { origin, services }: HandlerContext<Services>,
-): Promise<Task> {
+async function openTalk(request: TalkRequest, talkPlace: TalkPlace, { origin, services }: Context): Promise<Task> {
   // Nothing is opened if the first message would be refused.
   services.tasks.orders.check({ ...origin, kind: 'said', request: { talk: '', model: request.model } });
   const { requesterId, guildId, route } = origin;
@@ -102,7 +94,7 @@ export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** Creates the talk's thread and its first message. If either fails, the talk is ended. */
-async function placeTalk(task: Task, talkPlace: TalkPlace, context: HandlerContext<Services>): Promise<MessagePlace> {
+async function placeTalk(task: Task, talkPlace: TalkPlace, context: Context): Promise<MessagePlace> {
   const { threads, tasks, talks, messageOf } = context.services;
   let threadId: string | undefined;
   try {

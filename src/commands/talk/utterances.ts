@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
@@ -11,7 +10,7 @@ import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { kindOfFile } from '../file-kinds.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
@@ -51,7 +50,7 @@ export function utteranceRequest(
   return { talk: id, model, ...utterance, ...(isClosed && { isClosed }) };
 }
 
-async function openSpeakForm(taskId: string, context: HandlerContext<Services>) {
+async function openSpeakForm(taskId: string, context: Context) {
   const talk = requireOpenTalk(await loadForForm(pressedTask(taskId, context), context), speakerOf(context));
   return speakForm(customIds.speakFilled.id(talk.id), context.say);
 }
@@ -64,13 +63,13 @@ export const speakSubmit = on(customIds.speakFilled, {
   reply: 'new-public',
   reopen: openSpeakForm,
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
-  async run(taskId, context: HandlerContext<Services>, utterance) {
+  async run(taskId, context, utterance) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
     return submitConfirmed({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
   },
 });
 
-const speakerOf = ({ place }: HandlerContext<Services>) => ({ memberId: place.userId, channelId: place.channelId });
+const speakerOf = ({ place }: Context) => ({ memberId: place.userId, channelId: place.channelId });
 
 function speakForm(id: string, say: Say): FormPlan {
   return {

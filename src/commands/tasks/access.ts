@@ -1,17 +1,16 @@
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 
 /** The tasks of a server can only be seen in that server, by its admins and by the operator. */
-export async function maySeeServerTasks({ place, services }: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeServerTasks({ place, services }: Context): Promise<boolean> {
   return place.guildId !== undefined && (mayManageServer(place) || (await services.isOperator(place.userId)));
 }
 
 /** A task is visible to its owner and, unless it is private, to those who can see its server's tasks. */
-export async function maySeeTask(task: Task, context: HandlerContext<Services>): Promise<boolean> {
+export async function maySeeTask(task: Task, context: Context): Promise<boolean> {
   const { requesterId, guildId } = task;
   if (requesterId === context.place.userId) return true;
   return (
@@ -27,7 +26,7 @@ export const canShowResult = (task: Task): boolean =>
 export const isResultVisible = (task: Task): boolean =>
   canShowResult(task) && !isHeld(task) && (task.message !== undefined || task.delivery.undeliverable === 'no-way');
 
-export async function visibleTask(id: string, context: HandlerContext<Services>): Promise<Task> {
+export async function visibleTask(id: string, context: Context): Promise<Task> {
   const task = await context.services.tasks.book.get(id);
   // A member must not learn whether another member's task exists.
   if (!task || !(await maySeeTask(task, context))) throw new Refusal('refusals.unknownTask');
@@ -36,10 +35,7 @@ export async function visibleTask(id: string, context: HandlerContext<Services>)
 }
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
-export function mayDeleteMessage(
-  { message, requesterId, successorId, ...task }: Task,
-  { place }: HandlerContext<Services>,
-): boolean {
+export function mayDeleteMessage({ message, requesterId, successorId, ...task }: Task, { place }: Context): boolean {
   if (!message || task.times.settled === undefined || successorId !== undefined) return false;
   return requesterId === place.userId || (message.channelId === place.channelId && mayManageMessages(place));
 }

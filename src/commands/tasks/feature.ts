@@ -1,5 +1,5 @@
 import { customIds, fitsCustomId } from '../../discord/custom-ids.ts';
-import { command, type HandlerContext, type Outcome, on } from '../../discord/handlers.ts';
+import type { Outcome } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
@@ -11,7 +11,7 @@ import { isClosed, type MessagePlace, type Task } from '../../services/tasks/tas
 import { isTaskId } from '../../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
 import { ownDataButtons } from './own-data.ts';
@@ -22,12 +22,12 @@ import { verifyMenu } from './verify.ts';
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
 export const tasksPageButton = on(customIds.tasks, {
   reply: 'here',
-  run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
+  run: (filter, context) => loadTaskList(filter, context),
 });
 
 export const taskSelect = on(customIds.task, {
   reply: 'here',
-  async run(filter, context: HandlerContext<Services>, { selectedValues: [id = ''] }) {
+  async run(filter, context, { selectedValues: [id = ''] }) {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
     return loadTaskPage(id, filter, context);
   },
@@ -35,30 +35,30 @@ export const taskSelect = on(customIds.task, {
 
 const taskPageButton = on(customIds.taskPage, {
   reply: 'here',
-  run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskPage(taskId, list, context),
+  run: ({ taskId, list }, context) => loadTaskPage(taskId, list, context),
 });
 
 const taskDetailsButton = on(customIds.taskDetails, {
   reply: 'here',
-  run: ({ taskId, list }, context: HandlerContext<Services>) => loadTaskDetails(taskId, list, context),
+  run: ({ taskId, list }, context) => loadTaskDetails(taskId, list, context),
 });
 
 /** Shows a result in this channel again, with working buttons. */
 const showButton = on(customIds.show, {
   reply: 'new-public',
-  run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, (task) => !isClosed(task)),
+  run: (taskId, context) => showAgain(taskId, context, (task) => !isClosed(task)),
 });
 
 const showMeButton = on(customIds.showMe, {
   reply: 'new-message',
-  run: (taskId, context: HandlerContext<Services>) => showAgain(taskId, context, () => context.origin.route.isPrivate),
+  run: (taskId, context) => showAgain(taskId, context, () => context.origin.route.isPrivate),
 });
 
 /** Asks for confirmation before a private result is shown to others. */
 const showAskButton = on(customIds.showAsk, {
   // A new message, because the page must keep its button that leads back to the list.
   reply: 'new-message',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context) {
     const { id } = await visibleTask(taskId, context);
     const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { style: 'danger' });
     const showMe = buttonPlan(context.say('tasks.buttons.showMe'), customIds.showMe.id(id));
@@ -68,16 +68,11 @@ const showAskButton = on(customIds.showAsk, {
 
 const showAllButton = on(customIds.showAll, {
   reply: 'new-public',
-  run: (taskId, context: HandlerContext<Services>) =>
-    showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
+  run: (taskId, context) => showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
 
 /** Ids can be forged, so the task itself determines whether it can be shown this way. */
-async function showAgain(
-  taskId: string,
-  context: HandlerContext<Services>,
-  mayBeShown: (task: Task) => boolean,
-): Promise<Outcome> {
+async function showAgain(taskId: string, context: Context, mayBeShown: (task: Task) => boolean): Promise<Outcome> {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const prepared = await context.services.prepareAgain(task, context.place);
@@ -89,7 +84,7 @@ async function showAgain(
 function withOwner(
   { plan, fallback, release }: PreparedMessage,
   { requesterId }: Task,
-  { say }: HandlerContext<Services>,
+  { say }: Context,
 ): PreparedMessage {
   const note = say('tasks.shownByOwner', { owner: `<@${requesterId}>` });
   const noted = (message: MessagePlan): MessagePlan => ({ ...message, content: `${note}\n${message.content}` });
@@ -100,7 +95,7 @@ function withOwner(
 async function recordCopy(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,
-  { place, origin, services }: HandlerContext<Services>,
+  { place, origin, services }: Context,
 ): Promise<void> {
   const copy = message && { ...message, ...withoutUndefined({ guildId: place.guildId }) };
   await services.tasks.book.change(id, (task) => {
@@ -111,7 +106,7 @@ async function recordCopy(
 
 const deletePostButton = on(customIds.deletePost, {
   reply: 'new-message',
-  async run(taskId, context: HandlerContext<Services>) {
+  async run(taskId, context) {
     const task = await visibleTask(taskId, context);
     if (!task.message) return { content: context.say('tasks.deletedBefore') };
     if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
@@ -145,7 +140,7 @@ export const tasks = (
         ? { whose, kind, status: state, words: searchText }
         : new Refusal('refusals.tasksTextTooLong');
     },
-    run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
+    run: (filter, context) => loadTaskList(filter, context),
   }),
   text: textWithKinds(kinds, features),
   menus: [verifyMenu],

@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -9,7 +8,7 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
 import type { PageQuery } from '../../services/tasks/task-store.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { maySeeServerTasks } from './access.ts';
 
 /** The number of tasks per page: as many as can be read at a glance on a phone. */
@@ -18,7 +17,7 @@ const PAGE_SIZE = 10;
 const MAX_UNDELIVERED = 25;
 
 /** Loads a page of tasks. Permissions are checked each time, from the interaction. */
-export async function loadTaskList(filter: TaskFilter, context: HandlerContext<Services>): Promise<MessagePlan> {
+export async function loadTaskList(filter: TaskFilter, context: Context): Promise<MessagePlan> {
   const { services, say } = context;
   const { kind, status, words, before } = filter;
   const page = await services.tasks.lists.page({
@@ -42,10 +41,7 @@ function kindsOf(kind: string | undefined): string[] | undefined {
   return kind === 'action' ? ['action', 'change'] : [kind];
 }
 
-async function queryScope(
-  { whose }: TaskFilter,
-  context: HandlerContext<Services>,
-): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
+async function queryScope({ whose }: TaskFilter, context: Context): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
   const { userId, guildId } = context.place;
   if (whose === 'mine') return { of: { memberId: userId } };
   if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');
@@ -53,7 +49,7 @@ async function queryScope(
   return { of: { guildId }, withoutPrivate: true };
 }
 
-async function countUndelivered({ services, place }: HandlerContext<Services>): Promise<number> {
+async function countUndelivered({ services, place }: Context): Promise<number> {
   const filter = { of: { memberId: place.userId }, max: MAX_UNDELIVERED, states: statesByFilter.waiting };
   return (await services.tasks.lists.page(filter)).summaries.filter(isSettled).length;
 }

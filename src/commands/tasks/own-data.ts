@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
@@ -7,7 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
-import type { Services } from '../services.ts';
+import { type Context, on } from '../services.ts';
 
 /** After this time the member gets an interim message. */
 const INTERIM_AFTER_MS = 8_000;
@@ -15,7 +14,7 @@ const INTERIM_AFTER_MS = 8_000;
 /** Sends the member everything that is stored about them, as a private file. */
 const exportButton = on(customIds.exportData, {
   reply: 'new-message',
-  async run(_nothing, context: HandlerContext<Services>) {
+  async run(_nothing, context) {
     requirePrivate(context);
     context.services.rateLimiter.assertAllowed('export', context.place);
     const { userId, uploadLimit } = context.place;
@@ -32,7 +31,7 @@ const exportButton = on(customIds.exportData, {
 /** Asks for the first of two confirmations. */
 const eraseButton = on(customIds.eraseData, {
   reply: 'here',
-  async run(_nothing, context: HandlerContext<Services>) {
+  async run(_nothing, context) {
     requirePrivate(context);
     const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
@@ -45,7 +44,7 @@ const eraseButton = on(customIds.eraseData, {
 /** Asks for the second confirmation. */
 const eraseConfirmButton = on(customIds.eraseDataConfirm, {
   reply: 'here',
-  async run(_nothing, context: HandlerContext<Services>) {
+  async run(_nothing, context) {
     requirePrivate(context);
     const id = customIds.eraseDataConfirmAgain.id();
     const label = context.say('ownData.buttons.confirmAgain');
@@ -65,7 +64,7 @@ const confirmation = (content: string, { id, label }: Pick<ButtonPlan, 'id' | 'l
 /** Erases the data. If deleting the messages takes longer than an interaction is valid, the member is notified later. */
 const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
   reply: 'here',
-  async run(_nothing, context: HandlerContext<Services>) {
+  async run(_nothing, context) {
     requirePrivate(context);
     const { clock, tasks, rateLimiter } = context.services;
     rateLimiter.assertAllowed('export', context.place);
@@ -97,7 +96,7 @@ export function erasureOutcome({ tasks, messages, running, stays, left }: Erasur
 }
 
 /** A forged id could put the button on a message that others see. */
-function requirePrivate({ origin }: HandlerContext<Services>): void {
+function requirePrivate({ origin }: Context): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
 }
 

@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { HandlerContext } from '../../discord/handlers.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
@@ -13,7 +12,7 @@ import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji, stateText } from './list.ts';
 import type { text } from './text.ts';
@@ -22,7 +21,7 @@ import type { text } from './text.ts';
 export async function loadTaskPage(
   id: string,
   list: TaskFilter,
-  context: HandlerContext<Services>,
+  context: Context,
 ): Promise<MessagePlan | PreparedMessage> {
   const { services, say } = context;
   const task = await visibleTask(id, context);
@@ -39,11 +38,7 @@ export async function loadTaskPage(
 }
 
 /** Everything else that is known about a task: times, ids and addresses. */
-export async function loadTaskDetails(
-  id: string,
-  list: TaskFilter,
-  context: HandlerContext<Services>,
-): Promise<MessagePlan> {
+export async function loadTaskDetails(id: string, list: TaskFilter, context: Context): Promise<MessagePlan> {
   const { services, say } = context;
   const task = await visibleTask(id, context);
   const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
@@ -55,12 +50,7 @@ export async function loadTaskDetails(
   };
 }
 
-function pageControls(
-  task: Task,
-  address: string | undefined,
-  list: TaskFilter,
-  context: HandlerContext<Services>,
-): Control[] {
+function pageControls(task: Task, address: string | undefined, list: TaskFilter, context: Context): Control[] {
   const { say, place } = context;
   const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(say(`tasks.buttons.${name}`), id)];
   const [first, ...rest] = [
@@ -184,7 +174,7 @@ const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Sa
 
 type FactName = keyof typeof text.tasks.facts;
 
-async function costLine(task: Task, { services, say }: HandlerContext<Services>): Promise<string | undefined> {
+async function costLine(task: Task, { services, say }: Context): Promise<string | undefined> {
   if (!task.traits.isPaid) return undefined;
   const knownCost = await services.tasks.ledger?.costOf(task);
   const cost = costOfTask(task, knownCost, say);

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { HandlerContext, Menu } from '../../discord/handlers.ts';
+import type { Menu } from '../../discord/handlers.ts';
 import { inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { Attachment } from '../../discord/options.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
@@ -8,7 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { summaryOf } from '../../services/tasks/task-summary.ts';
-import type { Services } from '../services.ts';
+import type { Context, Services } from '../services.ts';
 import { maySeeTask } from './access.ts';
 import { taskOption } from './list.ts';
 
@@ -47,7 +47,7 @@ export const verifyMenu: Menu<Services> = {
 async function verifyFile(
   { address, size }: Attachment,
   remainingBytes: number,
-  context: HandlerContext<Services>,
+  context: Context,
 ): Promise<Verdict & { bytes: number }> {
   const { services, place } = context;
   const max = size > 0 ? size : Math.min(remainingBytes, MAX_EMBEDDED_BYTES);
@@ -74,7 +74,7 @@ const failureVerdicts = new Map<MediaErrorKind, 'notMedia' | 'tooLarge'>([
 
 async function recognise(
   file: Parameters<Services['fingerprints']['recognise']>[0],
-  context: HandlerContext<Services>,
+  context: Context,
 ): Promise<Verdict> {
   const match = await context.services.fingerprints.recognise(file);
   if (!match) return { verdict: 'unknown' };

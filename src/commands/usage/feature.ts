@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { command, type EarlyContext, type HandlerContext, on } from '../../discord/handlers.ts';
+import type { EarlyContext } from '../../discord/handlers.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
@@ -11,7 +11,7 @@ import { type DayRange, parseRange, quickRange } from '../../services/usage/days
 import { type Grouping, groupings, type Sheet, type UsageOwner, usageOwners } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
-import type { Services } from '../services.ts';
+import { type Context, command, on } from '../services.ts';
 import { chartAlt, chartOf } from './chart.ts';
 import { usagePage } from './page.ts';
 import { text } from './text.ts';
@@ -22,7 +22,7 @@ import { text } from './text.ts';
  */
 export const usageRangeButton = on(customIds.usage, {
   reply: 'here',
-  async run({ range, by, of }, context: HandlerContext<Services>) {
+  async run({ range, by, of }, context) {
     const { route } = context.origin;
     if (!route.isPrivate && !(of === 'account' && (await mayChangePublicMessage(context))))
       throw new Refusal('refusals.usageNotYours');
@@ -35,7 +35,7 @@ export const usageRangeButton = on(customIds.usage, {
 /** Shows the same numbers with every digit to the member who asks for them. */
 const exactAmountsButton = on(customIds.exactUsage, {
   reply: 'new-private',
-  async run({ by, of, ...days }, context: HandlerContext<Services>) {
+  async run({ by, of, ...days }, context) {
     const range = parseRange(days, dayOf(context.place.createdAt));
     if (range instanceof Refusal) throw range;
     return pageOf({ range, by, of }, context, { isPrivate: true, isExact: true });
@@ -50,7 +50,7 @@ interface UsageRequest {
 
 async function pageOf(
   request: UsageRequest,
-  context: HandlerContext<Services>,
+  context: Context,
   { isPrivate, isExact = false }: { isPrivate: boolean; isExact?: boolean },
 ): Promise<MessagePlan> {
   const { place, services, say } = context;
@@ -66,7 +66,7 @@ async function pageOf(
 }
 
 /** The types of tasks by the names that members know; a type of another version keeps its own. */
-function withTypeNames(sheet: Sheet, { services, say }: HandlerContext<Services>): Sheet {
+function withTypeNames(sheet: Sheet, { services, say }: Context): Sheet {
   if (sheet.by !== 'kind') return sheet;
   const types = [...services.ruleTargets.kindsByCommand.values(), actionTypes].flat();
   const nameOf = (label: string | undefined): string | undefined => {
@@ -78,7 +78,7 @@ function withTypeNames(sheet: Sheet, { services, say }: HandlerContext<Services>
 
 async function readUsage(
   { range, by, of }: UsageRequest,
-  context: HandlerContext<Services>,
+  context: Context,
 ): Promise<{ sheet: Sheet; allowances: readonly Allowance[] }> {
   const { place, services } = context;
   const { usage, spending } = services;
@@ -128,7 +128,7 @@ export const usage: Feature<typeof text> = {
       const range = parseRange(days, dayOf(createdAt));
       return range instanceof Refusal ? range : { range, by, of, private: isPrivate };
     },
-    run: (request, context: HandlerContext<Services>) =>
+    run: (request, context) =>
       pageOf(request, context, { isPrivate: isPrivateReply(request, isAdminOfAdminGuild(context)) }),
   }),
   text,

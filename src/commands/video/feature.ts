@@ -1,8 +1,7 @@
-import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, suggestModels } from '../options.ts';
-import type { Services } from '../services.ts';
+import { command } from '../services.ts';
 import { videoOfImages } from './form.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
@@ -22,8 +21,8 @@ const videoCommand = command({
     const draft = videoRequest(values);
     return draft instanceof Refusal ? draft : { draft, model };
   },
-  suggest: (_option, input, context: HandlerContext<Services>) => suggestModels('video', input, context),
-  async run({ draft, model: modelInput }, context: HandlerContext<Services>) {
+  suggest: (_option, input, context) => suggestModels('video', input, context),
+  async run({ draft, model: modelInput }, context) {
     const { services } = context;
     const model = await chooseModel('video', modelInput, services);
     return submitOrConfirm(videoOrder(draft, { model, fields: services.videoFields }), context);

@@ -1,10 +1,10 @@
-import type { HandlerContext, Outcome } from '../../discord/handlers.ts';
+import type { Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, proposeOrder, submitOrder } from '../../messages/pressed-task.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import type { Services } from '../services.ts';
+import type { Context } from '../services.ts';
 import { groupByMedium } from './reference-lengths.ts';
 import type { VideoRequest } from './request.ts';
 
@@ -31,10 +31,7 @@ export function exceededLimits(
 }
 
 /** Submits an order, or asks the member for confirmation first if the order has more references than the model usually accepts. */
-export async function submitOrConfirm(
-  order: NewOrder & { request: VideoRequest },
-  context: HandlerContext<Services>,
-): Promise<Outcome> {
+export async function submitOrConfirm(order: NewOrder & { request: VideoRequest }, context: Context): Promise<Outcome> {
   const { services, place, say } = context;
   const { references = [], model } = order.request;
   const seconds = await services.referenceSeconds(references, place.userId);

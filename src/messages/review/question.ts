@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type HandlerContext, on } from '../../discord/handlers.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -8,7 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { markResultsRefused, markShownByModerator } from '../../services/tasks/review.ts';
 import { isHeld, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
-import type { MessageServices } from '../pressed-task.ts';
+import { on } from '../pressed-task.ts';
 import { buttonPlan } from '../task-buttons.ts';
 
 /** As much as the message of a result shows. */
@@ -38,12 +37,10 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
   };
 }
 
-type Context = HandlerContext<MessageServices>;
-
 const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
   on(verb, {
     reply: 'here',
-    async run(taskId, { services, place, say }: Context): Promise<MessagePlan> {
+    async run(taskId, { services, place, say }): Promise<MessagePlan> {
       const { tasks, clock } = services;
       // Ids can be forged, and the channel may be open to everyone.
       if (!mayManageMessages(place)) throw new Refusal('refusals.rules.moderatorsOnly');
