@@ -1,7 +1,7 @@
 import { mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
-import { isAdminOfAdminGuild } from '../account-access.ts';
+import { maySeeAccount } from '../account-access.ts';
 import type { Context } from '../services.ts';
 
 /** The server whose budget a command concerns, and the rights of the member who uses the command. */
@@ -19,7 +19,7 @@ export const ALL_SERVERS = 'all';
 /** Returns the server where the command was used, or another one that the operator names. */
 export async function budgetTarget(server: string | undefined, context: Context): Promise<BudgetTarget> {
   const { place, services } = context;
-  const isOperator = isAdminOfAdminGuild(context) || (await services.isOperator(place.userId));
+  const isOperator = await maySeeAccount(context);
   if (server === undefined || server === place.guildId) {
     if (place.guildId === undefined) throw new Refusal('refusals.budgetNoServer');
     if (!isOperator && !mayManageServer(place)) throw new Refusal('refusals.budgetNotYours');
@@ -34,7 +34,6 @@ export async function budgetTarget(server: string | undefined, context: Context)
 /** Returns the target of a pause: one server, or all of them. */
 export async function pauseTarget(server: string | undefined, context: Context): Promise<BudgetTarget> {
   if (server?.trim().toLowerCase() !== ALL_SERVERS) return budgetTarget(server, context);
-  const isOperator = isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
-  if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
-  return { guildId: WHOLE_BOT, isOperator };
+  if (!(await maySeeAccount(context))) throw new Refusal('refusals.budgetOtherServer');
+  return { guildId: WHOLE_BOT, isOperator: true };
 }

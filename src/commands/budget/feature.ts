@@ -27,7 +27,7 @@ import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import { type Context, command, on } from '../services.ts';
 import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
-import { historyPage } from './history.ts';
+import { budgetHistory } from './history.ts';
 import { budgetPage, confirmationLine, memberPage, resumeButtonPlan } from './page.ts';
 import { text } from './text.ts';
 
@@ -188,39 +188,31 @@ function holderOf(
   return { type: targetType };
 }
 
-function setReply(holder: LimitsFor, limits: Limits | undefined, { guildId }: BudgetTarget, context: Context): string {
-  const { services, say } = context;
-  const { spending } = services;
+function setReply(
+  holder: LimitsFor,
+  limits: Limits | undefined,
+  { guildId }: BudgetTarget,
+  { services, say }: Context,
+): string {
+  const { spending, budgets } = services;
   const { fallback: defaultLimits, overriding } = spending.operatorLimits(guildId);
-  const memberLimits = limitsText(services.budgets.get(guildId).memberLimits ?? spending.memberDefault);
-  if (limits === undefined && holder.type === 'role')
-    return say('budget.done.roleDefault', { role: holder.roleId, limits: memberLimits });
-  if (limits === undefined && holder.type === 'member')
-    return say('budget.done.memberDefault', { member: holder.memberId, limits: memberLimits });
+  const memberLimits = limitsText(budgets.get(guildId).memberLimits ?? spending.memberDefault);
+  const isException = holder.type === 'role' || holder.type === 'member';
+  const facts = {
+    role: holder.type === 'role' ? holder.roleId : '',
+    member: holder.type === 'member' ? holder.memberId : '',
+  };
+  if (limits === undefined && isException)
+    return say(`budget.done.${holder.type}Default`, { ...facts, limits: memberLimits });
   const fallback = holder.type === 'members' ? memberLimits : limitsText(overriding ?? defaultLimits);
   const text = limits === undefined ? say('budget.done.byDefault', { limits: fallback }) : limitsText(limits);
-  const queueNote = limits?.waiting === undefined ? [] : [say('budget.done.waiting')];
-  const isException = holder.type === 'role' || holder.type === 'member';
-  const replacedNote =
-    isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : [];
-  const doneMessage = [doneText(holder, text, say), ...replacedNote, ...queueNote].join('\n');
-  if (holder.type !== 'server' || limits === undefined || overriding === undefined) return doneMessage;
-  return `${doneMessage}\n${say('budget.done.operatorStands', { limits: limitsText(overriding) })}`;
-}
-
-function doneText(holder: LimitsFor, limits: string, say: Context['say']): string {
-  switch (holder.type) {
-    case 'role':
-      return say('budget.done.role', { role: holder.roleId, limits });
-    case 'member':
-      return say('budget.done.member', { member: holder.memberId, limits });
-    case 'server':
-      return say('budget.done.server', { limits });
-    case 'operator':
-      return say('budget.done.operator', { limits });
-    case 'members':
-      return say('budget.done.members', { limits });
-  }
+  const operatorStands = holder.type === 'server' && limits !== undefined && overriding !== undefined;
+  return [
+    say(`budget.done.${holder.type}`, { ...facts, limits: text }),
+    ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
+    ...(limits?.waiting === undefined ? [] : [say('budget.done.waiting')]),
+    ...(operatorStands ? [say('budget.done.operatorStands', { limits: limitsText(overriding) })] : []),
+  ].join('\n');
 }
 
 const grant = command({
@@ -360,7 +352,7 @@ const history = command({
   options: { server },
   async run({ server }, context) {
     const { guildId } = await budgetTarget(server, context);
-    return historyPage(context.services.budgets.historyOf(guildId), context.say);
+    return budgetHistory(context.services.budgets.historyOf(guildId), context.say);
   },
 });
 
