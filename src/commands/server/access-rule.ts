@@ -6,7 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES, MAX_LIST_ENTRIES } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
-import { fieldLabel } from './field-label.ts';
+import { choiceField, fieldLabel } from './fields.ts';
 import { parseModels } from './lines.ts';
 import { previewRules } from './preview.ts';
 import { accessMarkdown, type RuleTargets, readableAccess } from './readable.ts';
@@ -27,22 +27,10 @@ export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPl
       description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
     })),
   ];
+  const effects = (['deny', 'allow'] as const).map((value) => ({ value, label: say(`rules.choices.${value}`) }));
   return [
-    {
-      name: 'effect',
-      type: 'choice',
-      required: true,
-      ...fieldLabel('effect', say),
-      options: (['deny', 'allow'] as const).map((value) => ({ value, label: say(`rules.choices.${value}`) })),
-    },
-    {
-      name: 'subjects',
-      type: 'choice',
-      required: true,
-      ...fieldLabel('subjects', say),
-      options: subjects,
-      max: subjects.length,
-    },
+    choiceField('effect', effects, undefined, say),
+    { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },
     { name: 'models', type: 'text', ...fieldLabel('models', say) },
     { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },
     { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...fieldLabel('channels', say) },

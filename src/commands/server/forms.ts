@@ -16,7 +16,7 @@ import {
 import { type Context, on } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessFields, previewAccessRule } from './access-rule.ts';
-import { fieldLabel } from './field-label.ts';
+import { choiceField, fieldLabel, type OwnChoice, type RuleField } from './fields.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -36,104 +36,11 @@ const MAX_FIELD_LENGTH = 4_000;
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
-  const { say, services } = context;
-  const title = say(`rules.forms.${section}`);
-  const fields =
-    section === 'access'
-      ? accessFields(services.ruleTargets, say)
-      : fieldsOf(section, services.rules.get(guildId), context);
-  return { id: customIds.rulesFilled.id(section), title, fields };
+  const fields = fieldsOf(section, context.services.rules.get(guildId), context);
+  return { id: customIds.rulesFilled.id(section), title: context.say(`rules.forms.${section}`), fields };
 }
 
 export const openRulesForm = on(customIds.rules, { open: openForm });
-
-type OtherSection = Exclude<RuleSection, 'access'>;
-
-function fieldsOf(
-  section: OtherSection,
-  { rules, logChannelId, logDays }: ServerRules,
-  { say, services }: Context,
-): FieldPlan[] {
-  const label = (name: Parameters<typeof fieldLabel>[0]) => fieldLabel(name, say);
-  const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan => {
-    const value = readableWords(ruleText(rules, name), services.ruleTargets);
-    const isTooLong = !isShown(rules, name);
-    return { name, type: 'text', isLong: true, ...label(name), ...(!isTooLong && { value }) };
-  };
-  switch (section) {
-    case 'use':
-      return [
-        {
-          name: 'pressers',
-          type: 'choice',
-          required: true,
-          ...label('pressers'),
-          options: buttonAccessOptions(rules, say),
-        },
-        {
-          ...{ name: 'presserRoles', type: 'roles', max: MAX_LIST_ENTRIES, ...label('presserRoles') },
-          ...(typeof rules.pressers === 'object' && { values: rules.pressers.roleIds }),
-        },
-        { name: 'privateCommands', type: 'text', ...label('privateCommands'), value: rules.privateCommands.join(', ') },
-        {
-          name: 'personalInstalls',
-          type: 'choice',
-          required: true,
-          ...label('personalInstalls'),
-          options: personalInstallOptions(rules, say),
-        },
-      ];
-    case 'words':
-      return [
-        list('words'),
-        { name: 'file', type: 'file', ...label('file') },
-        list('allowedWords'),
-        list('patterns'),
-        { name: 'longestPrompt', type: 'text', ...label('longestPrompt'), value: ruleText(rules, 'longestPrompt') },
-      ];
-    case 'links':
-      return [list('deniedDomains'), list('allowedDomains')];
-    case 'moderation':
-      return moderationFields(rules.moderation, say);
-    case 'categories':
-      return [
-        {
-          ...{ name: 'thresholds', type: 'text', isLong: true, ...label('thresholds') },
-          value: thresholdLines(rules.moderation.thresholds).join('\n'),
-        },
-        moderationChoice('ageRestricted', rules.moderation, say),
-      ];
-    case 'log':
-      return [
-        {
-          ...{ name: 'logChannel', type: 'channels', max: 1, ...label('logChannel') },
-          ...(logChannelId !== undefined && { values: [logChannelId] }),
-        },
-        {
-          name: 'logDays',
-          type: 'text',
-          ...label('logDays'),
-          ...(logDays !== undefined && { value: String(logDays) }),
-        },
-      ];
-  }
-}
-
-function buttonAccessOptions({ pressers }: RuleSet, say: Say) {
-  const selected = typeof pressers === 'string' ? pressers : 'roles';
-  return (['everyone', 'requester', 'roles'] as const).map((value) => ({
-    value,
-    label: say(`rules.choices.${value}`),
-    isDefault: value === selected,
-  }));
-}
-
-const personalInstallOptions = ({ personalInstalls }: RuleSet, say: Say) =>
-  (['on', 'off'] as const).map((value) => ({
-    value,
-    label: say(`rules.choices.${value}`),
-    isDefault: (value === 'on') === personalInstalls,
-  }));
 
 /** The choices of moderation, in the order of their form. */
 const MODERATION_CHOICES = {
@@ -145,23 +52,78 @@ const MODERATION_CHOICES = {
   ageRestricted: ['like-others', 'refuse', 'spoiler', 'channels'],
 } as const;
 
-const MODERATION_FIELDS = ['prompts', 'references', 'results', 'unseen', 'whenAway'] as const;
+function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: RuleSet['moderation'], say: Say) {
+  const options = MODERATION_CHOICES[name].map((value) => ({ value, label: say(`rules.moderation.choices.${value}`) }));
+  return choiceField(name, options, moderation[name], say);
+}
 
-const moderationFields = (moderation: RuleSet['moderation'], say: Say): FieldPlan[] =>
-  MODERATION_FIELDS.map((name) => moderationChoice(name, moderation, say));
-
-const moderationChoice = (
-  name: keyof typeof MODERATION_CHOICES,
-  moderation: RuleSet['moderation'],
-  say: Say,
-): FieldPlan => ({
-  ...{ name, type: 'choice', required: true, ...fieldLabel(name, say) },
-  options: MODERATION_CHOICES[name].map((value) => ({
+function fieldsOf(
+  section: RuleSection,
+  { rules, logChannelId, logDays }: ServerRules,
+  { say, services }: Context,
+): FieldPlan[] {
+  const { moderation, pressers } = rules;
+  const text = (name: RuleField, value: string, isLong = false): FieldPlan => ({
+    name,
+    type: 'text',
+    isLong,
+    ...fieldLabel(name, say),
     value,
-    label: say(`rules.moderation.choices.${value}`),
-    isDefault: moderation[name] === value,
-  })),
-});
+  });
+  const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan =>
+    text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.ruleTargets) : '', true);
+  const choice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice): FieldPlan => {
+    const options = values.map((value) => ({ value, label: say(`rules.choices.${value}`) }));
+    return choiceField(name, options, selected, say);
+  };
+  switch (section) {
+    case 'access':
+      return accessFields(services.ruleTargets, say);
+    case 'use':
+      return [
+        choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
+        {
+          name: 'presserRoles',
+          type: 'roles',
+          max: MAX_LIST_ENTRIES,
+          ...fieldLabel('presserRoles', say),
+          values: typeof pressers === 'string' ? [] : pressers.roleIds,
+        },
+        text('privateCommands', rules.privateCommands.join(', ')),
+        choice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off'),
+      ];
+    case 'words':
+      return [
+        list('words'),
+        { name: 'file', type: 'file', ...fieldLabel('file', say) },
+        list('allowedWords'),
+        list('patterns'),
+        text('longestPrompt', ruleText(rules, 'longestPrompt')),
+      ];
+    case 'links':
+      return [list('deniedDomains'), list('allowedDomains')];
+    case 'moderation':
+      return (['prompts', 'references', 'results', 'unseen', 'whenAway'] as const).map((name) =>
+        moderationChoice(name, moderation, say),
+      );
+    case 'categories':
+      return [
+        text('thresholds', thresholdLines(moderation.thresholds).join('\n'), true),
+        moderationChoice('ageRestricted', moderation, say),
+      ];
+    case 'log':
+      return [
+        {
+          name: 'logChannel',
+          type: 'channels',
+          max: 1,
+          ...fieldLabel('logChannel', say),
+          values: logChannelId === undefined ? [] : [logChannelId],
+        },
+        text('logDays', logDays === undefined ? '' : String(logDays)),
+      ];
+  }
+}
 
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
 export const rulesForm = on(customIds.rulesFilled, {
@@ -201,7 +163,7 @@ async function verifyChannel(guildId: string, channel: string | undefined, conte
 type RulesChange = (current: RuleSet) => Partial<RuleSet>;
 
 async function changesOf(
-  section: Exclude<OtherSection, 'log'>,
+  section: Exclude<RuleSection, 'access' | 'log'>,
   { fields, lists, files }: FormValues,
   context: Context,
 ): Promise<RulesChange> {

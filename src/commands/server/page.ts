@@ -10,7 +10,6 @@ import {
   type AccessRule,
   accessText,
   canHold,
-  type RuleName,
   ruleText,
   type ServerRules,
   thresholdLines,
@@ -18,6 +17,7 @@ import {
 import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 import { accessMarkdown, type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
+import type { text } from './text.ts';
 
 interface RulesPageFacts extends ServerRules {
   /** Whether the operator has configured a moderation service. */
@@ -43,45 +43,42 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
 
 /** The rules of each section, who changed them last, and a button to change them. */
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
-  const { rules } = facts;
+  const { rules, targets } = facts;
+  const { access, words, allowedWords, patterns, longestPrompt, deniedDomains, allowedDomains } = rules;
+  const section = (
+    name: keyof (typeof text)['rules']['section'],
+    lines: readonly string[],
+    changeNames: readonly ChangeName[],
+  ): string[] => [
+    '',
+    say(`rules.section.${name}`),
+    ...lines.map((line) => `- ${line}`),
+    ...lastChangeLines(changeNames, facts, say),
+  ];
+  const accessLines = access.map((rule) => accessMarkdown(accessText(rule), targets, say));
+  const useLines = [
+    buttonAccessLine(facts, say),
+    say('rules.privateCommands', { commands: commandsText(facts, say) }),
+    say(`rules.personalInstalls.${rules.personalInstalls ? 'on' : 'off'}`),
+  ];
+  const wordLines = [
+    say('rules.words', { count: words.length }),
+    ...(allowedWords.length === 0 ? [] : [say('rules.allowedWords', { count: allowedWords.length })]),
+    say('rules.patterns', { count: patterns.length }),
+    ...(longestPrompt === undefined ? [] : [say('rules.longestPrompt', { count: longestPrompt })]),
+  ];
+  const linkLines = [
+    say('rules.deniedDomains', { count: deniedDomains.length }),
+    ...(allowedDomains === undefined ? [] : [say('rules.allowedDomains', { count: allowedDomains.length })]),
+  ];
   const lines = [
     say('rules.title'),
-    '',
-    say('rules.section.access'),
-    ...(rules.access.length === 0
-      ? [`- ${say('rules.access.none')}`]
-      : rules.access.map((rule) => `- ${accessMarkdown(accessText(rule), facts.targets, say)}`)),
-    ...lastChangeLines(['access'], facts, say),
-    '',
-    say('rules.section.use'),
-    `- ${buttonAccessLine(facts, say)}`,
-    `- ${say('rules.privateCommands', { commands: commandsText(facts, say) })}`,
-    `- ${say(rules.personalInstalls ? 'rules.personalInstalls.on' : 'rules.personalInstalls.off')}`,
-    ...lastChangeLines(['pressers', 'privateCommands', 'personalInstalls'], facts, say),
-    '',
-    say('rules.section.words'),
-    `- ${say('rules.words', { count: rules.words.length })}`,
-    ...(rules.allowedWords.length === 0
-      ? []
-      : [`- ${say('rules.allowedWords', { count: rules.allowedWords.length })}`]),
-    `- ${say('rules.patterns', { count: rules.patterns.length })}`,
-    ...(rules.longestPrompt === undefined ? [] : [`- ${say('rules.longestPrompt', { count: rules.longestPrompt })}`]),
-    ...lastChangeLines(['words', 'allowedWords', 'patterns', 'longestPrompt'], facts, say),
-    '',
-    say('rules.section.links'),
-    `- ${say('rules.deniedDomains', { count: rules.deniedDomains.length })}`,
-    ...(rules.allowedDomains === undefined
-      ? []
-      : [`- ${say('rules.allowedDomains', { count: rules.allowedDomains.length })}`]),
-    ...lastChangeLines(['allowedDomains', 'deniedDomains'], facts, say),
-    '',
-    say('rules.section.moderation'),
-    ...moderationLines(facts, say).map((line) => `- ${line}`),
-    ...lastChangeLines(['moderation'], facts, say),
-    '',
-    say('rules.section.log'),
-    ...logLines(facts, say).map((line) => `- ${line}`),
-    ...lastChangeLines(['log-channel', 'log-retention'], facts, say),
+    ...section('access', access.length === 0 ? [say('rules.access.none')] : accessLines, ['access']),
+    ...section('use', useLines, ['pressers', 'privateCommands', 'personalInstalls']),
+    ...section('words', wordLines, ['words', 'allowedWords', 'patterns', 'longestPrompt']),
+    ...section('links', linkLines, ['allowedDomains', 'deniedDomains']),
+    ...section('moderation', moderationLines(facts, say), ['moderation']),
+    ...section('log', logLines(facts, say), ['log-channel', 'log-retention']),
     '',
     `-# ${say('rules.integrations')}`,
   ];
@@ -140,11 +137,9 @@ function logLines({ rules, logChannelId, logDays, alertsChannelId }: RulesPageFa
   ];
 }
 
-function lastChangeLines(
-  names: readonly (RuleName | 'log-channel' | 'log-retention')[],
-  { history }: RulesPageFacts,
-  say: Say,
-): string[] {
+type ChangeName = ServerRules['history'][number]['what'];
+
+function lastChangeLines(names: readonly ChangeName[], { history }: RulesPageFacts, say: Say): string[] {
   const last = history.findLast(({ what }) => names.includes(what));
   if (!last) return [];
   return [`-# ${say('rules.changed', { who: memberMention(last.by, say), at: Math.floor(last.at / 1000) })}`];
