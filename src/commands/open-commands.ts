@@ -68,9 +68,7 @@ interface CommandsParts {
 export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, rules, reports, proposals, drafts } =
-    engine;
-  const { answers, messageOf, previewOfResult, prepareAgain } = messages;
+  const { tasks, budgets, rules } = engine;
   const { followQuietMs } = settings;
   const follows = new Follower({
     ...{ outbox, clock, log },
@@ -88,42 +86,22 @@ export function createCommands(parts: CommandsParts) {
     applicationId: () => clients.client.application?.id ?? '',
   });
   const services: Services = {
-    ...{
-      tasks,
-      asks,
-      schemas,
-      talks,
-      models,
-      offers,
-      usage,
-      spending,
-      budgets,
-      rules,
-      reports,
-      reportDelivery,
-      proposals,
-      drafts,
-      answers,
-      messageOf,
-      previewOfResult,
-      prepareAgain: (task, place) => prepareAgain(rules.maskTask(task, place.guildId), place),
-      follows,
-      followQuietMs,
-      clock,
-      rateLimiter,
-      ruleTargets,
-    },
+    ...engine,
+    ...messages,
+    prepareAgain: (task, place) => messages.prepareAgain(rules.maskTask(task, place.guildId), place),
+    reportDelivery,
+    follows,
+    followQuietMs,
+    clock,
+    rateLimiter,
+    ruleTargets,
     defaultModels: settings.models,
     threads: outbox.threads,
     videoFields: settings.gateway.fields,
     referenceSeconds: referenceSeconds({ media: engine.media, log }),
-    media: engine.media,
-    fingerprints: engine.fingerprints,
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: (userId) => operator.isOperator(userId),
-    countEverything: engine.countEverything,
-    readText: engine.readText,
     isInServer: createServerCheck(reads),
     serverNames: serverNameReader(reads, log),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
@@ -145,7 +123,7 @@ export function createCommands(parts: CommandsParts) {
     clock,
     funnel,
     onAcknowledged: parts.onAcknowledged,
-    drafts,
+    drafts: engine.drafts,
     loadRules: parts.loadRules,
     channels,
     isPrivateByDefault: ({ guildId }, command) =>
@@ -154,7 +132,7 @@ export function createCommands(parts: CommandsParts) {
     rateLimiter,
   });
   const messageFor = (error: unknown): string => funnel.messageFor(error, 'a message in a thread');
-  const replyParts = { services, answers, say, clock, messageFor };
+  const replyParts = { services, say, messageFor };
   // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
   const readers = [utteranceReader(replyParts), questionReader({ ...replyParts, isThread: createThreadCheck(reads) })];
   const wasInterrupted = interruptedMessageHandler({

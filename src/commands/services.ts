@@ -31,35 +31,23 @@ export interface Services extends MessageServices, ModelServices {
   videoFields: VideoFields;
   referenceSeconds: ReturnType<typeof referenceSeconds>;
   asks: Asks;
-  schemas: Pick<AnswerSchemas, 'read'>;
+  schemas: AnswerSchemas;
   talks: Talks;
-  threads: Pick<ThreadCreator, 'create' | 'postFirstMessage' | 'archive'>;
+  threads: ThreadCreator;
   usage: UsageReader;
   /** How much members can still spend. */
-  spending: Pick<
-    Spending,
-    | 'allowances'
-    | 'serverAllowances'
-    | 'operatorLimits'
-    | 'memberLimits'
-    | 'memberDefault'
-    | 'pauseOf'
-    | 'blockOf'
-    | 'serverScope'
-    | 'createReset'
-    | 'countingStart'
-  >;
+  spending: Spending;
   /** What admins have decided about spending. */
-  budgets: Pick<Budgets, 'get' | 'historyOf' | 'isWholeBotPaused' | 'memberHash' | 'change'>;
+  budgets: Budgets;
   /** Reports of results to moderators, and their delivery. */
-  reports: Pick<Reports, 'get' | 'add' | 'change' | 'mustAllow'>;
-  reportDelivery: Pick<ReportDelivery, 'announce' | 'process'>;
+  reports: Reports;
+  reportDelivery: ReportDelivery;
   ruleTargets: RuleTargets;
-  rateLimiter: Pick<RateLimiter, 'assertAllowed'>;
+  rateLimiter: RateLimiter;
   /** Counts the usage of every period, whether or not the period has a limit. */
   countEverything(): Promise<void>;
-  media: Pick<Media, 'fetch' | 'fingerprint'>;
-  fingerprints: Pick<Fingerprints, 'recognise'>;
+  media: Media;
+  fingerprints: Fingerprints;
   /** Reads a member's text file; refuses files that are not text. */
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
@@ -70,8 +58,8 @@ export interface Services extends MessageServices, ModelServices {
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */
   postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
-  fineTunes: Pick<FineTunes, 'events'>;
-  follows: Pick<Follower, 'begin' | 'stop'>;
+  fineTunes: FineTunes;
+  follows: Follower;
   /** Live updates stop after this time without a new event. */
   followQuietMs: number;
   /** Servers whose admins can see what the gateway account has spent. */

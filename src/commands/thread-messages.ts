@@ -1,11 +1,9 @@
-import type { Answers } from '../discord/answers/answers.ts';
 import { newReference } from '../discord/delivery/backoff.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import type { RateLimiter } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentNames } from '../lib/once.ts';
@@ -57,17 +55,15 @@ export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, was
 
 export interface ReplyParts {
   services: Services;
-  answers: Pick<Answers, 'replyTo' | 'editReply'>;
   messageFor(error: unknown): string;
   say: Say;
-  clock: Clock;
 }
 
 /** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continuedTask: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
-  { answers, messageFor, say, clock }: ReplyParts,
+  { services: { answers, clock }, messageFor, say }: ReplyParts,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });

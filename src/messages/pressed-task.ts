@@ -21,15 +21,12 @@ import { type ProposalReason, proposalQuestion } from './proposal.ts';
 export interface MessageServices {
   tasks: Tasks;
   /** Orders that wait for their member's decision. */
-  proposals: Pick<
-    Proposals,
-    'create' | 'take' | 'putBack' | 'recordMessage' | 'hasExpired' | 'hasRisen' | 'limitExceededBy'
-  >;
+  proposals: Proposals;
   /** Drafts of forms. */
-  drafts: Pick<FormDrafts, 'keep' | 'images'>;
-  answers: Pick<Answers, 'deleteFurtherMessages' | 'updateButtons'>;
+  drafts: FormDrafts;
+  answers: Answers;
   /** The rules of servers. */
-  rules: Pick<Rules, 'allowsKind' | 'assertMayPress' | 'get' | 'change' | 'hasModerationService'>;
+  rules: Rules;
   clock: Clock;
   /** The current message of a task, without its results. */
   messageOf(task: Task): MessagePlan;
