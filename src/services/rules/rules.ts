@@ -137,7 +137,6 @@ export class Rules {
   /** Throws the `Refusal` of the first rule that an order breaks. The operator's rules are checked before the server's. */
   assertAllowed(order: JudgedOrder): void {
     for (const [name, rules] of this.#setsFor(order.guildId)) {
-      if (rules === NO_RULES.rules) continue;
       const verdict = this.#judge(name, rules).judge(order);
       if (verdict) throw this.#reportRefusal(order, name, verdict);
     }
@@ -147,7 +146,7 @@ export class Rules {
   allowsKind(order: Omit<JudgedRequest, 'request'>, model?: string): boolean {
     const request = model === undefined ? {} : { model };
     return this.#setsFor(order.guildId).every(
-      ([name, rules]) => rules === NO_RULES.rules || !this.#judge(name, rules).judge({ ...order, request }),
+      ([name, rules]) => !this.#judge(name, rules).judge({ ...order, request }),
     );
   }
 
@@ -187,9 +186,11 @@ export class Rules {
   /** All text of an order that the service may have to see, in pieces. Words, patterns and links in its documents are judged here. */
   async #textsToCheck(order: JudgedOrder, files: OrderFiles): Promise<string[]> {
     const { kind, request } = order;
-    const judges = this.#setsFor(order.guildId)
-      .filter(([, rules]) => rules !== NO_RULES.rules)
-      .map(([name, rules]) => ({ name, rules, judge: this.#judge(name, rules) }));
+    const judges = this.#setsFor(order.guildId).map(([name, rules]) => ({
+      name,
+      rules,
+      judge: this.#judge(name, rules),
+    }));
     const isChecked = judges.some(({ rules, judge }) => rules.moderation.prompts !== 'off' || judge.judgesText(kind));
     if (!isChecked) return [];
     const documents = request.documents ? await files.documents() : [];
@@ -285,10 +286,11 @@ export class Rules {
         await this.change(guildId, (known) => withoutAuthor(known, memberId));
   }
 
-  /** The operator's rules come first. */
+  /** The operator's rules come first. Most servers have none. */
   #setsFor(guildId: string | undefined): (readonly [name: string, RuleSet])[] {
     const operatorRules = [OPERATOR, this.#parts.operatorRules] as const;
-    return guildId === undefined ? [operatorRules] : [operatorRules, [guildId, this.get(guildId).rules]];
+    const serverRules = guildId === undefined ? [] : [[guildId, this.get(guildId).rules] as const];
+    return [operatorRules, ...serverRules].filter(([, rules]) => rules !== NO_RULES.rules);
   }
 
   #reportRefusal({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {

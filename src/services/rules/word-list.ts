@@ -24,6 +24,12 @@ interface Prefix {
   phrase: Phrase;
 }
 
+const byForm = <Value>(): Readonly<Record<Form, Map<string, Value>>> => ({
+  plain: new Map(),
+  lookalike: new Map(),
+  leet: new Map(),
+});
+
 /** Scripts without spaces between words. */
 const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -38,14 +44,8 @@ const MIN_STRETCHED_RUN = 3;
 
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
 export class WordList {
-  readonly #words: Readonly<Record<Form, Map<string, Entry[]>>> = {
-    plain: new Map(),
-    lookalike: new Map(),
-    leet: new Map(),
-  };
-  readonly #prefixes: Readonly<Record<Form, Map<string, Prefix>>> = {
-    ...{ plain: new Map(), lookalike: new Map(), leet: new Map() },
-  };
+  readonly #words = byForm<Entry[]>();
+  readonly #prefixes = byForm<Prefix>();
   /** The lengths of words and prefixes, without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #prefixLengths = new Set<number>();
@@ -215,50 +215,13 @@ const isSpelled = ({ phrase, runs }: Entry): boolean =>
   phrase.length === 1 && runs.reduce((sum, count) => sum + count, 0) > 2;
 
 /** Short words that often stand next to an insult that is spelled out. */
-const SHORT_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    'a',
-    'i',
-    'u',
-    'an',
-    'the',
-    'my',
-    'your',
-    'his',
-    'her',
-    'our',
-    'you',
-    'he',
-    'she',
-    'it',
-    'we',
-    'they',
-    'me',
-    'him',
-  ],
-  ...[
-    'this',
-    'that',
-    'is',
-    'are',
-    'was',
-    'be',
-    'am',
-    'do',
-    'go',
-    'to',
-    'of',
-    'of',
-    'in',
-    'on',
-    'at',
-    'by',
-    'with',
-    'for',
-  ],
-  ...['and', 'or', 'but', 'no', 'not', 'al', 'so', 'big', 'fat', 'what', 'who', 'free', 'here', 'a', 'my', 'yes', 'of'],
-  ...['der', 'die', 'das', 'du', 'ein', 'eine', 'ist', 'le', 'la', 'les', 'un', 'une', 'de', 'el', 'los', 'las', 'una'],
-]);
+const SHORT_WORDS: ReadonlySet<string> = new Set(
+  [
+    'a i u an the my your his her our you he she it we they me him this that is are was be am do go to of in',
+    'on at by with for and or but no not al so big fat what who free here yes der die das du ein eine ist le',
+    'la les un une de el los las una',
+  ].flatMap((line) => line.split(' ')),
+);
 const MAX_SHORT_WORD_LENGTH = 4;
 /** More remaining letters than this count as words without a check. */
 const MAX_REST_LENGTH = 60;
