@@ -3,15 +3,17 @@ import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
-import type { Kind, Source } from '../services/tasks/kind.ts';
-import type { KindSpecs } from '../services/tasks/kind-spec.ts';
+import type { Kind } from '../services/tasks/kind.ts';
+import type { KindSpecs, TaskKind } from '../services/tasks/kind-spec.ts';
 import type { ImageTransfer } from '../services/tasks/materials.ts';
 import type { Services } from './services.ts';
 
 export interface KindTools {
   gateway: Gateway;
-  /** Polls all tasks of the image-prompt family, which several features share. */
-  imgx: Source;
+  /** A kind of the image-prompt family (specification, 4.3), whose tasks are polled together. By default, it makes images. */
+  imgxKind<K extends TaskKind>(
+    definition: Omit<Kind<K>, 'source' | 'acceptsCallback' | 'waitLimit'> & Partial<Pick<Kind<K>, 'waitLimit'>>,
+  ): Kind<K>;
   imagineReferences: ImageTransfer;
   videosBody: GatewaySettings['videosBody'];
   callbackFields?: GatewaySettings['callbackFields'];

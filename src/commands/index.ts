@@ -87,13 +87,19 @@ export const handlers = {
   handlers: [...sharedHandlers, ...features.flatMap((feature) => feature.handlers ?? [])],
 } satisfies Handlers<Services>;
 
-interface KindSettings extends Omit<KindTools, 'gateway' | 'imgx'> {
+interface KindSettings extends Omit<KindTools, 'gateway' | 'imgxKind'> {
   imgxLists: boolean;
 }
 
 export function kindsOf(gateway: Gateway, { imgxLists, ...settings }: KindSettings): Kind[] {
-  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists), ...settings };
-  return features.flatMap(({ kinds }) => kinds?.(tools) ?? []);
+  const source = imgxSource(gateway.imgx, imgxLists);
+  const imgxKind: KindTools['imgxKind'] = (definition) => ({
+    source,
+    acceptsCallback: true,
+    waitLimit: () => 'image',
+    ...definition,
+  });
+  return features.flatMap(({ kinds }) => kinds?.({ gateway, imgxKind, ...settings }) ?? []);
 }
 
 export const kindViews: MessageContext['views'] = Object.assign({}, ...features.map(({ views }) => views));

@@ -68,7 +68,7 @@ function normalize(value: unknown): unknown {
   );
 }
 
-const PERMISSIONS = neededPermissions.reduce((all, { bit }) => all | bit, 0n);
+const PERMISSIONS = neededPermissions.reduce((all, { bits }) => all | bits, 0n);
 
 export function installLinks(
   applicationId: string,

@@ -1,7 +1,8 @@
-import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.js';
+import { ChannelType } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/talks/session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
+import { missingPermissions, permissions } from './permissions.ts';
 import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. */
@@ -26,35 +27,11 @@ export function refusePersonalInstall(isAllowedIn: (guildId: string) => boolean)
       : undefined;
 }
 
-/** A permission under the name shown in Discord's settings. Having any one of its bits is enough. */
-interface Permission {
-  bits: bigint;
-  name: string;
-}
+const { view, send, sendInThreads, attach, readHistory, createThread, createPrivateThread } = permissions;
 
-function missingPermissions(required: readonly Permission[], { appPermissions }: InteractionFacts): string[] {
-  const granted = new PermissionsBitField(appPermissions);
-  return required.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
-}
-
-const VIEW: Permission = { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel' };
-const ATTACH: Permission = { bits: PermissionFlagsBits.AttachFiles, name: 'Attach Files' };
-// The payload does not say whether this channel is a thread. A false positive only makes
-// delivery use a fallback; a false negative would refuse requests that would work.
-const SEND: Permission = {
-  bits: PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads,
-  name: 'Send Messages',
-};
-const SEND_IN_THREADS: Permission = {
-  bits: PermissionFlagsBits.SendMessagesInThreads,
-  name: 'Send Messages in Threads',
-};
-const READ_HISTORY: Permission = { bits: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History' };
-const CREATE_THREAD: Permission = { bits: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads' };
-const CREATE_PRIVATE_THREAD: Permission = {
-  bits: PermissionFlagsBits.CreatePrivateThreads,
-  name: 'Create Private Threads',
-};
+// The payload does not say whether this channel is a thread. A false positive only makes delivery use a fallback; a false negative would
+// refuse requests that would work.
+const sendAnywhere = { ...send, bits: send.bits | sendInThreads.bits };
 
 /**
  * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
@@ -65,7 +42,7 @@ export function requirePostPermissions(
   options: { private?: boolean | undefined },
 ): Refusal | undefined {
   if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
-  const missingNames = missingPermissions([VIEW, SEND, ATTACH], place);
+  const missingNames = missingPermissions(place, [view, sendAnywhere, attach]);
   return missingNames.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing: missingNames });
 }
 
@@ -85,15 +62,15 @@ export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): 
     return new Refusal('refusals.talkOutsideServer');
   }
   // In a thread, the bot replies to messages.
-  const missingNames = missingPermissions([VIEW, SEND_IN_THREADS, ATTACH, READ_HISTORY], place);
+  const missingNames = missingPermissions(place, [view, sendInThreads, attach, readHistory]);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
     return { type: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
   }
   if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
-  const isPrivate = who === 'me' && !isAnnouncement && missingPermissions([CREATE_PRIVATE_THREAD], place).length === 0;
-  if (!isPrivate) missingNames.push(...missingPermissions([CREATE_THREAD], place));
+  const isPrivate = who === 'me' && !isAnnouncement && missingPermissions(place, [createPrivateThread]).length === 0;
+  if (!isPrivate) missingNames.push(...missingPermissions(place, [createThread]));
   if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
   const kind = isPrivate ? 'private' : isAnnouncement ? 'announcement' : 'public';
   return { type: 'new-thread', channelId, kind, isPrivate };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { defineKind } from '../../services/tasks/kind.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { memberFile } from '../../services/tasks/materials.ts';
 import type { Feature } from '../feature.ts';
@@ -54,12 +53,9 @@ export const blend: Feature<typeof text> = {
   command: blendCommand,
   text,
   specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isVisual: true, isGrid: () => true } } },
-  kinds: ({ gateway, imgx }) => [
-    defineKind({
+  kinds: ({ gateway, imgxKind }) => [
+    imgxKind({
       name: 'blend',
-      source: imgx,
-      acceptsCallback: true,
-      waitLimit: () => 'image',
       durationKey: () => 'blend',
       priceName: () => 'mj_blend',
       submit: ({ shape }, { materials: { images = [] }, user, callbackUrl }) =>

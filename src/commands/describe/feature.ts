@@ -5,7 +5,6 @@ import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { defineKind } from '../../services/tasks/kind.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
@@ -60,12 +59,9 @@ export const describe: Feature<typeof text> = {
   text,
   menus: [describeMenu],
   specs: { describe: { request: describeShape.loose(), traits: { isPaid: true } } },
-  kinds: ({ gateway, imgx }) => [
-    defineKind({
+  kinds: ({ gateway, imgxKind }) => [
+    imgxKind({
       name: 'describe',
-      source: imgx,
-      acceptsCallback: true,
-      waitLimit: () => 'image',
       durationKey: () => 'describe',
       priceName: () => 'mj_describe',
       submit: (_request, { materials: { images = [] }, user, callbackUrl }) =>

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
-import { defineKind, type Kind } from '../../services/tasks/kind.ts';
+import type { Kind } from '../../services/tasks/kind.ts';
 import type { KindTools } from '../feature.ts';
 import { VIDEO_ENDPOINT } from './videos.ts';
 
@@ -25,18 +25,15 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
 };
 
 /** Grids of images from prompts (specification, 4.3), and the follow-ups of the image-prompt family. */
-export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
+export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }: KindTools): Kind[] {
   const sendWords: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
     taskId,
     { words: prompt },
     { materials, user, callbackUrl },
   ) => imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }), callbackUrl }, { user });
   return [
-    defineKind({
+    imgxKind({
       name: 'imagine',
-      source,
-      acceptsCallback: true,
-      waitLimit: () => 'image',
       durationKey: () => 'imagine',
       priceName: () => 'mj_imagine',
       transfer: imagineReferences,
@@ -50,10 +47,8 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
         );
       },
     }),
-    defineKind({
+    imgxKind({
       name: 'action',
-      source,
-      acceptsCallback: true,
       offerName: ({ customId }) => customId,
       hideIfUnsupported: 'button',
       waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
@@ -62,11 +57,8 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       submit: ({ of, customId }, { user, callbackUrl }) => imgx.action({ taskId: of, customId, callbackUrl }, { user }),
       sendWords,
     }),
-    defineKind({
+    imgxKind({
       name: 'change',
-      source,
-      acceptsCallback: true,
-      waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
       priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
       submit: ({ of: taskId, action, index }, { user, callbackUrl }) =>
@@ -76,10 +68,8 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
         ),
       sendWords,
     }),
-    defineKind({
+    imgxKind({
       name: 'animate',
-      source,
-      acceptsCallback: true,
       offerName: () => VIDEO_ENDPOINT,
       hideIfUnsupported: 'button',
       waitLimit: () => 'video',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { escapeText } from '../../discord/markdown.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
-import { defineKind } from '../../services/tasks/kind.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
 import type { Feature } from '../feature.ts';
@@ -36,12 +35,9 @@ export const shorten: Feature<typeof text> = {
     run: (request, context) => submitOrder({ kind: 'shorten', request }, context),
   }),
   specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } } },
-  kinds: ({ gateway, imgx }) => [
-    defineKind({
+  kinds: ({ gateway, imgxKind }) => [
+    imgxKind({
       name: 'shorten',
-      source: imgx,
-      acceptsCallback: true,
-      waitLimit: () => 'image',
       durationKey: () => 'shorten',
       priceName: () => 'mj_shorten',
       submit: ({ prompt }, { user, callbackUrl }) => gateway.imgx.shorten({ prompt, callbackUrl }, { user }),

@@ -68,18 +68,7 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
   ];
 }
 
-type ButtonName =
-  | 'back'
-  | 'details'
-  | 'end'
-  | 'show'
-  | 'showMe'
-  | 'retry'
-  | 'edit'
-  | 'cancel'
-  | 'tryAgain'
-  | 'dismiss'
-  | 'delete';
+type ButtonName = keyof typeof text.tasks.buttons;
 
 /** A private result is shown to others only after a confirmation. */
 const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
