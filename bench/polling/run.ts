@@ -1,7 +1,7 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { CallbackUrls } from '../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../src/services/callbacks/callbacks.ts';
-import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../src/services/polling/scheduler.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
@@ -77,7 +77,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     error: (facts: object) => errors.push(facts),
   };
   const book = new TaskBook({ store, log });
-  const scheduler = new InProcessScheduler({ clock, random: seededRandom(seed + 1), log, limits: scenario });
+  const scheduler = new Scheduler({ clock, random: seededRandom(seed + 1), log, limits: scenario });
   const { callbackShare } = scenario;
   const laneOf = ({ kind: name }: { kind: TaskKind }): string | undefined =>
     jobTypes.find((jobType) => kindNames[jobType] === name);

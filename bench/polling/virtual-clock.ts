@@ -1,14 +1,10 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/clock.ts';
-import { Agenda, type AgendaItem } from '../../src/services/polling/agenda.ts';
-
-interface Timer extends AgendaItem {
-  task: () => void;
-}
 
 /** A clock that jumps to the next timer as soon as nothing is left to do before it, so hours pass in seconds and no timer is ever late. */
 export class VirtualClock implements Clock {
-  readonly #timers = new Agenda<Timer>();
+  /** The tasks of each time at which a timer fires. */
+  readonly #tasks = new Map<number, Set<() => void>>();
   #now = Date.UTC(2026, 0, 1);
 
   now(): number {
@@ -16,16 +12,12 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, task: () => void): () => void {
-    const timer = { slot: -1, task };
-    this.#timers.add(timer, this.#now + Math.max(0, ms));
-    let isPending = true;
-    timer.task = () => {
-      isPending = false;
-      task();
-    };
+    const at = this.#now + Math.max(0, ms);
+    const once = (): void => task();
+    const tasks = this.#tasks.get(at) ?? new Set();
+    this.#tasks.set(at, tasks.add(once));
     return () => {
-      if (isPending) this.#timers.remove(timer);
-      isPending = false;
+      tasks.delete(once);
     };
   }
 
@@ -38,8 +30,10 @@ export class VirtualClock implements Clock {
     for (;;) {
       await nextLoopIteration();
       if (isOver()) return;
-      this.#now = Math.max(this.#now, this.#timers.next);
-      for (let timer = this.#timers.takeDue(this.#now); timer; timer = this.#timers.takeDue(this.#now)) timer.task();
+      const at = this.#tasks.keys().reduce((earliest, one) => Math.min(earliest, one), Number.POSITIVE_INFINITY);
+      this.#now = Math.max(this.#now, at);
+      for (const task of this.#tasks.get(at) ?? []) task();
+      this.#tasks.delete(at);
     }
   }
 }

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kindSpecs, kindsOf } from '../../src/commands/index.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
-import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
@@ -47,8 +46,7 @@ const { gatewayUrl: baseUrl, connections, perSecond, inFlight, pollsInBatches, i
 const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
-const scheduler = new InProcessScheduler({ clock, log, random, limits: { perSecond, inFlight } });
-const watchedScheduler = new WatchedScheduler(scheduler, clock, isTimed);
+const watchedScheduler = new WatchedScheduler({ clock, log, random, limits: { perSecond, inFlight } }, isTimed);
 const tasks = new Tasks({
   book: new TaskBook({ store, log }),
   specs: kindSpecs,

@@ -1,12 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
-import type {
-  FollowedTask,
-  Lane,
-  LaneTrouble,
-  Scheduler,
-  Trouble,
-  Verdict,
-} from '../../src/services/polling/scheduler.ts';
+import type { Lane, Trouble, Verdict } from '../../src/services/polling/lane.ts';
+import { type FollowedTask, Scheduler } from '../../src/services/polling/scheduler.ts';
 
 /** The same jitter as the scheduler's own. */
 const JITTER = 0.1;
@@ -15,8 +9,7 @@ const JITTER = 0.1;
  * The scheduler as the engine sees it, with a counter of its polls. If polls are also timed, verdicts are jittered here instead of in the
  * scheduler, so that the time at which each poll is due is known.
  */
-export class WatchedScheduler implements Scheduler {
-  readonly #scheduler: Scheduler;
+export class WatchedScheduler extends Scheduler {
   readonly #clock: Clock;
   readonly #isTimed: boolean;
   readonly #lanes = new Map<Lane, Lane>();
@@ -26,46 +19,14 @@ export class WatchedScheduler implements Scheduler {
   lateness: number[] = [];
   trouble: Trouble | undefined;
 
-  constructor(scheduler: Scheduler, clock: Clock, isTimed: boolean) {
-    this.#scheduler = scheduler;
-    this.#clock = clock;
+  constructor(parts: ConstructorParameters<typeof Scheduler>[0], isTimed: boolean) {
+    super(parts);
+    this.#clock = parts.clock;
     this.#isTimed = isTimed;
   }
 
-  get pressure(): number {
-    return this.#scheduler.pressure;
-  }
-
-  add({ lane, ...followed }: FollowedTask): void {
-    this.#scheduler.add({ ...followed, lane: this.#wrap(lane) });
-  }
-
-  hint(id: string): void {
-    this.#scheduler.hint(id);
-  }
-
-  remove(id: string): void {
-    this.#scheduler.remove(id);
-  }
-
-  start(): void {
-    this.#scheduler.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#scheduler.stop();
-  }
-
-  troubles(): LaneTrouble[] {
-    return this.#scheduler.troubles();
-  }
-
-  get laneNames(): readonly string[] {
-    return this.#scheduler.laneNames;
-  }
-
-  onPoll(listener: Parameters<Scheduler['onPoll']>[0]): void {
-    this.#scheduler.onPoll(listener);
+  override add({ lane, ...followed }: FollowedTask): void {
+    super.add({ ...followed, lane: this.#wrap(lane) });
   }
 
   reset(): void {

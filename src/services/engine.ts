@@ -251,7 +251,7 @@ export function createEngine({
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const circuits = new ModelCircuits({ book, clock });
-  const scheduler = limits.schedulerFor(partition);
+  const { scheduler } = limits;
   const callbacks = createCallbacks(settings.callbacks, {
     ...{ book, scheduler, kinds, clock, log },
     urls: parts.callbackUrls,

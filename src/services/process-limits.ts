@@ -1,14 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
 import type { SchedulerLimits } from './polling/capacity.ts';
-import { InProcessScheduler } from './polling/in-process.ts';
-import { PartitionScheduler } from './polling/partition-scheduler.ts';
-import type { Scheduler } from './polling/scheduler.ts';
+import { Scheduler } from './polling/scheduler.ts';
 import type { TasksLog } from './tasks/book.ts';
-import { type Partition, partitionOf, WHOLE_STORE } from './tasks/homes.ts';
+import { WHOLE_STORE } from './tasks/homes.ts';
 import { JobSlots } from './tasks/line/job-slots.ts';
 import type { LiveLimits } from './tasks/live-limits.ts';
 import { SharedLimit } from './tasks/shared-limit.ts';
-import { bucketIn } from './tasks/task-id.ts';
 
 /** The share of the connections to the gateway that polls may use: members' orders need some too. */
 const POLL_SHARE = 0.75;
@@ -31,7 +28,7 @@ interface LimitParts {
  * processes never exceed the limit. The partitions of a process use it together.
  */
 export class ProcessLimits {
-  readonly scheduler: InProcessScheduler;
+  readonly scheduler: Scheduler;
   readonly slots: JobSlots;
   readonly live: LiveLimits;
   readonly #settings: LimitSettings;
@@ -46,7 +43,7 @@ export class ProcessLimits {
     this.#partitionCount = partitionCount;
     const { liveLimits } = settings;
     const limits = this.#pollLimits([]);
-    this.scheduler = new InProcessScheduler({ clock, log, random: Math.random, limits });
+    this.scheduler = new Scheduler({ clock, log, random: Math.random, limits });
     this.slots = new JobSlots(0);
     this.live = {
       ask: { all: this.#sharedLimits.ask, perMember: liveLimits.ask.perMember },
@@ -77,12 +74,6 @@ export class ProcessLimits {
     // Without a partition there is nothing to poll.
     const perSecond = (this.#settings.poll.perSecond * Math.max(1, partitions.length)) / this.#partitionCount;
     return { perSecond, inFlight: Math.max(1, Math.floor(this.connectionCount(partitions) * POLL_SHARE)) };
-  }
-
-  /** Returns the scheduler for the tasks of a single partition. */
-  schedulerFor({ number, count }: Partition): Scheduler {
-    if (count === 1) return this.scheduler;
-    return new PartitionScheduler(this.scheduler, (id) => partitionOf(bucketIn(id), count) === number);
   }
 }
 

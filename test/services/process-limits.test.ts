@@ -1,9 +1,9 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lane } from '../../src/services/polling/scheduler.ts';
+import type { Lane } from '../../src/services/polling/lane.ts';
 import { ProcessLimits, shareOf } from '../../src/services/process-limits.ts';
-import { taskId } from '../../src/services/tasks/task-id.ts';
+import { bucketIn, taskId } from '../../src/services/tasks/task-id.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const silentLog = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -55,11 +55,10 @@ describe('Two processes that share a poll budget', () => {
     });
     const processes = [0, 1].map(() => ({ limits: createLimits(clock), lane: lane(), owned: new Set<number>() }));
     const addTasks = (number: number, { limits, lane: ownLane }: (typeof processes)[number]): void => {
-      const scheduler = limits.schedulerFor({ number, count: 4 });
-      scheduler.start();
+      const { scheduler } = limits;
       for (let task = 0; task < 60; task += 1)
         scheduler.add({ id: taskId(clock.now(), number), lane: ownLane, group: 'server', nextPollAt: clock.now() });
-      stops[number] = () => scheduler.stop();
+      stops[number] = () => scheduler.removeAll((id) => bucketIn(id) % 4 === number);
     };
     const stops: (() => Promise<void>)[] = [];
     const move = async (number: number, from: number | undefined, to: number): Promise<void> => {

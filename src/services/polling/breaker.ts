@@ -1,5 +1,5 @@
 import { MIN_GAP_MS } from './allowance.ts';
-import type { Trouble } from './scheduler.ts';
+import type { Trouble } from './lane.ts';
 
 /** How long a lane is paused at first and at most. The time doubles in between. */
 const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: number }>> = {
@@ -12,15 +12,7 @@ const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: nu
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-function pauseMs({ kind, retryAfterMs }: Trouble, previousPauses: number): number {
-  const { firstMs, longestMs } = BACKOFF[kind];
-  const backoff = Math.min(longestMs, firstMs * 2 ** previousPauses);
-  const requestedMs = clampRetryAfter(retryAfterMs);
-  if (requestedMs === undefined) return backoff;
-  return kind === 'busy' ? requestedMs : Math.max(requestedMs, backoff);
-}
-
-function clampRetryAfter(retryAfterMs: number | undefined): number | undefined {
+function retryAfterOf({ retryAfterMs }: Trouble): number | undefined {
   if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs));
 }
@@ -39,9 +31,9 @@ export function addJitter(time: number | undefined, now: number, random: () => n
 }
 
 /** `isFirst`: the poll before this one did not fail. */
-export function retryAt({ retryAfterMs }: Trouble, isFirst: boolean, now: number, random: () => number): number {
+export function retryAt(trouble: Trouble, isFirst: boolean, now: number, random: () => number): number {
   const time = isFirst ? now + FIRST_RETRY_MS : addJitter(undefined, now, random);
-  return Math.max(time, now + (clampRetryAfter(retryAfterMs) ?? 0));
+  return Math.max(time, now + (retryAfterOf(trouble) ?? 0));
 }
 
 /** A single failure may be chance; this many in a row show the gateway's state. */
@@ -57,8 +49,7 @@ export interface Pause {
 export class Breaker {
   #pause: Pause | undefined;
   #unreachableCount = 0;
-  #pauseCount = 0;
-  #lastPause = { kind: 'busy' as Trouble['kind'], ms: 0 };
+  #lastBackoff = { kind: 'busy' as Trouble['kind'], ms: 0 };
   #endedAt = Number.NEGATIVE_INFINITY;
 
   get pause(): Pause | undefined {
@@ -78,7 +69,7 @@ export class Breaker {
   /** Returns the pause that this failure began. */
   recordTrouble(trouble: Trouble, isProbe: boolean, now: number): Pause | undefined {
     if (this.#pause) {
-      if (isProbe) this.#pause = { trouble, since: this.#pause.since, probeAt: now + this.#pauseMs(trouble) };
+      if (isProbe) this.#pause = { ...this.#pause, trouble, probeAt: now + this.#pauseMs(trouble) };
       return undefined;
     }
     if (trouble.kind === 'unreachable') {
@@ -86,16 +77,18 @@ export class Breaker {
       if (this.#unreachableCount < UNREACHABLE_THRESHOLD) return undefined;
     }
     // One good response does not prove recovery: if failures return soon, the next pause is longer.
-    if (now - this.#endedAt > this.#lastPause.ms) this.#pauseCount = 0;
+    if (now - this.#endedAt > this.#lastBackoff.ms) this.#lastBackoff.ms = 0;
     this.#pause = { trouble, since: now, probeAt: now + this.#pauseMs(trouble) };
     return this.#pause;
   }
 
   #pauseMs(trouble: Trouble): number {
-    if (trouble.kind !== this.#lastPause.kind) this.#pauseCount = 0;
-    const ms = pauseMs(trouble, this.#pauseCount);
-    this.#pauseCount += 1;
-    this.#lastPause = { kind: trouble.kind, ms };
-    return ms;
+    const { kind } = trouble;
+    const { firstMs, longestMs } = BACKOFF[kind];
+    const previousMs = kind === this.#lastBackoff.kind ? this.#lastBackoff.ms : 0;
+    const ms = Math.min(longestMs, Math.max(firstMs, 2 * previousMs));
+    this.#lastBackoff = { kind, ms };
+    const requestedMs = retryAfterOf(trouble) ?? ms;
+    return kind === 'busy' ? requestedMs : Math.max(requestedMs, ms);
   }
 }

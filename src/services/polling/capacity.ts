@@ -1,4 +1,5 @@
-import { Pace, Pressure, RateMeter, type SlowdownCause } from './pace.ts';
+import { Pace } from './pace.ts';
+import { Pressure, RateMeter } from './pressure.ts';
 
 export interface SchedulerLimits {
   perSecond: number;
@@ -8,23 +9,29 @@ export interface SchedulerLimits {
 /** The polls of a second are not all started together. */
 const STEPS_PER_SECOND = 10;
 
-/** Decides from the latest requests when polls can start: a full token bucket would allow its content plus its flow within one second, which is too many. */
-export class PollBudget {
-  #inFlight = 0;
+/**
+ * Decides from the latest requests when polls can start, within the operator's limit and the rate that the gateway accepts. A full token bucket would
+ * allow its content plus its flow within one second, which is too many.
+ */
+export class PollCapacity {
+  #limits: SchedulerLimits;
   /** Polls per step times steps per second is at most the limit per second. */
   #stepMs = 0;
-  /** When the latest requests were permitted: a ring whose `#oldest` entry is overwritten next. */
+  /** When the latest requests were permitted, as many as a step allows, the oldest first. */
   #requestTimes: number[] = [];
-  #oldest = 0;
-  share = 1;
   #runningCount = 0;
+  readonly #pace = new Pace();
+  readonly #requestRate = new RateMeter();
+  readonly #pressure = new Pressure();
 
   constructor(limits: SchedulerLimits) {
+    this.#limits = limits;
     this.setLimits(limits, Number.NEGATIVE_INFINITY);
   }
 
   /** The next polls wait for one step of the slower limit, so that no second has more polls than the larger limit allows. */
-  setLimits({ perSecond, inFlight }: SchedulerLimits, now: number): void {
+  setLimits(limits: SchedulerLimits, now: number): void {
+    const { perSecond, inFlight } = limits;
     if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once is not a valid limit.`);
     if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`${perSecond} polls a second is not a valid limit.`);
@@ -33,24 +40,23 @@ export class PollBudget {
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
     const stepMs = Math.ceil(1_000 / steps);
     this.#requestTimes = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
-    this.#inFlight = inFlight;
+    this.#limits = limits;
     this.#stepMs = stepMs;
-    this.#oldest = 0;
   }
 
   /** When the next poll can start; infinity until one that is running has ended. */
-  get opensAt(): number {
-    return this.#runningCount >= this.#inFlight ? Number.POSITIVE_INFINITY : this.nextRequestAt;
+  opensAt(now: number): number {
+    return this.#runningCount >= this.#limits.inFlight ? Number.POSITIVE_INFINITY : this.nextRequestAt(now);
   }
 
   /** When a running poll can send another request. */
-  get nextRequestAt(): number {
-    const { length } = this.#requestTimes;
-    const afterOldest = (this.#requestTimes[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
-    if (this.share >= 1) return afterOldest;
+  nextRequestAt(now: number): number {
+    const share = this.#pace.shareAt(now);
+    const afterOldest = (this.#requestTimes[0] ?? 0) + Math.ceil(this.#stepMs / share);
+    if (share >= 1) return afterOldest;
     // For a gateway that received too many polls at once, polls are evenly spaced.
-    const latest = this.#requestTimes[(this.#oldest + length - 1) % length] ?? 0;
-    return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
+    const latest = this.#requestTimes.at(-1) ?? 0;
+    return Math.max(afterOldest, latest + this.#stepMs / (share * this.#requestTimes.length));
   }
 
   /** Begins a poll, with its first request. */
@@ -60,59 +66,20 @@ export class PollBudget {
   }
 
   recordRequest(now: number): void {
-    this.#requestTimes[this.#oldest] = now;
-    this.#oldest = (this.#oldest + 1) % this.#requestTimes.length;
+    this.#requestTimes.shift();
+    this.#requestTimes.push(now);
+    this.#requestRate.count(now);
   }
 
   end(): void {
     this.#runningCount -= 1;
   }
-}
 
-/** How many polls can be made, given the operator's limit, the rate that the gateway accepts, and the pressure of demand. */
-export class PollCapacity {
-  readonly #budget: PollBudget;
-  readonly #pace: Pace;
-  readonly #requestRate = new RateMeter();
-  readonly #pressure = new Pressure();
-
-  constructor(limits: SchedulerLimits) {
-    this.#budget = new PollBudget(limits);
-    this.#pace = new Pace(limits.perSecond);
-  }
-
-  opensAt(now: number): number {
-    this.#budget.share = this.#pace.shareAt(now);
-    return this.#budget.opensAt;
-  }
-
-  nextRequestAt(now: number): number {
-    this.#budget.share = this.#pace.shareAt(now);
-    return this.#budget.nextRequestAt;
-  }
-
-  setLimits(limits: SchedulerLimits, now: number): void {
-    this.#budget.setLimits(limits, now);
-    this.#pace.setMax(limits.perSecond, now);
-  }
-
-  begin(now: number): void {
-    this.#budget.begin(now);
-    this.#requestRate.count(now);
-  }
-
-  recordRequest(now: number): void {
-    this.#budget.recordRequest(now);
-    this.#requestRate.count(now);
-  }
-
-  end(): void {
-    this.#budget.end();
-  }
-
-  /** Returns how many polls per second remain, if that has changed. */
-  slowDown(cause: SlowdownCause, now: number): number | undefined {
-    return this.#pace.slowDown(cause, this.#requestRate.rate(now), now) ? this.#pace.rateAt(now) : undefined;
+  /** Call this when the gateway asks for fewer polls. Returns how many per second remain, if that has changed. */
+  halve(now: number): number | undefined {
+    const { perSecond } = this.#limits;
+    const isHalved = this.#pace.halve(this.#requestRate.rate(now) / perSecond, now);
+    return isHalved ? perSecond * this.#pace.shareAt(now) : undefined;
   }
 
   /** The factor by which gaps should grow so that all tasks can be polled. */
@@ -120,9 +87,9 @@ export class PollCapacity {
     return this.#pressure.value;
   }
 
-  /** `queued`: how many polls could start now if the limits allowed it. */
-  update(queued: () => number, now: number): void {
-    if (!this.#pressure.isDue(now)) return;
-    this.#pressure.update({ rate: this.#requestRate.rate(now), allowed: this.#pace.rateAt(now), queue: queued() }, now);
+  /** `queue`: how many polls could start now if the limits allowed it. */
+  update(queue: number, now: number): void {
+    const allowed = this.#limits.perSecond * this.#pace.shareAt(now);
+    this.#pressure.update({ rate: this.#requestRate.rate(now), allowed, queue }, now);
   }
 }

@@ -1,49 +1,7 @@
-/** An item links to its neighbours, so it can be removed from the middle without a search. */
-export interface QueueLinks<T> {
-  previous: T | undefined;
-  next: T | undefined;
-}
-
-/** First come, first served. Adding, removing and taking an item need constant time. */
-class LinkedQueue<T extends QueueLinks<T>> {
-  #first: T | undefined;
-  #last: T | undefined;
-
-  get first(): T | undefined {
-    return this.#first;
-  }
-
-  append(item: T): void {
-    item.previous = this.#last;
-    item.next = undefined;
-    if (this.#last) this.#last.next = item;
-    else this.#first = item;
-    this.#last = item;
-  }
-
-  unlink(item: T): void {
-    if (item.previous) item.previous.next = item.next;
-    else this.#first = item.next;
-    if (item.next) item.next.previous = item.previous;
-    else this.#last = item.previous;
-    item.previous = undefined;
-    item.next = undefined;
-  }
-}
-
-interface GroupedItem<T> extends QueueLinks<T> {
-  readonly group: string;
-}
-
-interface Group<T extends QueueLinks<T>> extends QueueLinks<Group<T>> {
-  readonly name: string;
-  readonly members: LinkedQueue<T>;
-}
-
 /** Groups take turns; within a group it is first come, first served. However many items one group has, the others wait for one turn per group. */
-export class FairQueue<T extends GroupedItem<T>> {
-  readonly #groups = new Map<string, Group<T>>();
-  readonly #groupQueue = new LinkedQueue<Group<T>>();
+export class FairQueue<T extends { readonly group: string }> {
+  /** The next turn comes first. */
+  readonly #groups = new Map<string, T[]>();
   #size = 0;
 
   get size(): number {
@@ -51,38 +9,29 @@ export class FairQueue<T extends GroupedItem<T>> {
   }
 
   add(item: T): void {
-    this.#groupOf(item).members.append(item);
+    const group = this.#groups.get(item.group);
+    if (group) group.push(item);
+    else this.#groups.set(item.group, [item]);
     this.#size += 1;
   }
 
   takeNext(): T | undefined {
-    const group = this.#groupQueue.first;
-    const item = group?.members.first;
-    if (!group || !item) return undefined;
-    this.remove(item);
-    if (group.members.first) {
-      this.#groupQueue.unlink(group);
-      this.#groupQueue.append(group);
-    }
+    const [next] = this.#groups;
+    if (!next) return undefined;
+    const [name, group] = next;
+    const item = group.shift();
+    this.#groups.delete(name);
+    if (group.length > 0) this.#groups.set(name, group);
+    this.#size -= 1;
     return item;
   }
 
-  /** Only call this for an item that is in the queue. */
   remove(item: T): void {
-    const group = this.#groupOf(item);
-    group.members.unlink(item);
+    const group = this.#groups.get(item.group);
+    const index = group?.indexOf(item) ?? -1;
+    if (!group || index < 0) return;
+    group.splice(index, 1);
+    if (group.length === 0) this.#groups.delete(item.group);
     this.#size -= 1;
-    if (group.members.first) return;
-    this.#groupQueue.unlink(group);
-    this.#groups.delete(group.name);
-  }
-
-  #groupOf({ group: name }: T): Group<T> {
-    const existing = this.#groups.get(name);
-    if (existing) return existing;
-    const group: Group<T> = { name, members: new LinkedQueue<T>(), previous: undefined, next: undefined };
-    this.#groups.set(name, group);
-    this.#groupQueue.append(group);
-    return group;
   }
 }

@@ -1,67 +1,58 @@
-import { Agenda, type AgendaItem } from './agenda.ts';
 import { earliestPollAt, type PollHistory } from './allowance.ts';
 import { Breaker } from './breaker.ts';
-import { FairQueue, type QueueLinks } from './fair-queue.ts';
-import { Latency } from './pace.ts';
-import type { Lane } from './scheduler.ts';
-
-/** asked-again: a hint arrived while the task was being polled, so it is polled again. */
-type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
+import { FairQueue } from './fair-queue.ts';
+import type { Lane } from './lane.ts';
 
 /** One task in the scheduler. There may be a hundred thousand entries, so they contain nothing else. */
-export class Entry implements AgendaItem, QueueLinks<Entry> {
+export interface Entry {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
   /** Shared with an entry that replaces it under the same id, so its polls still count. */
   readonly history: PollHistory;
-  stage: Stage = 'waiting';
-  hasJustFailed = false;
-  slot = -1;
-  previous: Entry | undefined = undefined;
-  next: Entry | undefined = undefined;
-
-  constructor(id: string, group: string, lane: LaneState, history: PollHistory) {
-    this.id = id;
-    this.group = group;
-    this.lane = lane;
-    this.history = history;
-  }
-
-  get opensAt(): number {
-    return earliestPollAt(this.history);
-  }
+  dueAt: number;
+  /** Set if a hint arrived while the task was being polled, so it is polled again. */
+  isHinted: boolean;
+  hasJustFailed: boolean;
 }
 
 /** A poll includes tasks that are due this soon after it, if its lane supports more than one per poll. */
 const GATHER_MS = 250;
-/** After the machine was suspended, everything is due at the same time: sorting it must not block the process noticeably. */
-const MAX_GATHERED_AT_ONCE = 1_000;
+/** Looking for due tasks visits all that wait, so the more there are, the rarer it is: this many are visited per millisecond at most. */
+const VISITED_PER_MS = 500;
 /** After a pause the waiting tasks are not all polled at the same time. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
+const earliestFirst = (one: Entry, other: Entry): number => one.dueAt - other.dueAt;
+
+/** A poll that begins now, and whether it is the probe after a pause. */
+export interface BegunPoll {
+  entries: Entry[];
+  isProbe: boolean;
+}
+
+/** The tasks of a lane: each is waiting until it is due, ready to be polled, or being polled. */
 export class LaneState {
   readonly lane: Lane;
   readonly breaker = new Breaker();
-  readonly latency = new Latency();
-  readonly #waiting = new Agenda<Entry>();
+  readonly #waiting = new Set<Entry>();
   readonly #ready = new FairQueue<Entry>();
-  /** The number of concurrent polls: fewer than the total, so a lane whose polls hang leaves some to the others. */
-  maxConcurrentPolls: number;
+  /** No waiting task is due earlier. */
+  #nextDueAt = NEVER;
+  #gatheredAt = Number.NEGATIVE_INFINITY;
   #runningCount = 0;
   #isProbing = false;
 
-  constructor(lane: Lane, maxConcurrentPolls: number) {
+  constructor(lane: Lane) {
     this.lane = lane;
-    this.maxConcurrentPolls = maxConcurrentPolls;
   }
 
-  /** When something can be polled; infinity until a running poll has ended. */
-  get opensAt(): number {
+  /** When to look at this lane next; infinity until a running poll has ended. */
+  opensAt(maxConcurrentPolls: number): number {
     const { pause } = this.breaker;
-    if (pause ? this.#isProbing : this.#runningCount >= this.maxConcurrentPolls) return NEVER;
-    const dueAt = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#waiting.next;
+    if (pause ? this.#isProbing : this.#runningCount >= maxConcurrentPolls) return NEVER;
+    const dueAt = this.#ready.size > 0 ? Number.NEGATIVE_INFINITY : this.#nextGatheringAt;
     return pause ? Math.max(pause.probeAt, dueAt) : dueAt;
   }
 
@@ -71,7 +62,7 @@ export class LaneState {
   }
 
   get isIdle(): boolean {
-    return this.#runningCount === 0 && this.#ready.size === 0 && this.#waiting.next === NEVER;
+    return this.#runningCount === 0 && this.#ready.size === 0 && this.#waiting.size === 0;
   }
 
   /** The number of polls that could be made now if the limits allowed it; 0 during a pause. */
@@ -81,29 +72,27 @@ export class LaneState {
 
   /** Schedules a task for this time, or later if its allowance requires that. */
   wait(entry: Entry, until: number): void {
-    entry.stage = 'waiting';
-    this.#waiting.add(entry, Math.max(until, entry.opensAt));
+    entry.dueAt = Math.max(until, earliestPollAt(entry.history));
+    this.#waiting.add(entry);
+    this.#nextDueAt = Math.min(this.#nextDueAt, entry.dueAt);
   }
 
   pollSoon(entry: Entry, now: number): void {
-    if (entry.stage === 'waiting') {
-      this.#waiting.remove(entry);
-      if (entry.opensAt <= now) this.#makeReady(entry);
-      else this.wait(entry, now);
-    } else if (entry.stage === 'asked') entry.stage = 'asked-again';
+    if (this.#waiting.has(entry)) this.wait(entry, now);
+    else entry.isHinted = true;
   }
 
   drop(entry: Entry): void {
-    if (entry.stage === 'waiting') this.#waiting.remove(entry);
-    else if (entry.stage === 'ready') this.#ready.remove(entry);
+    if (!this.#waiting.delete(entry)) this.#ready.remove(entry);
   }
 
-  /** Returns the tasks of the next poll. The first poll after a pause is a probe, and the only one until its response. */
-  begin(now: number): { entries: Entry[]; isProbe: boolean } {
-    this.#gather(now, MAX_GATHERED_AT_ONCE);
+  /** Undefined if no task is due. The first poll after a pause is a probe, and the only one until its response. */
+  begin(now: number): BegunPoll | undefined {
+    if (this.#nextGatheringAt <= now) this.#gather(now);
     const entries = this.#takeNext(now);
+    if (entries.length === 0) return undefined;
     for (const entry of entries) {
-      entry.stage = 'asked';
+      entry.isHinted = false;
       entry.history.pollCount += 1;
       entry.history.lastPollAt = now;
     }
@@ -130,33 +119,42 @@ export class LaneState {
     }
   }
 
-  #gather(now: number, max = Number.POSITIVE_INFINITY): void {
-    for (let count = 0; count < max; count += 1) {
-      const entry = this.#waiting.takeDue(now);
-      if (!entry) break;
-      this.#makeReady(entry);
-    }
+  get #nextGatheringAt(): number {
+    return Math.max(this.#nextDueAt, this.#gatheredAt + Math.floor(this.#waiting.size / VISITED_PER_MS));
   }
 
-  #makeReady(entry: Entry): void {
-    entry.stage = 'ready';
-    this.#ready.add(entry);
+  /** Moves the due tasks into the queue. */
+  #gather(now: number): void {
+    this.#gatheredAt = now;
+    this.#nextDueAt = NEVER;
+    const due: Entry[] = [];
+    for (const entry of this.#waiting) {
+      if (entry.dueAt <= now) due.push(entry);
+      else this.#nextDueAt = Math.min(this.#nextDueAt, entry.dueAt);
+    }
+    for (const entry of due.sort(earliestFirst)) {
+      this.#waiting.delete(entry);
+      this.#ready.add(entry);
+    }
   }
 
   #takeNext(now: number): Entry[] {
     const entries: Entry[] = [];
-    const max = this.#max;
-    while (entries.length < max) {
-      const entry = this.#ready.takeNext() ?? this.#takeSoon(now);
+    while (entries.length < this.#max) {
+      const entry = this.#ready.takeNext();
       if (!entry) break;
       entries.push(entry);
     }
-    return entries;
+    const freePlaces = entries.length === 0 ? 0 : this.#max - entries.length;
+    return freePlaces > 0 ? [...entries, ...this.#takeSoon(now, freePlaces)] : entries;
   }
 
-  /** A task that is not due yet is included only if its allowance permits it. */
-  #takeSoon(now: number): Entry | undefined {
-    const { first } = this.#waiting;
-    return first && first.opensAt <= now ? this.#waiting.takeDue(now + (this.lane.gatherMs ?? GATHER_MS)) : undefined;
+  /** Tasks that are not due yet, but soon, and whose allowance permits a poll now. */
+  #takeSoon(now: number, count: number): Entry[] {
+    const latest = now + (this.lane.gatherMs ?? GATHER_MS);
+    const soon = [...this.#waiting].filter((entry) => entry.dueAt <= latest && earliestPollAt(entry.history) <= now);
+    const taken = soon.sort(earliestFirst).slice(0, count);
+    for (const entry of taken) this.#waiting.delete(entry);
+    return taken;
   }
 }

@@ -7,7 +7,7 @@ import type { Scheduler } from '../polling/scheduler.ts';
 import { type MissedShare, sparseSchedule } from '../polling/sparse.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
-import { WHOLE_STORE } from './homes.ts';
+import { partitionOf, WHOLE_STORE } from './homes.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
@@ -24,6 +24,7 @@ import { UnconfirmedRelease } from './release.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
 import { groupOf } from './task-facts.ts';
+import { bucketIn } from './task-id.ts';
 import type { PageQuery, TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
@@ -202,15 +203,10 @@ export class Tasks {
   async start(): Promise<void> {
     const { clock, random = Math.random } = this.#parts;
     const now = clock.now();
-    const firstAt = spreadStarts(now, random);
     const unfinished = this.#unfinishedTasks.splice(0);
     for (const task of unfinished) {
       // The bot stopped between submitting the task and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
-      else if (isFollowed(task)) {
-        const history = this.#earlierPolls.historyOf(task);
-        this.#follow(task, Math.max(earliestPollAt(history), firstAt(this.#kind(task.kind).source)), history);
-      }
       // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
@@ -224,6 +220,11 @@ export class Tasks {
       if (successor) await this.orders.takeOverPredecessor(successor);
     }
     await this.albums.start(unfinished);
+    const firstAt = spreadStarts(now, random);
+    for (const task of unfinished.filter(isFollowed)) {
+      const history = this.#earlierPolls.historyOf(task);
+      this.#follow(task, Math.max(earliestPollAt(history), firstAt(this.#kind(task.kind).source)), history);
+    }
     this.erasure.start();
     this.scheduler.start();
     this.orders.start();
@@ -234,8 +235,12 @@ export class Tasks {
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
     this.orders.stop();
+    const { number, count } = this.#parts.partition ?? WHOLE_STORE;
     await Promise.all([
-      this.scheduler.stop(),
+      // The partitions of a process share the scheduler.
+      count === 1
+        ? this.scheduler.stop()
+        : this.scheduler.removeAll((id) => partitionOf(bucketIn(id), count) === number),
       this.#sweep.stop(),
       this.#unconfirmedRelease?.stop(),
       this.erasure.finish(),

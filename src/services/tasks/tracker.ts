@@ -2,9 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
 import { type EarlierPolls, MIN_GAP_MS } from '../polling/allowance.ts';
+import type { Lane, RequestPermit, Trouble, Verdict } from '../polling/lane.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
-import type { Lane, RequestPermit, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import { settlePart } from './delivery-state.ts';
 import { partitionOf } from './homes.ts';
@@ -183,7 +183,7 @@ export class Tracker {
       this.#pollAloneIds.delete(id);
       this.#unreadableIds.delete(id);
       if (task.state === 'ready') await learnDuration(task, durationHistory);
-      return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
+      return 'done';
     } catch (error) {
       // A change that could not be stored is repeated by the next response.
       log.error({ task: id, err: error }, 'A poll result could not be stored.');

@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
@@ -109,7 +109,7 @@ export async function startBot(
         },
       }),
     ],
-    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
     clock,
     log,
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pause } from '../../../src/lib/clock.ts';
-import type { Lane, RequestPermit, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import type { Lane, RequestPermit, Trouble, Verdict } from '../../../src/services/polling/lane.ts';
 import { runs } from '../../support/runs.ts';
 import { createFixture } from './fixture.ts';
 

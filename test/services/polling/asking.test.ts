@@ -25,10 +25,10 @@ describe('The polls of a task', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it.each(['done', 'lost'] as const)('The scheduler stops polling a task when it is %s', async (verdict) => {
+  it('The scheduler stops polling a task when it is done', async () => {
     const { scheduler, lane, at, pass, timers } = createFixture();
     scheduler.start();
-    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, verdict)), group: 'g', nextPollAt: at(0) });
+    scheduler.add({ id: 'a', lane: lane('l', (ids) => verdictForAll(ids, 'done')), group: 'g', nextPollAt: at(0) });
     expect(scheduler.size).toBe(1);
     await pass(0);
     expect(scheduler.size).toBe(0);

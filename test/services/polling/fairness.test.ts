@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lane } from '../../../src/services/polling/scheduler.ts';
+import type { Lane } from '../../../src/services/polling/lane.ts';
 import { createFixture, verdictForAll } from './fixture.ts';
 
 const tenPollsPerSecond = { limits: { perSecond: 10, inFlight: 1_000 } };

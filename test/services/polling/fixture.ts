@@ -1,8 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { SchedulerLimits } from '../../../src/services/polling/capacity.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
+import type { Lane, Trouble, Verdict } from '../../../src/services/polling/lane.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CountingClock } from './timers.ts';
 
@@ -77,7 +77,7 @@ export function createFixture({ limits = generousLimits, random = () => 0.5 }: F
     warn: recordLine('warn'),
     error: recordLine('error'),
   };
-  const scheduler = new InProcessScheduler({ clock: timers, random, log, limits });
+  const scheduler = new Scheduler({ clock: timers, random, log, limits: { ...generousLimits, ...limits } });
 
   const recordPoll = (lane: string, ids: readonly string[]): RecordedPoll => {
     const poll = { lane, ids, at: time.now() - startedAt };

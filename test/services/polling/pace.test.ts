@@ -1,79 +1,55 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Latency, Pace, RateMeter } from '../../../src/services/polling/pace.ts';
-import type { Trouble } from '../../../src/services/polling/scheduler.ts';
+import type { Trouble } from '../../../src/services/polling/lane.ts';
+import { Pace } from '../../../src/services/polling/pace.ts';
+import { RateMeter } from '../../../src/services/polling/pressure.ts';
 import { createFixture, verdictForAll } from './fixture.ts';
 
 const minute = 60_000;
 
 describe('The pace', () => {
   it('The pace is the full allowance until the gateway complains, and then half of the recent rate', () => {
-    const pace = new Pace(100);
-    expect(pace.rateAt(0)).toBe(100);
-    expect(pace.slowDown('complaint', 40, 0)).toBe(true);
-    expect(pace.rateAt(0)).toBe(20);
-  });
-
-  it('The pace drops by less if responses only become slow', () => {
-    const pace = new Pace(100);
-    pace.slowDown('slowness', 100, 0);
-    expect(pace.rateAt(0)).toBe(70);
+    const pace = new Pace();
+    expect(pace.shareAt(0)).toBe(1);
+    expect(pace.halve(0.4, 0)).toBe(true);
+    expect(pace.shareAt(0)).toBe(0.2);
   });
 
   it('The pace rises evenly, recovers in twenty seconds, and continues up to the allowance', () => {
-    const pace = new Pace(100);
-    pace.slowDown('complaint', 40, 0);
-    expect([5_000, 10_000, 20_000].map((at) => pace.rateAt(at))).toEqual([25, 30, 40]);
-    expect(pace.rateAt(10 * minute)).toBe(100);
+    const pace = new Pace();
+    pace.halve(0.4, 0);
+    expect([5_000, 10_000, 20_000].map((at) => pace.shareAt(at))).toEqual(
+      [0.25, 0.3, 0.4].map((share) => expect.closeTo(share)),
+    );
+    expect(pace.shareAt(10 * minute)).toBe(1);
   });
 
   it('The pace counts the complaints of concurrent polls once', () => {
-    const pace = new Pace(100);
-    for (const at of [0, 100, 1_999]) pace.slowDown('complaint', 40, at);
-    expect(pace.rateAt(2_000)).toBeCloseTo(22);
-    expect(pace.slowDown('complaint', 22, 2_000)).toBe(true);
-    expect(pace.rateAt(2_000)).toBeCloseTo(11);
+    const pace = new Pace();
+    for (const at of [0, 100, 1_999]) pace.halve(0.4, at);
+    expect(pace.shareAt(2_000)).toBeCloseTo(0.22);
+    expect(pace.halve(0.22, 2_000)).toBe(true);
+    expect(pace.shareAt(2_000)).toBeCloseTo(0.11);
   });
 
   it('The pace stays above zero and within the allowance after any events', () => {
-    const slowdowns = fc.record({
+    const complaints = fc.record({
       wait: fc.integer({ min: 0, max: 100_000 }),
-      rate: fc.double({ min: 0, max: 1_000, noNaN: true }),
-      reason: fc.constantFrom('complaint' as const, 'slowness' as const),
+      share: fc.double({ min: 0, max: 10, noNaN: true }),
     });
     fc.assert(
-      fc.property(fc.array(slowdowns), fc.integer({ min: 1, max: 1_000 }), (events, perSecond) => {
-        const pace = new Pace(perSecond);
+      fc.property(fc.array(complaints), (events) => {
+        const pace = new Pace();
         let now = 0;
-        for (const { wait, rate, reason } of events) {
+        for (const { wait, share } of events) {
           now += wait;
-          pace.slowDown(reason, rate, now);
-          expect(pace.rateAt(now)).toBeGreaterThanOrEqual(0.01 * perSecond);
-          expect(pace.rateAt(now)).toBeLessThanOrEqual(perSecond);
+          pace.halve(share, now);
+          expect(pace.shareAt(now)).toBeGreaterThanOrEqual(0.01);
+          expect(pace.shareAt(now)).toBeLessThanOrEqual(1);
         }
-        expect(pace.rateAt(now + 20 * minute)).toBe(perSecond);
+        expect(pace.shareAt(now + 20 * minute)).toBe(1);
       }),
     );
-  });
-});
-
-describe('The latency of a lane', () => {
-  const reportCount = (latency: Latency, ms: number, times: number): number =>
-    Array.from({ length: times }, () => latency.recordLatency(ms)).filter(Boolean).length;
-
-  it('The latency of a lane is high when several responses are slow, and is reported once until there is enough new evidence', () => {
-    const latency = new Latency();
-    expect(reportCount(latency, 200, 100)).toBe(0);
-    expect(reportCount(latency, 3_000, 1)).toBe(0);
-    expect(reportCount(latency, 200, 20)).toBe(0);
-    expect(reportCount(latency, 3_000, 5)).toBe(1);
-    expect(reportCount(latency, 200, 100)).toBe(0);
-  });
-
-  it('The latency of a lane is ignored before the normal latency is known, and whenever it is short', () => {
-    expect(reportCount(new Latency(), 9_000, 49)).toBe(0);
-    const fastLatency = new Latency();
-    expect(reportCount(fastLatency, 5, 100) + reportCount(fastLatency, 900, 100)).toBe(0);
   });
 });
 

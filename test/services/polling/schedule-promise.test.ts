@@ -11,7 +11,7 @@ import { CallbackUrls } from '../../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../../src/services/callbacks/callbacks.ts';
 import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
@@ -156,7 +156,7 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
       { url: `sqlite://${file}`, scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: botClock },
     );
-    const scheduler = new InProcessScheduler({
+    const scheduler = new Scheduler({
       clock: botClock,
       log,
       random: () => scenario.random,

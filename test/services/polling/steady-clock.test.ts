@@ -1,11 +1,12 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Clock, SteadyClock } from '../../../src/lib/clock.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import type { Lane } from '../../../src/services/polling/scheduler.ts';
+import type { Lane } from '../../../src/services/polling/lane.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const hour = 3_600_000;
+const limits = { perSecond: 50, inFlight: 24 };
 const silentLog = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A system clock that can be set while its timers continue unchanged. */
@@ -43,7 +44,7 @@ describe('A machine clock that is set back', () => {
     const machine = new Machine();
     const startedAt = machine.time.now();
     const polls: [string | undefined, number][] = [];
-    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silentLog });
+    const scheduler = new Scheduler({ clock: machine, random: () => 0.5, log: silentLog, limits });
     const lane: Lane = {
       name: 'l',
       max: 1,
@@ -71,7 +72,7 @@ describe('A machine clock that is set back', () => {
 
   it('A machine clock that is set back does not distort the times of reported failures', async () => {
     const machine = new Machine();
-    const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silentLog });
+    const scheduler = new Scheduler({ clock: machine, random: () => 0.5, log: silentLog, limits });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });
     scheduler.start();
     scheduler.add({ id: 'a', lane: { name: 'l', max: 1, poll }, group: 'g', nextPollAt: machine.now() });

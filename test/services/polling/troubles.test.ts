@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lane, Trouble } from '../../../src/services/polling/scheduler.ts';
+import type { Lane, Trouble } from '../../../src/services/polling/lane.ts';
 import { createFixture, verdictForAll } from './fixture.ts';
 
 const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow down.', retryAfterMs });

@@ -8,7 +8,7 @@ import { createGateway, defaultSettings } from '../../../src/services/gateway/in
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import type { AudioService } from '../../../src/services/sound/audio.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
@@ -108,7 +108,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     store: limitedStore,
     ledger: new Ledger({ entries: limitedStore.entries, clock, log }),
     kinds: talks.kinds,
-    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     gather: async ({ sound }) =>

@@ -3,7 +3,7 @@ import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createGateway, defaultSettings, type Gateway } from '../../../src/services/gateway/index.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
-import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import type { Spending } from '../../../src/services/spending/spending.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
@@ -74,7 +74,7 @@ export async function openDomain(
     spending,
     estimateOf,
     jobsAtOnce,
-    perSecond,
+    perSecond = 50,
     notifyNoCredit = async () => undefined,
   }: DomainOptions = {},
 ): Promise<Domain> {
@@ -89,11 +89,11 @@ export async function openDomain(
     { log, clock, connections },
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
-  const scheduler = new InProcessScheduler({
+  const scheduler = new Scheduler({
     clock,
     log,
     random: () => 0.5,
-    limits: perSecond === undefined ? {} : { perSecond },
+    limits: { perSecond, inFlight: 24 },
   });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, spending, clock, log }) : undefined;

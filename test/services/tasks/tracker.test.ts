@@ -133,7 +133,7 @@ describe('The poll of a task', () => {
       clock.advance(2 * minute);
     }
     expect(find('a')?.unknown?.answers).toBe(4);
-    expect(await poll('a')).toEqual(['lost']);
+    expect(await poll('a')).toEqual(['done']);
     expect(find('a')?.failure?.cause).toBe('forgotten');
   });
 

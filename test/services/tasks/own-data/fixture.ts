@@ -4,7 +4,7 @@ import type { Log } from '../../../../src/lib/log.ts';
 import type { Snapshot } from '../../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
-import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
+import { Scheduler } from '../../../../src/services/polling/scheduler.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
@@ -79,7 +79,7 @@ export async function startEngine({
         submit: submitOrder,
       }),
     ],
-    scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
+    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
   });
