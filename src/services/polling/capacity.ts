@@ -17,8 +17,9 @@ export class PollCapacity {
   #limits: SchedulerLimits;
   /** Polls per step times steps per second is at most the limit per second. */
   #stepMs = 0;
-  /** When the latest requests were permitted, as many as a step allows, the oldest first. */
+  /** When the latest requests were permitted: a ring whose `#oldest` entry is overwritten next. */
   #requestTimes: number[] = [];
+  #oldest = 0;
   #runningCount = 0;
   readonly #pace = new Pace();
   readonly #requestRate = new RateMeter();
@@ -40,6 +41,7 @@ export class PollCapacity {
     const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
     const stepMs = Math.ceil(1_000 / steps);
     this.#requestTimes = new Array<number>(perStep).fill(now + Math.max(0, this.#stepMs - stepMs));
+    this.#oldest = 0;
     this.#limits = limits;
     this.#stepMs = stepMs;
   }
@@ -52,11 +54,12 @@ export class PollCapacity {
   /** When a running poll can send another request. */
   nextRequestAt(now: number): number {
     const share = this.#pace.shareAt(now);
-    const afterOldest = (this.#requestTimes[0] ?? 0) + Math.ceil(this.#stepMs / share);
+    const { length } = this.#requestTimes;
+    const afterOldest = (this.#requestTimes[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / share);
     if (share >= 1) return afterOldest;
     // For a gateway that received too many polls at once, polls are evenly spaced.
-    const latest = this.#requestTimes.at(-1) ?? 0;
-    return Math.max(afterOldest, latest + this.#stepMs / (share * this.#requestTimes.length));
+    const latest = this.#requestTimes.at(this.#oldest - 1) ?? 0;
+    return Math.max(afterOldest, latest + this.#stepMs / (share * length));
   }
 
   /** Begins a poll, with its first request. */
@@ -66,8 +69,8 @@ export class PollCapacity {
   }
 
   recordRequest(now: number): void {
-    this.#requestTimes.shift();
-    this.#requestTimes.push(now);
+    this.#requestTimes[this.#oldest] = now;
+    this.#oldest = (this.#oldest + 1) % this.#requestTimes.length;
     this.#requestRate.count(now);
   }
 
