@@ -81,6 +81,7 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
       });
       const [kind] = videoKinds({
         ...{ gateway, imgx: { name: 'imgx', pollOne: () => Promise.reject(new Error('Not polled.')) } },
+        imgxKind: () => expect.unreachable('A video is no imgx job.'),
         ...{ imagineReferences: 'address', videosBody: 'json' },
       });
       const requester = { requesterId: '1', route: undefined as never };
