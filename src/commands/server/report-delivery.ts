@@ -148,7 +148,7 @@ export class ReportDelivery {
     const { id, channelId, taskId } = report;
     const plan = await this.#plan(report);
     const post = (files: MessagePlan['files'] = []) =>
-      attempts.send('channel', NOT_SHOWN, () => outbox.post(channelId, `${id}-report`, bodyOf({ ...plan, files })));
+      attempts.request('channel', NOT_SHOWN, () => outbox.post(channelId, `${id}-report`, bodyOf({ ...plan, files })));
     const task = await withStore(() => tasks.book.get(taskId));
     if (!task) return post();
     const { files, release } = await thumbnailFileOf(task, this.#parts);
@@ -164,7 +164,7 @@ export class ReportDelivery {
   #find({ id, channelId, at }: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
     const { outbox, clock, applicationId } = this.#parts;
     const searchRange = { channelId, at, until: clock.now() + SKEW_MS };
-    return attempts.send('channel', NOT_SHOWN, () =>
+    return attempts.request('channel', NOT_SHOWN, () =>
       findByButtonId({ id, applicationId: applicationId() }, searchRange, outbox),
     );
   }
@@ -184,7 +184,9 @@ export class ReportDelivery {
     if (messageId !== undefined) {
       const plan = await this.#plan(report);
       const message = { channelId, id: messageId };
-      await attempts.send('channel', NOT_SHOWN, () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan)));
+      await attempts.request('channel', NOT_SHOWN, () =>
+        this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan)),
+      );
     }
     // If the report has changed in the meantime, another edit follows.
     await this.#change(id, (current) => (current === report ? withoutDueStep(current, 'edit') : current));

@@ -100,7 +100,7 @@ export class FurtherMessages {
     const { id, outbox, clock } = this.#context;
     const { posting } = answerOf(task);
     const find = () => (posting ? findPostedPart(task, posting, outbox) : Promise.resolve(undefined));
-    const found = await this.attempts.send('channel', NOT_SHOWN, find);
+    const found = await this.attempts.request('channel', NOT_SHOWN, find);
     if (typeof found === 'object')
       return { task: await this.#storePosted(task, { ...found, by: 'bot' }), isCurrent: false };
     if (task.route.isPrivate || !task.route.mayPost || this.#closedRoutes.has('channel')) return 'not allowed';
@@ -165,7 +165,7 @@ export class FurtherMessages {
   }
 
   async #send<T>(by: MessageRoute['by'], request: () => Promise<T>): Promise<T | FailureKind> {
-    const sent = await this.attempts.send(by, NOT_SHOWN, request);
+    const sent = await this.attempts.request(by, NOT_SHOWN, request);
     // Not retried: every refusal counts towards Discord's block of invalid requests.
     if (typeof sent === 'string' && sent !== 'deleted') this.#closedRoutes.add(by);
     return sent;

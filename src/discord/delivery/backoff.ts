@@ -70,13 +70,13 @@ export class Attempts {
   }
 
   /** The result of a request to Discord, or why Discord will never accept it. Throws `RetryLater` after any other failure. */
-  async send<T>(
+  async request<T>(
     by: MessageRoute['by'] | 'reply',
     failure: string,
-    request: () => Promise<T>,
+    work: () => Promise<T>,
   ): Promise<T | FailureKind> {
     try {
-      return await request();
+      return await work();
     } catch (error) {
       if (error instanceof RetryLater) throw error;
       if (failureKindOf(error, by) === 'later') throw new RetryLater('unreachable', error);

@@ -91,7 +91,7 @@ export class EndDelivery {
   /** Sends the owner a hint, because the end may already have been shown in a message that only they could read. */
   async #sendHint(task: Task): Promise<DeliveryResult> {
     const { id, outbox, record, hintFor } = this.#context;
-    await this.#attempts.send('direct', NOT_SHOWN, async () => {
+    await this.#attempts.request('direct', NOT_SHOWN, async () => {
       const channelId = await outbox.openDirectChannel(task.requesterId);
       await record.change((storedTask) => recordHint(storedTask, this.#intentionTo('direct', channelId)));
       await outbox.post(channelId, id, bodyOf(hintFor(task)));
@@ -115,7 +115,7 @@ export class EndDelivery {
   async #tryRoute(route: MessageRoute, task: Task, prepared: PreparedMessage): Promise<DeliveryResult | undefined> {
     for (;;) {
       const body = bodyOf(portionOf(prepared, this.#portion));
-      const sent = await this.#attempts.send(route.by, NOT_SHOWN, () => this.#send(route, task, body));
+      const sent = await this.#attempts.request(route.by, NOT_SHOWN, () => this.#send(route, task, body));
       if (typeof sent !== 'string') return { message: sent, by: route.by };
       if (sent === 'deleted') return { reason: 'deleted' };
       if (sent === 'closed') return { reason: 'no-way' };
@@ -156,7 +156,7 @@ export class EndDelivery {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     // If the bot is not allowed to read the channel, only the nonce prevents a second message.
-    const postedMessage = await this.#attempts.send(intention.by, NOT_SHOWN, () =>
+    const postedMessage = await this.#attempts.request(intention.by, NOT_SHOWN, () =>
       findPosted(task, intention, this.#context.outbox),
     );
     if (typeof postedMessage !== 'object') return undefined;
@@ -172,7 +172,7 @@ export class EndDelivery {
     const fallback = delivery.unseenSince === undefined ? undefined : 'unreadable';
     if (!restored && !fallback) return undefined;
     if (channelId === undefined || (fallback ? !isInReadableChannel(task) : route.isPrivate)) return fallback;
-    const shownTask = await this.#attempts.send('channel', NOT_SHOWN, () =>
+    const shownTask = await this.#attempts.request('channel', NOT_SHOWN, () =>
       findShown(task, message?.channelId ?? channelId, this.#context.outbox),
     );
     return typeof shownTask === 'string' ? fallback : shownTask;
@@ -229,7 +229,7 @@ export class OwnerPing {
     const { clock, prepare, record } = this.#context;
     const { plan, fallback, release } = await prepare(task);
     const send = (messagePlan: MessagePlan) =>
-      this.#attempts.send(route.by, NOT_PINGED, () => this.#send(route, task, messagePlan));
+      this.#attempts.request(route.by, NOT_PINGED, () => this.#send(route, task, messagePlan));
     try {
       const stored = await record.change((storedTask) => markPinging(storedTask, clock.now()));
       if (!stored?.delivery.call) return;

@@ -117,7 +117,7 @@ export class ResultReview {
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox, serverLogs } = this.#parts;
     const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
-    const existing = await attempts.send('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
+    const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
     const { guildId } = task;
     // The message is recorded, so that it can be deleted once it is old and its result has been decided on.
@@ -135,7 +135,7 @@ export class ResultReview {
     const { files, release } = await filesOf(task, this.#parts);
     try {
       const body = bodyOf({ ...reviewQuestion(task, say), files });
-      return await attempts.send('channel', NO_CHANNEL, () => outbox.post(channelId, nonceOf(task), body));
+      return await attempts.request('channel', NO_CHANNEL, () => outbox.post(channelId, nonceOf(task), body));
     } finally {
       release();
     }
