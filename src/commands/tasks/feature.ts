@@ -14,7 +14,7 @@ import type { Feature } from '../feature.ts';
 import { type Context, command, on } from '../services.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
-import { ownDataButtons } from './own-data.ts';
+import { ownDataHandlers } from './own-data.ts';
 import { loadTaskDetails, loadTaskPage } from './page.ts';
 import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
@@ -31,44 +31,6 @@ export const taskSelect = on(customIds.task, {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
     return loadTaskPage(id, filter, context);
   },
-});
-
-const taskPageButton = on(customIds.taskPage, {
-  reply: 'here',
-  run: ({ taskId, list }, context) => loadTaskPage(taskId, list, context),
-});
-
-const taskDetailsButton = on(customIds.taskDetails, {
-  reply: 'here',
-  run: ({ taskId, list }, context) => loadTaskDetails(taskId, list, context),
-});
-
-/** Shows a result in this channel again, with working buttons. */
-const showButton = on(customIds.show, {
-  reply: 'new-public',
-  run: (taskId, context) => showAgain(taskId, context, (task) => !isClosed(task)),
-});
-
-const showMeButton = on(customIds.showMe, {
-  reply: 'new-message',
-  run: (taskId, context) => showAgain(taskId, context, () => context.origin.route.isPrivate),
-});
-
-/** Asks for confirmation before a private result is shown to others. */
-const showAskButton = on(customIds.showAsk, {
-  // A new message, because the page must keep its button that leads back to the list.
-  reply: 'new-message',
-  async run(taskId, context) {
-    const { id } = await visibleTask(taskId, context);
-    const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { style: 'danger' });
-    const showMe = buttonPlan(context.say('tasks.buttons.showMe'), customIds.showMe.id(id));
-    return { content: context.say('tasks.showAsk'), controls: [showAll, showMe] };
-  },
-});
-
-const showAllButton = on(customIds.showAll, {
-  reply: 'new-public',
-  run: (taskId, context) => showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
 
 /** Ids can be forged, so the task itself determines whether it can be shown this way. */
@@ -104,19 +66,56 @@ async function recordCopy(
   });
 }
 
-const deletePostButton = on(customIds.deletePost, {
-  reply: 'new-message',
-  async run(taskId, context) {
-    const task = await visibleTask(taskId, context);
-    if (!task.message) return { content: context.say('tasks.deletedBefore') };
-    if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
-    const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
-    if (needsRetry) throw new Refusal('refusals.deleteFailed');
-    if (left.length > 0)
-      return { content: context.say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') }) };
-    return { content: context.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
-  },
-});
+const taskHandlers = [
+  tasksPageButton,
+  taskSelect,
+  on(customIds.taskPage, {
+    reply: 'here',
+    run: ({ taskId, list }, context) => loadTaskPage(taskId, list, context),
+  }),
+  on(customIds.taskDetails, {
+    reply: 'here',
+    run: ({ taskId, list }, context) => loadTaskDetails(taskId, list, context),
+  }),
+  // Shows a result in this channel again, with working buttons.
+  on(customIds.show, {
+    reply: 'new-public',
+    run: (taskId, context) => showAgain(taskId, context, (task) => !isClosed(task)),
+  }),
+  on(customIds.showMe, {
+    reply: 'new-message',
+    run: (taskId, context) => showAgain(taskId, context, () => context.origin.route.isPrivate),
+  }),
+  // Asks for confirmation before a private result is shown to others.
+  on(customIds.showAsk, {
+    // A new message, because the page must keep its button that leads back to the list.
+    reply: 'new-message',
+    async run(taskId, context) {
+      const { id } = await visibleTask(taskId, context);
+      const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { style: 'danger' });
+      const showMe = buttonPlan(context.say('tasks.buttons.showMe'), customIds.showMe.id(id));
+      return { content: context.say('tasks.showAsk'), controls: [showAll, showMe] };
+    },
+  }),
+  on(customIds.showAll, {
+    reply: 'new-public',
+    run: (taskId, context) => showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
+  }),
+  on(customIds.deletePost, {
+    reply: 'new-message',
+    async run(taskId, context) {
+      const task = await visibleTask(taskId, context);
+      if (!task.message) return { content: context.say('tasks.deletedBefore') };
+      if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
+      const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
+      if (needsRetry) throw new Refusal('refusals.deleteFailed');
+      if (left.length > 0)
+        return { content: context.say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') }) };
+      return { content: context.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
+    },
+  }),
+  ...ownDataHandlers,
+];
 
 type NamedFeature = { text: StringTree };
 
@@ -144,20 +143,7 @@ export const tasks = (
   }),
   text: textWithKinds(kinds, features),
   menus: [verifyMenu],
-  handlers: [
-    ...[
-      tasksPageButton,
-      taskSelect,
-      taskPageButton,
-      taskDetailsButton,
-      showButton,
-      showMeButton,
-      showAskButton,
-      showAllButton,
-      deletePostButton,
-    ],
-    ...ownDataButtons,
-  ],
+  handlers: taskHandlers,
 });
 
 function textWithKinds(kinds: readonly string[], features: readonly NamedFeature[]) {

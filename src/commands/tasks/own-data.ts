@@ -100,4 +100,4 @@ function requirePrivate({ origin }: Context): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
 }
 
-export const ownDataButtons = [exportButton, eraseButton, eraseConfirmButton, eraseConfirmAgainButton];
+export const ownDataHandlers = [exportButton, eraseButton, eraseConfirmButton, eraseConfirmAgainButton];
