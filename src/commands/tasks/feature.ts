@@ -20,10 +20,7 @@ import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
-export const tasksPageButton = on(customIds.tasks, {
-  reply: 'here',
-  run: (filter, context) => loadTaskList(filter, context),
-});
+export const tasksPageButton = on(customIds.tasks, { reply: 'here', run: loadTaskList });
 
 export const taskSelect = on(customIds.task, {
   reply: 'here',
@@ -139,7 +136,7 @@ export const tasks = (
         ? { whose, kind, status: state, words: searchText }
         : new Refusal('refusals.tasksTextTooLong');
     },
-    run: (filter, context) => loadTaskList(filter, context),
+    run: loadTaskList,
   }),
   text: textWithKinds(kinds, features),
   menus: [verifyMenu],
