@@ -203,7 +203,7 @@ function setReply(
     member: holder.type === 'member' ? holder.memberId : '',
   };
   if (limits === undefined && isException)
-    return say(`budget.done.${holder.type}Default`, { ...facts, limits: memberLimits });
+    return say(`budget.done.default.${holder.type}`, { ...facts, limits: memberLimits });
   const fallback = holder.type === 'members' ? memberLimits : limitsText(overriding ?? defaultLimits);
   const text = limits === undefined ? say('budget.done.byDefault', { limits: fallback }) : limitsText(limits);
   const operatorStands = holder.type === 'server' && limits !== undefined && overriding !== undefined;

@@ -126,10 +126,11 @@ export const text = {
       role: 'The limits for each member with <@&{{role}}> are now: {{limits}}',
       member: 'The limits for <@{{member}}> are now: {{limits}}',
       byDefault: '{{limits}} (the operator’s default)',
-      roleDefault:
-        'Members with <@&{{role}}> have no limits for this role now. Those of their other roles apply, or the limits for each member: {{limits}}',
-      memberDefault:
-        '<@{{member}}> has no limits of their own now. Those of their roles apply, or the limits for each member: {{limits}}',
+      default: {
+        role: 'Members with <@&{{role}}> have no limits for this role now. Those of their other roles apply, or the limits for each member: {{limits}}',
+        member:
+          '<@{{member}}> has no limits of their own now. Those of their roles apply, or the limits for each member: {{limits}}',
+      },
       replaced: 'These replace the limits for each member: {{limits}}',
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',

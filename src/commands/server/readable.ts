@@ -134,7 +134,7 @@ export function changeText(
       if (entries.length === 0) return [];
       const more =
         entries.length > MAX_ENTRIES ? [say('rules.history.more', { count: entries.length - MAX_ENTRIES })] : [];
-      return say(`rules.history.${verb}`, {
+      return say(`rules.history.entries.${verb}`, {
         entries: [...entries.slice(0, MAX_ENTRIES).map(show), ...more].join(', '),
       });
     });
