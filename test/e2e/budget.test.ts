@@ -193,6 +193,13 @@ describe('Budgets', () => {
       /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
+    expect(await runBudget(fixture, 'admin', 'reset')).toContain(
+      'It also still counts toward the operator’s limits for this server: 2 tasks a day',
+    );
+    await runBudget(fixture, 'admin', 'set', { limits: '9 tasks a day' });
+    expect(await runBudget(fixture, 'admin', 'grant', { more: '1 task' })).toContain(
+      'The operator’s limits for this server still apply: 2 tasks a day',
+    );
     expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     for (const [command, options] of [
       ['set', { limits: 'none', for: 'operator' }],
@@ -205,6 +212,12 @@ describe('Budgets', () => {
     await runBudget(fixture, 'owner', 'grant', { more: '1 task' });
     expect(await imagine(fixture, 'member', 'an owl')).toContain('Finished');
     await runBudget(fixture, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
+    expect(await runBudget(fixture, 'admin', 'set', { limits: 'default' })).toMatch(
+      /now: none of its own\nThe operator’s limits for this server still apply: 4 tasks a day/,
+    );
+    expect(await runBudget(fixture, 'admin', 'show')).toMatch(
+      /Limits for the server: none of its own\nThe operator’s limits for the server: 4 tasks a day/,
+    );
     expect(await imagine(fixture, 'member', 'a toad')).toContain('Finished');
   });
 

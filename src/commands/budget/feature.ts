@@ -204,9 +204,11 @@ function setReply(
   };
   if (limits === undefined && isException)
     return say(`budget.done.default.${holder.type}`, { ...facts, limits: memberLimits });
-  const fallback = holder.type === 'members' ? memberLimits : limitsText(overriding ?? defaultLimits);
-  const text = limits === undefined ? say('budget.done.byDefault', { limits: fallback }) : limitsText(limits);
-  const operatorStands = holder.type === 'server' && limits !== undefined && overriding !== undefined;
+  const isOverridden = holder.type === 'server' && budgets.get(guildId).operatorLimits !== undefined;
+  const fallback = holder.type === 'members' ? memberLimits : limitsText(defaultLimits);
+  const byDefault = isOverridden ? say('budget.done.noneOfItsOwn') : say('budget.done.byDefault', { limits: fallback });
+  const text = limits === undefined ? byDefault : limitsText(limits);
+  const operatorStands = holder.type === 'server' && (limits !== undefined || isOverridden) && overriding !== undefined;
   return [
     say(`budget.done.${holder.type}`, { ...facts, limits: text }),
     ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
@@ -231,14 +233,22 @@ const grant = command({
     await change(target, context, (budget, author) =>
       withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
-    return {
-      content: context.say('budget.done.granted', { holder: holderName(member, context), more: grantText(more) }),
-    };
+    const { say } = context;
+    if (member) return { content: say('budget.done.granted.member', { member: member.id, more: grantText(more) }) };
+    const limits = operatorText(target, context);
+    const lines = [
+      say('budget.done.granted.server', { more: grantText(more) }),
+      ...(limits === undefined ? [] : [say('budget.done.operatorStands', { limits })]),
+    ];
+    return { content: lines.join('\n') };
   },
 });
 
-const holderName = (member: ChosenUser | undefined, { say }: Context): string =>
-  member ? `<@${member.id}>` : say('budget.done.theServer');
+/** The limits that an admin of the server cannot change; undefined if there are none. */
+function operatorText({ guildId, isOperator }: BudgetTarget, { services }: Context): string | undefined {
+  const { overriding } = services.spending.operatorLimits(guildId);
+  return isOperator || overriding === undefined ? undefined : limitsText(overriding);
+}
 
 /** Admins cannot raise what the operator has limited. */
 function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
@@ -281,7 +291,14 @@ const reset = command({
       const operatorReset = !recipient && target.isOperator ? { [operatorResetKey(scope)]: usage } : {};
       return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
     });
-    return { content: context.say('budget.done.reset', { holder: holderName(member, context) }) };
+    const { say } = context;
+    if (member) return { content: say('budget.done.reset.member', { member: member.id }) };
+    const limits = operatorText(target, context);
+    const lines = [
+      say('budget.done.reset.server'),
+      ...(limits === undefined ? [] : [say('budget.done.reset.operatorStands', { limits })]),
+    ];
+    return { content: lines.join('\n') };
   },
 });
 
@@ -312,7 +329,13 @@ const unblock = command({
   async run({ member: { id }, server }, context) {
     const target = await budgetTarget(server, context);
     await change(target, context, (budget, author) => withoutBlock(budget, memberIdsOf(target, id, context), author));
-    return { content: context.say('budget.done.unblocked', { member: id }) };
+    const { services, say } = context;
+    const lines = [
+      say('budget.done.unblocked', { member: id }),
+      ...(services.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
+      ...(services.budgets.get(target.guildId).isPaused ? [say('budget.paused')] : []),
+    ];
+    return { content: lines.join('\n') };
   },
 });
 

@@ -50,6 +50,8 @@ function valueText(what: HistoryEntry['what'], value: string | undefined, say: S
     case 'block':
       return value === undefined ? '' : `<t:${Math.ceil(Date.parse(value) / 1000)}:f>`;
     default:
-      return value ?? say('budget.history.default');
+      return (
+        value ?? say(what === 'member' || what === 'role' ? 'budget.history.noneOfTheirOwn' : 'budget.history.default')
+      );
   }
 }

@@ -84,9 +84,11 @@ function serverLines({ budget, defaults, overriding, allowances }: BudgetFacts, 
   const { serverLimits: ownLimits, operatorLimits } = budget;
   const remainingLines = allowances.map((one) => remainingLine(one, say));
   const firstLine =
-    ownLimits === undefined
-      ? say('budget.limits.serverDefault', { limits: limitsText(overriding ?? defaults.server) })
-      : say('budget.limits.server', { limits: limitsText(ownLimits) });
+    ownLimits !== undefined
+      ? say('budget.limits.server', { limits: limitsText(ownLimits) })
+      : operatorLimits !== undefined
+        ? say('budget.limits.serverNone')
+        : say('budget.limits.serverDefault', { limits: limitsText(defaults.server) });
   const showsOperatorLimits = operatorLimits !== undefined || (ownLimits !== undefined && overriding !== undefined);
   return [
     firstLine,

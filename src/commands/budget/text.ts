@@ -85,6 +85,7 @@ export const text = {
     limits: {
       server: 'Limits for the server: {{limits}}',
       serverDefault: 'Limits for the server: {{limits}} (the operator’s default)',
+      serverNone: 'Limits for the server: none of its own',
       operator: 'The operator’s limits for the server: {{limits}}',
       members: 'Limits for each member: {{limits}}',
       membersDefault: 'Limits for each member: {{limits}} (the operator’s default)',
@@ -126,6 +127,7 @@ export const text = {
       role: 'The limits for each member with <@&{{role}}> are now: {{limits}}',
       member: 'The limits for <@{{member}}> are now: {{limits}}',
       byDefault: '{{limits}} (the operator’s default)',
+      noneOfItsOwn: 'none of its own',
       default: {
         role: 'Members with <@&{{role}}> have no limits for this role now. Those of their other roles apply, or the limits for each member: {{limits}}',
         member:
@@ -135,12 +137,20 @@ export const text = {
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
       operatorStands: 'The operator’s limits for this server still apply: {{limits}}',
-      theServer: 'the server',
-      granted: 'Granted to {{holder}}: {{more}} more. Each limit is raised until it next resets.',
-      reset: 'The usage of {{holder}} has been reset. Earlier usage no longer counts toward the limits.',
+      granted: {
+        server: 'Granted to the server: {{more}} more. Each of its limits is raised until it next resets.',
+        member: 'Granted to <@{{member}}>: {{more}} more. Each of their limits is raised until it next resets.',
+      },
+      reset: {
+        server:
+          'The usage of the server has been reset. Earlier usage no longer counts toward its limits, but still toward those of members.',
+        member:
+          'The usage of <@{{member}}> has been reset. Earlier usage no longer counts toward their limits, but still toward those of the server.',
+        operatorStands: 'It also still counts toward the operator’s limits for this server: {{limits}}',
+      },
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
-      unblocked: 'New requests from <@{{member}}> are accepted again.',
+      unblocked: '<@{{member}}> is no longer blocked.',
       paused: 'New requests on this server are now refused. Running tasks continue.',
       pausedEverywhere: 'New requests are now refused on all servers. Running tasks continue.',
       resumed: 'New requests are accepted again.',
@@ -189,6 +199,7 @@ export const text = {
       operator: 'The operator',
       everywhere: { pause: 'paused new requests on all servers', resume: 'resumed new requests on all servers' },
       default: 'the default',
+      noneOfTheirOwn: 'none of their own',
       off: 'off',
     },
   },
@@ -207,7 +218,7 @@ export const text = {
     budgetWeightOfServer: 'Weights apply only to members. Add `for`, `role` or `member`, or remove the weight.',
     budgetOperatorOnly: 'Only the operator can change the operator’s limits for this server.',
     budgetNothingToRaise:
-      'This server has no limits of its own. Only the operator can raise the operator’s limits for it.',
+      'This server has no limits of its own. Only the operator can raise or reset the operator’s limits for it.',
     budgetNothingRaised: {
       amount: 'There is no limit in dollars a day, week or month to raise. `/budget show` lists the limits.',
       tasks: 'There is no limit on tasks a day, week or month to raise. `/budget show` lists the limits.',

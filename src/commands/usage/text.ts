@@ -85,9 +85,9 @@ export const text = {
       waived_other: 'The charges for {{count}} tasks were waived because their results were withheld or removed.',
       unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
       unpriced_other: '{{count}} tasks have no known cost and are counted without an amount.',
-      compared: 'Estimates compared with costs, where the gateway reported the cost:',
-      comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} request)',
-      comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} requests)',
+      compared: 'Estimates compared with costs, as the gateway reported them or by the tokens it counted:',
+      comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} in the end ({{count}} request)',
+      comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} in the end ({{count}} requests)',
       severalRoles:
         'Members with several of these roles are counted under each of them, so the rows add up to more than the total.',
       estimate: '≈ marks an estimate.',

@@ -98,8 +98,10 @@ export function allowanceText(
 export const leftText = ({ unit, left }: Pick<Allowance, 'unit' | 'left'>): string =>
   unit === 'amount' ? `$${withCents(roundDown(left))}` : quantity(unit, left);
 
-export const quantity = (unit: Allowance['unit'], count: string): string =>
-  unit === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;
+export function quantity(unit: Allowance['unit'], count: string): string {
+  if (unit === 'amount') return `$${count.includes('.') ? withCents(count) : count}`;
+  return `${count} ${count === '1' ? 'task' : 'tasks'}`;
+}
 
 const capTerms = (caps: CapsByPeriod): string[] =>
   periods.flatMap((period) => {

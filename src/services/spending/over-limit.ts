@@ -12,7 +12,7 @@ export function refusalFor(allowance: Allowance, price: string | undefined): Ref
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `$${withCents(roundUp(price))}`,
+    price: price === undefined ? 'unknown' : `≈ $${withCents(roundUp(price))}`,
     resets: Math.ceil(resetsAt / 1000),
   });
 }

@@ -132,8 +132,10 @@ describe('The page of /usage', () => {
     const { content = '' } = page(
       sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),
     );
-    expect(content).toContain('Estimates compared with costs, where the gateway reported the cost:');
-    expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 charged \(1 request\)/);
+    expect(content).toContain(
+      'Estimates compared with costs, as the gateway reported them or by the tokens it counted:',
+    );
+    expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 in the end \(1 request\)/);
     expect(content.match(/estimated, /g)).toHaveLength(5);
     for (const row of content.split('\n')) expect(row.length).toBeLessThanOrEqual(110);
   });
