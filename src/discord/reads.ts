@@ -197,6 +197,18 @@ export const serverNameReader =
     }
   };
 
+/** The name of a server; undefined if Discord does not tell it. */
+export const guildNameReader =
+  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
+  async (guildId: string): Promise<string | undefined> => {
+    try {
+      return z.object({ name: z.string() }).parse(await reads.get(Routes.guild(guildId))).name;
+    } catch (error) {
+      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read the name of a server.');
+      return undefined;
+    }
+  };
+
 /** Whether the bot is in a server. Throws if Discord does not respond. */
 export const createServerCheck =
   (reads: DiscordReads) =>

@@ -1,5 +1,5 @@
 import type { Interaction } from 'discord.js';
-import { alertPlan } from '../commands/budget/alert.ts';
+import { alertPlan, operatorAlertPlan } from '../commands/budget/alert.ts';
 import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
@@ -11,7 +11,7 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
-import { createOwnerLookup, storedFileReader } from '../discord/reads.ts';
+import { createOwnerLookup, guildNameReader, storedFileReader } from '../discord/reads.ts';
 import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
@@ -75,6 +75,7 @@ export function createBot({
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;
   const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: createOwnerLookup(reads, log) });
+  const guildNameOf = guildNameReader(reads, log);
   const removers = {
     removeMessages: messageRemover({ outbox, clock, log }),
     removeMessage: ownMessageRemover({ outbox, log }),
@@ -102,8 +103,8 @@ export function createBot({
     refreshAddresses: attachmentRefresher(clients, clock, log),
     ...removers,
     async sendBudgetAlert(alert) {
-      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
-      await operator.post(alertPlan(alert, 'elsewhere', say));
+      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
+      await operator.post(operatorAlertPlan(alert, await guildNameOf(alert.guildId), say));
     },
     notifyNoCredit: (kind) => notices.report({ topic: 'noCredit', subject: kind }),
     notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),

@@ -373,7 +373,8 @@ describe('Budget alerts', () => {
     ]);
     const directAlerts = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
     expect(directAlerts).toHaveLength(2);
-    expect(directAlerts[0]).toContain(`for server \`${discord.world.guild('atelier').id}\``);
+    const { id, name } = discord.world.guild('atelier');
+    expect(directAlerts[0]).toContain(`for server ${name} (\`${id}\`)\n`);
   });
 
   it('The operator is notified in a channel of their own, if they have chosen one', async () => {

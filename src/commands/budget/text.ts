@@ -165,7 +165,7 @@ export const text = {
     alert: {
       here: 'Budget alerts for this server will appear here.',
       title: '**Budget alert**',
-      titleOther: '**Budget alert** for server `{{server}}`',
+      titleOther: '**Budget alert** for server {{server}}',
       nearlyUsedUp:
         'More than 80% of the limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
       reached:
