@@ -116,9 +116,20 @@ export function modelField(
 /** A form must open within Discord's limit of three seconds, and the store has a part of that. */
 const FORM_LIMIT_MS = 500;
 
-/** The models to choose from in a form. */
-export const modelsForForm = async ({ models }: Pick<ModelServices, 'models'>): Promise<readonly ListedModel[]> =>
-  models.lastListed.length > 0 ? models.lastListed : models.listQuickly(FORM_LIMIT_MS);
+/** The models that the member may choose from in a form; `preferred` is chosen in advance if it is one of them. */
+export async function modelsForForm(
+  purpose: Purpose,
+  preferred: string | undefined,
+  context: HandlerContext<ModelServices>,
+) {
+  const { models } = context.services;
+  const listed = models.lastListed.length > 0 ? models.lastListed : await models.listQuickly(FORM_LIMIT_MS);
+  const isAllowed = (id: string): boolean => mayUseModel({ id, usableKinds: [purpose] }, context);
+  return {
+    models: listed.filter(({ id }) => isAllowed(id)),
+    model: preferred !== undefined && isAllowed(preferred) ? preferred : undefined,
+  };
+}
 
 /** More than Discord shows, so that working models can take the place of failing ones. */
 const MAX_CONSIDERED = 50;

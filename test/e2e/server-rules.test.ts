@@ -9,6 +9,7 @@ import { hasEnded, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { createFastClockFixture, type FastClockFixture, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
+import { imageUpload } from './tasks/image-fixture.ts';
 import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
 const settings = noLimits;
@@ -149,6 +150,10 @@ describe('Server rules', () => {
       expect(
         await member.complete(command, { model: 'reel', ...(command === 'video' && { prompt: 'waves' }) }, 'model'),
       ).toEqual([]);
+    const source = await fixture.discord.as('other').say('look', [await imageUpload()]);
+    const offered = JSON.stringify((await (await member.menu('Make a video', source)).modal()).components);
+    expect(offered).toContain('"value":"kling-v2-1"');
+    expect(offered).not.toContain('reel-2');
     const elsewhere = await member.in('no-threads').slash('models', { text: 'reel' });
     expect(text(await elsewhere.message())).toContain('reel-2-pro');
   });

@@ -16,10 +16,10 @@ export const reference = imageForm({
   filled: customIds.referenceFilled,
   /** With more references, each of them has hardly any effect. */
   maxImages: 10,
-  async plan(id, source, { services, say }) {
+  async plan(id, source, context) {
     const { task } = source;
-    const model = (task?.kind === 'image' ? task.model : undefined) ?? services.defaultModels.image;
-    return referenceForm({ id, source, model, models: await modelsForForm(services) }, say);
+    const preferred = (task?.kind === 'image' ? task.model : undefined) ?? context.services.defaultModels.image;
+    return referenceForm({ id, source, ...(await modelsForForm('image', preferred, context)) }, context.say);
   },
   parse({ words = '', model = '' }) {
     const prompt = words.trim();

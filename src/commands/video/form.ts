@@ -16,8 +16,10 @@ export const videoOfImages = imageForm({
   filled: customIds.makeVideoFilled,
   /** The highest number that any model is known to accept (specification, part 8). */
   maxImages: 7,
-  plan: async (id, source, { services, say }) =>
-    videoForm({ id, source, model: services.defaultModels.video, models: await modelsForForm(services) }, say),
+  async plan(id, source, context) {
+    const choice = await modelsForForm('video', context.services.defaultModels.video, context);
+    return videoForm({ id, source, ...choice }, context.say);
+  },
   parse({ words: prompt = '', model = '', duration = '', size = '' }) {
     const values = { prompt, duration, size };
     const request = videoRequest(values);
