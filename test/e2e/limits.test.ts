@@ -22,7 +22,7 @@ describe('Limits', () => {
     (await discord.as(who).slash('imagine', { prompt })).message((message) => /Finished in|limit/.test(text(message)));
 
   it('A member beyond their limit is refused privately, and nothing reaches the gateway', async () => {
-    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
+    const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '2 tasks a day, 5 waiting' });
     for (const prompt of ['a fox', 'a hare'])
       expect(text(await imagine(fixture, 'member', prompt))).toContain('Finished');
     const refused = await imagine(fixture, 'member', 'an owl');
@@ -34,7 +34,7 @@ describe('Limits', () => {
     expect(text(await imagine(fixture, 'other', 'an owl'))).toContain('Finished');
     const usage = text(await (await fixture.discord.as('member').slash('usage')).message());
     const about = text(await (await fixture.discord.as('member').slash('about')).message());
-    expect(about).toContain('Your limit on this server: 2 tasks a day');
+    expect(about).toContain('Your limit on this server: 2 tasks a day, 5 waiting in the queue\n');
     expect(about).not.toContain('Bot-wide limit');
     expect(usage).toMatch(/^Your remaining limit on this server: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });

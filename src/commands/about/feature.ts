@@ -72,11 +72,11 @@ export const about: Feature<typeof text> = {
         isOperator ? services.operatorState() : undefined,
       ]);
       const requester = requesterOf(origin);
-      const allowances = services.spending.allowances(requester);
       return aboutPage(
         {
           ...health,
-          allowances,
+          allowances: services.spending.allowances(requester),
+          waitingLimits: services.spending.waitingLimits(requester),
           paused: services.spending.pauseOf(requester),
           block: services.spending.blockOf(requester),
           operator,

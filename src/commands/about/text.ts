@@ -28,6 +28,7 @@ export const text = {
       server: 'New requests are paused on this server.',
     },
     liveTasks: 'Tasks in progress: {{count}}',
+    waiting: '{{count}} waiting in the queue',
     limits: {
       total: 'Bot-wide limit: {{limits}}',
       operator: 'The operator’s limit for this server: {{limits}}',

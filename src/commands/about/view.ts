@@ -9,7 +9,7 @@ import type { Notice } from '../../services/notices/notice.ts';
 import type { Run } from '../../services/notices/runs.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import { type Readiness, readyParts } from '../../services/readiness.ts';
-import type { Allowance } from '../../services/spending/allowance.ts';
+import type { Allowance, Holder } from '../../services/spending/allowance.ts';
 import { allowanceText } from '../../services/spending/limits-text.ts';
 
 export interface Health {
@@ -43,13 +43,18 @@ interface AboutFacts extends Health {
   block?: Refusal | undefined;
   /** The limits that apply to the member who uses the command. */
   allowances: readonly Allowance[];
+  waitingLimits: readonly { holder: Holder; max: number }[];
   /** Undefined if the member is not the operator. */
   operator?: OperatorState | undefined;
 }
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
-  const { version, gateway, liveTasks, troubles, store, allowances, paused, block } = about;
+  const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block } = about;
+  const limits = [
+    ...allowances.map((one) => ({ holder: one.holder, text: allowanceText(one, kindNames(say)) })),
+    ...waitingLimits.map(({ holder, max }) => ({ holder, text: say('about.waiting', { count: max }) })),
+  ];
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
@@ -64,8 +69,8 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
       });
       return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
     }),
-    ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, { limits: group.map((one) => allowanceText(one, kindNames(say))).join(', ') }),
+    ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
+      say(`about.limits.${holder}`, { limits: group.map((one) => one.text).join(', ') }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];

@@ -276,6 +276,13 @@ export class Spending {
     return this.#limitsFor(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
+  /** How many tasks may wait for their turns, by each limit that applies to a member. */
+  waitingLimits(requester: Requester): { holder: Holder; max: number }[] {
+    return this.#limitsFor(requester).flatMap(({ holder, limits: { waiting: max } }) =>
+      max === undefined ? [] : [{ holder, max }],
+    );
+  }
+
   /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
   remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
     const requester = requesterOf(task);

@@ -10,6 +10,7 @@ const health = {
   troubles: [],
   callbacks: [],
   allowances: [],
+  waitingLimits: [],
   paused: undefined,
   gateway: { isAvailable: true, ms: 5 } as const,
 };
