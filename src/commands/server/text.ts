@@ -39,9 +39,9 @@ export const text = {
     reporter: 'Reported by {{who}}',
     noHistory: 'No earlier reports about this member.',
     history_one:
-      '{{count}} earlier report about this member, <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier report about this member, <t:{{last}}:R>. When this message was last changed, removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
     history_other:
-      '{{count}} earlier reports about this member, the latest <t:{{last}}:R>. Removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier reports about this member, the latest <t:{{last}}:R>. When this message was last changed, removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
     remove: 'Remove',
     block: 'Block member',
     dismiss: 'Dismiss',
