@@ -6,34 +6,17 @@ import { hasEnded } from '../services/tasks/task.ts';
 import { type PresenterParts, presenter } from './presenter.ts';
 import { ResultReview } from './review/result-review.ts';
 
-interface MessagesParts
-  extends Omit<
-    PresenterParts,
-    'media' | 'fingerprints' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending' | 'rules'
-  > {
-  engine: Engine;
-  outbox: Outbox;
-}
+type MessagesParts = Omit<PresenterParts, keyof Engine> & { engine: Engine; outbox: Outbox };
 
 export type Messages = ReturnType<typeof createMessages>;
 
 /** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
-export function createMessages({ engine, outbox, ...parts }: MessagesParts) {
-  const { tasks, media, fingerprints, offers, models, budgets, spending, rules, serverLogs } = engine;
-  const { clock, log } = parts;
-  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter({
-    ...parts,
-    media,
-    fingerprints,
-    tasks,
-    offers,
-    models,
-    budgets,
-    spending,
-    rules,
-  });
+export function createMessages({ engine, ...parts }: MessagesParts) {
+  const { tasks } = engine;
+  const { outbox, clock, log } = parts;
+  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter({ ...engine, ...parts });
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
-  const review = new ResultReview({ ...parts, media, fingerprints, tasks, rules, budgets, serverLogs, outbox });
+  const review = new ResultReview({ ...engine, ...parts });
   const delivery = new Delivery({ ...deliveryParts, prepare, hintFor });
   const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf, messageOf });
   tasks.book.onChange((task, previous) => {

@@ -23,7 +23,15 @@ import type { MessageContext } from './kind-view.ts';
 import { remainingText, roundedDollars } from './money.ts';
 import { noteFinder } from './notes.ts';
 import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
-import { contentOf, copiesOf, type Result, type ResultParts, recordResults, resultsOf } from './results.ts';
+import {
+  contentOf,
+  copiesOf,
+  type Result,
+  type ResultParts,
+  recordResults,
+  releaseFiles,
+  resultsOf,
+} from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
@@ -117,7 +125,7 @@ export function presenter(parts: PresenterParts) {
       release: () => {
         extras.release();
         for (const { release } of previews) release();
-        for (const result of results) if (result.outcome === 'file') result.release();
+        releaseFiles(results);
       },
     };
   }

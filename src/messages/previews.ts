@@ -34,7 +34,7 @@ export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortS
   const prompt = nameOf(task, parts, parts.say);
   const alt = parts.say('task.alt', { prompt });
   const file = { name: `${fileNamePrefix(task, prompt)}preview`, alt, spoiler: isSpoiler(task) };
-  return fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
+  return fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
 }
 
 /** The size limit for source images. */
@@ -51,7 +51,7 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
     // Discord marks a spoiler in the file's name.
     const file = { name: `source-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
     const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
-    const preview = await fetchReduced(image, task, parts, signal);
+    const preview = await fetchImage(image, task, parts, signal);
     if (preview) previews.push(preview);
   }
   return previews;
@@ -74,7 +74,7 @@ export async function resultPreviewOf(task: Task, parts: ResultPreviewParts): Pr
   if (address === undefined) return undefined;
   const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
   const file = { name: `${task.kind}-${task.id}-preview`, alt, spoiler: isSpoiler(task) };
-  return fetchReduced({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, parts);
+  return fetchImage({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, parts);
 }
 
 /** Fetches a thumbnail of each video that is only linked, if the gateway has one. */
@@ -90,32 +90,33 @@ export async function thumbnailsOf(
     const prompt = nameOf(task, parts, parts.say);
     const alt = parts.say('video.frame', { prompt });
     const file = { name: `${fileNamePrefix(task, prompt)}frame${index + 1}`, alt, spoiler: isSpoiler(task) };
-    const frame = await fetchReduced({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
+    const frame = await fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }
   return frames;
 }
 
-interface ReducedImageRequest {
+interface ImageRequest {
   address: string;
   /** The size limits for fetching (`max`) and for sending (`fit`). */
   max: number;
   fit?: number;
+  timeoutMs?: number;
   /** The member who gave the URL; undefined if it comes from the gateway. */
   givenBy?: string;
   /** The label of the file; its name has no extension yet. */
   file: FileLabel;
 }
 
-/** Undefined if the image cannot be fetched; the message is sent without it. */
-async function fetchReduced(
-  { address, max, fit = MAX_PREVIEW_BYTES, givenBy, file }: ReducedImageRequest,
+/** Fetches an image and reduces it to the limit. Undefined if that is not possible; the message is sent without it. */
+export async function fetchImage(
+  { address, max, fit = MAX_PREVIEW_BYTES, timeoutMs = PREVIEW_TIMEOUT_MS, givenBy, file }: ImageRequest,
   task: Task,
-  { media, log }: PreviewParts,
+  { media, log }: Pick<PreviewParts, 'media' | 'log'>,
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { max, timeoutMs: PREVIEW_TIMEOUT_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { max, timeoutMs, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;

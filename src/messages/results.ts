@@ -7,12 +7,11 @@ import {
   type Media,
   MediaError,
   type MediaErrorKind,
-  type MediaSource,
   type MediaType,
   type SourceType,
   type VideoFacts,
 } from '../services/media/index.ts';
-import type { StoredMedium, Task } from '../services/tasks/task.ts';
+import type { Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 
 export interface ResultParts {
@@ -30,7 +29,7 @@ export type Result =
       outcome: 'file';
       type: MediaType;
       video?: VideoFacts;
-      original: ResultUrl;
+      original: Omit<ResultSource, 'base64'>;
       /** It is a smaller copy of the original. */
       isReduced?: boolean;
       lostManifest?: boolean;
@@ -48,8 +47,12 @@ const INVALID: Result = { outcome: 'invalid' };
 /** The memory limit of one message. All deliveries share one limit, and a message that needed all of it would block itself. */
 export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
-/** The URL of a result, from the stored task or from a new response. */
-type ResultUrl = Pick<StoredMedium, 'address' | 'expiresAt'>;
+/** The URL of a result, from the stored task or from a new response, or the result itself. */
+interface ResultSource {
+  address?: string | undefined;
+  base64?: string | undefined;
+  expiresAt?: number | undefined;
+}
 
 /** The URLs of Discord's copies of results that were attached before, by index. */
 export type Copies = ReadonlyMap<number, string>;
@@ -74,60 +77,46 @@ export async function resultsOf(
   let response: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
-    // The gateway is queried at most once for all results.
-    const queryOnce = async (): Promise<Medium | 'none' | 'unknown'> => {
+    const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
+    const fetch = (source: ResultSource) => fetchResult(source, task, max - bytesInMemory, parts);
+    let result = await fetch({ address: copies.get(index) });
+    if (result.outcome !== 'file') result = await fetch({ address: medium.address, expiresAt: medium.expiresAt });
+    if (result.outcome === 'gone') {
+      // The result was part of a response and has no URL, or its URL has expired. One new response may contain all results.
       response ??= queryMedia(task, parts);
       const media = await response;
-      return media ? (media[index] ?? 'none') : 'unknown';
-    };
-    const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
-    const fetch = createFetch(task, parts, max - bytesInMemory);
-    results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queryOnce, fetch)));
+      result = media ? await fetch(media[index] ?? {}) : UNREACHABLE;
+    }
+    results.push(result);
   }
   return results;
-}
-
-async function copyFrom(address: string | undefined, fetch: Fetch): Promise<Result | undefined> {
-  const copy = address === undefined ? GONE : await fetch({ address }, { address });
-  return copy.outcome === 'file' ? copy : undefined;
-}
-
-async function resultFrom(storedUrl: ResultUrl, query: () => Promise<Medium | 'none' | 'unknown'>, fetch: Fetch) {
-  const original = storedUrl.address === undefined ? GONE : await fetch({ address: storedUrl.address }, storedUrl);
-  if (original.outcome !== 'gone') return original;
-  // The result was part of a response and has no URL, or its URL has expired. A new response may contain it.
-  const medium = await query();
-  if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
-  const { address, base64 } = medium;
-  if (address !== undefined) return fetch({ address }, medium);
-  return base64 === undefined ? GONE : fetch({ base64 }, medium);
 }
 
 /** Errors after which the URL may still work in a browser. */
 const ERRORS_SHOWN_AS_LINK: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachable', 'timeout']);
 
-type Fetch = (source: MediaSource, resultUrl: ResultUrl) => Promise<Result>;
-
-function createFetch(task: Task, { media, log, marksResults }: ResultParts, max: number): Fetch {
-  const { id, route } = task;
+async function fetchResult(
+  { address, base64, expiresAt }: ResultSource,
+  task: Task,
+  max: number,
+  { media, log, marksResults }: ResultParts,
+): Promise<Result> {
+  if (address === undefined && base64 === undefined) return GONE;
   const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
-  const linkTo = ({ address, expiresAt }: ResultUrl): Result =>
-    address === undefined ? INVALID : { outcome: 'link', address, expiresAt };
-  return async (source, resultUrl) => {
-    try {
-      const fetched = await media.fetch(source, { max });
-      const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
-      const fittedFile = await media.fitFetchedFile(fetched, route.uploadLimit, { provenance });
-      if (fittedFile.how === 'none') return { ...linkTo(resultUrl), ...facts };
-      const { how, ...file } = fittedFile;
-      return { outcome: 'file', ...file, ...facts, original: resultUrl, isReduced: how === 'preview' };
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      log.warn({ task: id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
-      if (ERRORS_SHOWN_AS_LINK.has(error.kind)) return linkTo(resultUrl);
-      return error.kind === 'expired' ? GONE : INVALID;
-    }
-  };
+  const link: Result = address === undefined ? INVALID : { outcome: 'link', address, expiresAt };
+  try {
+    const fetched = await media.fetch(address === undefined ? { base64: base64 ?? '' } : { address }, { max });
+    const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
+    const fittedFile = await media.fitFetchedFile(fetched, task.route.uploadLimit, { provenance });
+    if (fittedFile.how === 'none') return { ...link, ...facts };
+    const { how, ...file } = fittedFile;
+    return { outcome: 'file', ...file, ...facts, original: { address, expiresAt }, isReduced: how === 'preview' };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    log.warn({ task: task.id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
+    if (ERRORS_SHOWN_AS_LINK.has(error.kind)) return link;
+    return error.kind === 'expired' ? GONE : INVALID;
+  }
 }
 
 /** Whether a result was made with reference images, or only from text and earlier results. */
@@ -144,6 +133,10 @@ export async function recordResults(
 ): Promise<void> {
   const files = results.flatMap((result) => (result.outcome === 'file' ? media.fingerprint(result) : []));
   await fingerprints.record(taskId, await Promise.all(files));
+}
+
+export function releaseFiles(results: readonly Result[]): void {
+  for (const result of results) if (result.outcome === 'file') result.release();
 }
 
 export function contentOf(file: FileContent & { type: MediaType }) {

@@ -1,9 +1,9 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { MediaError } from '../../services/media/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import { fileNamePrefix } from '../file-names.ts';
+import { fetchImage, type Preview } from '../previews.ts';
 import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
@@ -24,8 +24,7 @@ interface MusicParts extends ResultParts {
 /** The limit for one message. */
 const MAX_FILES = 10;
 /** Limits for covers, which are shown small next to the player. No message waits long for them. */
-const MAX_COVER_BYTES = 2 * 2 ** 20;
-const COVER_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
+const COVER_LIMITS = { max: 8 * 2 ** 20, fit: 2 * 2 ** 20, timeoutMs: 15_000 };
 
 /** Treats the finished tracks of a song that is still running as its results. */
 export function withFinishedTracks(task: Task): Task {
@@ -123,6 +122,12 @@ class Attachments {
     else this.#invalidCount += 1;
   }
 
+  addCover({ file, release }: Preview, { cover = '' }: StoredTrack): void {
+    this.files.push(file);
+    this.#releases.push(release);
+    this.#attachedLinks.push(cover);
+  }
+
   linkCover({ cover = '' }: StoredTrack): void {
     this.#covers.push(this.#say('music.coverAt', { address: cover }));
   }
@@ -180,32 +185,19 @@ async function addAudio(
   }
 }
 
-/** Attaches covers; a cover that cannot be fetched becomes a link, because a member may still be able to open it. */
+/** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
 async function addCovers(
   tracks: readonly TrackWithCover[],
   shownTask: Task,
   attachments: Attachments,
-  { media, say, log }: MusicParts,
+  parts: MusicParts,
 ): Promise<void> {
   for (const [index, { task, track }] of tracks.entries()) {
-    try {
-      const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fittedCover = await media.fitFetchedFile(fetched, Math.min(MAX_COVER_BYTES, shownTask.route.uploadLimit));
-      if (fittedCover.how === 'none') continue;
-      if (fittedCover.type.kind !== 'image') {
-        fittedCover.release();
-        continue;
-      }
-      const { how: _, ...cover } = fittedCover;
-      const title = trackTitle(track, task, say);
-      attachments.add(
-        { outcome: 'file', ...cover, original: { address: track.cover } },
-        { name: `${fileNamePrefix(shownTask, title)}cover${index + 1}`, alt: say('music.coverOf', { title }) },
-      );
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be fetched.');
-      attachments.linkCover(track);
-    }
+    const title = trackTitle(track, task, parts.say);
+    const name = `${fileNamePrefix(shownTask, title)}cover${index + 1}`;
+    const file = { name, alt: parts.say('music.coverOf', { title }) };
+    const cover = await fetchImage({ address: track.cover ?? '', ...COVER_LIMITS, file }, shownTask, parts);
+    if (cover) attachments.addCover(cover, track);
+    else attachments.linkCover(track);
   }
 }

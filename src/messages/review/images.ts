@@ -2,7 +2,7 @@ import type { FilePlan } from '../../discord/plan.ts';
 import { dataUri, MediaError } from '../../services/media/index.ts';
 import type { ResultImages } from '../../services/rules/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { contentOf, type ResultParts, resultsOf } from '../results.ts';
+import { contentOf, type ResultParts, releaseFiles, resultsOf } from '../results.ts';
 
 /** Enough detail for the moderation service and for moderators. */
 const MAX_IMAGE_BYTES = 2 * 2 ** 20;
@@ -33,7 +33,7 @@ async function fetchSmallImages(task: Task, parts: ResultParts): Promise<(string
       ),
     );
   } finally {
-    for (const result of results) if (result.outcome === 'file') result.release();
+    releaseFiles(results);
   }
 }
 
@@ -64,12 +64,7 @@ export async function filesOf(
       ? [{ name: `image-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
       : [],
   );
-  return {
-    files,
-    release: () => {
-      for (const result of results) if (result.outcome === 'file') result.release();
-    },
-  };
+  return { files, release: () => releaseFiles(results) };
 }
 
 /** A small copy of a task's first image or of its video's thumbnail, hidden behind a spoiler. */
