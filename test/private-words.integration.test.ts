@@ -289,10 +289,8 @@ function gatewayCalls(gateway: Gateway) {
       blend: () => imgx.blend({ images: [PRIVATE_IMAGE, PRIVATE_IMAGE] }),
       upload: () => imgx.upload({ images: [PRIVATE_IMAGE] }),
       action: () => imgx.action({ taskId: PRIVATE_WORD, customId: PRIVATE_WORD }),
-      change: () => imgx.change({ taskId: PRIVATE_WORD, action: 'UPSCALE', index: 1 }),
       simpleChange: () => imgx.simpleChange({ taskId: PRIVATE_WORD, action: 'UPSCALE', index: 1 }),
       modal: () => imgx.modal({ taskId: PRIVATE_WORD, prompt: PRIVATE_WORD, mask: PRIVATE_IMAGE }),
-      edits: () => imgx.edits({ prompt: PRIVATE_WORD, image: PRIVATE_IMAGE }),
       video: () => imgx.video({ prompt: PRIVATE_WORD, image: PRIVATE_IMAGE }),
       get: () => imgx.get(PRIVATE_WORD),
       getMany: () => imgx.getMany([PRIVATE_WORD]),
@@ -305,12 +303,10 @@ function gatewayCalls(gateway: Gateway) {
     },
     music: {
       makeSong: () => music.makeSong({ about: PRIVATE_WORD }),
-      makeLyrics: () => music.makeLyrics({ about: PRIVATE_WORD }),
       get: () => music.get(PRIVATE_WORD),
       getMany: () => music.getMany([PRIVATE_WORD]),
     },
     responses: {
-      create: () => responses.create({ model: 'm', input: PRIVATE_WORD }),
       stream: async () => {
         for await (const event of responses.stream({ model: 'm', input: PRIVATE_WORD })) {
           if ('response' in event && event.response.error) throw event.response.error;

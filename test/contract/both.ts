@@ -6,6 +6,8 @@ import {
   type Gateway,
   GatewayError,
   type Snapshot,
+  type TextRequest,
+  type TextResponse,
 } from '../../src/services/gateway/index.ts';
 import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
 import { addCleanup } from '../support/ending.ts';
@@ -75,6 +77,14 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
   );
   if (!(outcome instanceof GatewayError)) throw outcome;
   return outcome;
+}
+
+/** A text response in one piece. */
+export async function responseOf(gateway: Gateway, request: TextRequest): Promise<TextResponse> {
+  const events = await Array.fromAsync(gateway.responses.stream(request, { isBuffered: true }));
+  const { response } = events.findLast((event) => 'response' in event) ?? {};
+  if (!response || response.error) throw response?.error;
+  return response;
 }
 
 /** The requests that reached the gateway at a path, newest last. */

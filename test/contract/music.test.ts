@@ -34,14 +34,6 @@ describe.each(profiles)('Music of a %s gateway', (profile) => {
     ).toBe('RIFF');
   });
 
-  it('Lyrics are written on request', async () => {
-    const fixture = await openFixture({ profile });
-    const { remoteId } = await fixture.gateway.music.makeLyrics({ about: 'a lighthouse' });
-    const done = await fixture.pollUntil(() => fixture.gateway.music.get(remoteId));
-    expect(done).toMatchObject({ state: 'succeeded', isEmpty: false });
-    expect(done.text).toBeTruthy();
-  });
-
   it('Many music tasks are returned in one response that omits unknown ones', async () => {
     const fixture = await openFixture({ profile });
     const { music } = fixture.gateway;

@@ -3,7 +3,7 @@ import { amountText } from '../../sandbox/gateway/decimal.ts';
 import { isDecimal } from '../../src/lib/decimals.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { pricesIn } from '../../src/services/prices/gateway-prices.ts';
-import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
+import { type Fixture, failureOf, openFixture, profiles, responseOf } from './both.ts';
 
 const path = '/api/pricing';
 
@@ -61,7 +61,7 @@ describe('The costs that a gateway reports', () => {
     'An answer from a %s gateway reports its token usage, and the listed price for it equals the bill',
     async (profile) => {
       const fixture = await openFixture({ profile, quirks: { pricesListed: true } });
-      const { usage, cost } = await fixture.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
+      const { usage, cost } = await responseOf(fixture.gateway, { model: 'quill-5', input: 'Snow?' });
       expect(cost).toBeUndefined();
       const price = pricesIn(await fixture.gateway.prices.get(path), 'default', 0).get('quill-5')?.price.perMillion;
       expect(price).toEqual({ input: '1.25', output: '1.25' });

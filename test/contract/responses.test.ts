@@ -8,7 +8,16 @@ import {
   type TextResponse,
   type TextTool,
 } from '../../src/services/gateway/index.ts';
-import { type Fixture, type FixtureOptions, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
+import {
+  type Fixture,
+  type FixtureOptions,
+  failureOf,
+  lastRequest,
+  openFixture,
+  profiles,
+  redImage,
+  responseOf,
+} from './both.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
@@ -44,7 +53,7 @@ const textOf = (events: readonly TextEvent[]) =>
 describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   it('Text responses are the same whether they are streamed or not', async () => {
     const { gateway } = await fastGateway({ profile });
-    const unstreamed = await gateway.responses.create(baseRequest);
+    const unstreamed = await responseOf(gateway, baseRequest);
     const events = await collect(gateway.responses.stream(baseRequest));
     const { id, ...streamed } = endOf(events);
     expect(streamed).toEqual({ ...unstreamed, id: undefined, ...streamed });
@@ -62,7 +71,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   it('Text responses are requested in the wire format', async () => {
     const closedSchema = { type: 'object', additionalProperties: false };
     const fixture = await fastGateway({ profile });
-    await fixture.gateway.responses.create({
+    await responseOf(fixture.gateway, {
       model,
       input: [
         { role: 'user', content: 'make image of a fox' },
@@ -80,24 +89,16 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
         },
       ],
       instructions: 'Be brief',
-      tools: [makeImage, { type: 'web-search' }, { type: 'other', definition: { type: 'own' } }],
+      tools: [makeImage, { type: 'web-search' }],
       toolChoice: 'none',
       effort: 'low',
       format: { type: 'schema', name: 'fox', schema: closedSchema, strict: true },
-      maxOutputTokens: 500,
-      temperature: 0.5,
-      extra: { user: 'abc' },
     });
     const { parameters, ...otherToolFields } = makeImage;
     expect(lastRequest(fixture, path).body).toEqual({
-      ...{
-        user: 'abc',
-        model,
-        instructions: 'Be brief',
-        tool_choice: 'none',
-        max_output_tokens: 500,
-        temperature: 0.5,
-      },
+      model,
+      instructions: 'Be brief',
+      tool_choice: 'none',
       input: [
         { role: 'user', content: 'make image of a fox' },
         { type: 'function_call', call_id: 'call_1', name: 'make_image', arguments: '{}' },
@@ -113,18 +114,18 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
           ],
         },
       ],
-      tools: [{ ...otherToolFields, parameters }, { type: 'web_search' }, { type: 'own' }],
+      tools: [{ ...otherToolFields, parameters }, { type: 'web_search' }],
       reasoning: { effort: 'low' },
       text: { format: { type: 'json_schema', name: 'fox', schema: closedSchema, strict: true } },
     });
-    await fixture.gateway.responses.create({ model, input: 'hello' });
+    await responseOf(fixture.gateway, { model, input: 'hello' });
     // Such a minimal request is the first step of the verification in section 4.6 of the specification.
     expect(lastRequest(fixture, path).body).toEqual({ model, input: 'hello' });
   });
 
   it('Text responses only take into account what the request contains, including images and files', async () => {
     const { gateway } = await fastGateway({ profile });
-    const { text } = await gateway.responses.create({
+    const { text } = await responseOf(gateway, {
       model,
       instructions: 'Speak of weather',
       input: [
@@ -153,17 +154,11 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(calls.map(({ name }) => name)).toEqual(['make_image', 'make_video']);
     expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ prompt: input }, { prompt: input }]);
     expect(text).toBe('');
-    for (const { callId, arguments: argumentsJson } of calls) {
-      const argumentDeltas = events.flatMap((one) =>
-        one.type === 'call-arguments' && one.callId === callId ? [one.delta] : [],
-      );
-      expect(argumentDeltas.join('')).toBe(argumentsJson);
-    }
-    expect((await gateway.responses.create({ model, input, tools })).calls.map(({ name }) => name)).toEqual([
+    expect((await responseOf(gateway, { model, input, tools })).calls.map(({ name }) => name)).toEqual([
       'make_image',
       'make_video',
     ]);
-    const followUp = await gateway.responses.create({
+    const followUp = await responseOf(gateway, {
       model,
       tools,
       input: [
@@ -183,9 +178,8 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
     );
     const searches = events.filter((event) => event.type === 'web-search');
-    expect(searches.map(({ state }) => state).slice(0, 3)).toEqual(['started', 'searching', 'done']);
-    expect(searches.some(({ query }) => query === 'Search for foxes')).toBe(true);
-    expect(searches.length).toBeLessThanOrEqual(4);
+    expect(searches[0]?.isDone).toBe(false);
+    expect(searches.at(-1)?.isDone).toBe(true);
     expect(endOf(events).text).not.toBe('');
   });
 
@@ -204,33 +198,25 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     const fox = JSON.parse(endOf(await collect(gateway.responses.stream(request))).text);
     expect(fox).toEqual({ mood: 'sad', legs: expect.any(Number), tags: expect.any(Array) });
     expect(fox.legs).toBeGreaterThanOrEqual(3);
-    const { text } = await gateway.responses.create({ model, input: 'a fox', format: { type: 'json' } });
+    const { text } = await responseOf(gateway, { model, input: 'a fox', format: { type: 'json' } });
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text responses can be long, contain code and tables, be refused or break off, depending on the request', async () => {
+  it('Text responses can be long, contain code and tables, or be refused, depending on the request', async () => {
     const { gateway } = await fastGateway({ profile });
-    const respondTo = async (input: string, changes: Partial<TextRequest> = {}) =>
-      endOf(await collect(gateway.responses.stream({ model, input, ...changes })));
+    const respondTo = async (input: string) => endOf(await collect(gateway.responses.stream({ model, input })));
     expect((await respondTo('3000 words of sand')).text.split(/\s+/).length).toBeGreaterThan(3_000);
     expect((await respondTo('a table and code of sand')).text).toMatch(/```ts\n[\s\S]+```[\s\S]+\| ---/);
     expect(await respondTo('refuse this')).toMatchObject({
       text: '',
       refusal: expect.stringContaining('will not do that'),
     });
-    expect(await respondTo('a long song', { maxOutputTokens: 10 })).toMatchObject({
-      ...{ end: 'incomplete', reason: 'max_output_tokens' },
-      text: expect.stringMatching(/^.{40}$/s),
-    });
-    expect((await gateway.responses.create({ model, input: 'a long song', maxOutputTokens: 10 })).end).toBe(
-      'incomplete',
-    );
   });
 
   it('Text responses contain reasoning only if the model supports it', async () => {
     const { gateway } = await fastGateway({ profile });
-    expect((await gateway.responses.create({ ...baseRequest, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
-    const { reasoning } = await gateway.responses.create({ ...baseRequest, effort: 'high' });
+    expect((await responseOf(gateway, { ...baseRequest, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
+    const { reasoning } = await responseOf(gateway, { ...baseRequest, effort: 'high' });
     expect(reasoning.split('\n\n')).toHaveLength(6);
   });
 
@@ -251,7 +237,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     'Text responses keep what had arrived before the fault "%s" and end as %s',
     async (fault, end, code) => {
       const { gateway, embedded } = await fastGateway({ profile, limits: { silenceMs: 300 } });
-      const unstreamed = await gateway.responses.create(baseRequest);
+      const unstreamed = await responseOf(gateway, baseRequest);
       embedded.faults.add({ do: { type: 'text', how: fault, after: 60 } });
       const events = await collect(gateway.responses.stream(baseRequest));
       const response = endOf(events);
@@ -311,7 +297,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       const fixture = await fastGateway({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [
         () => collect(fixture.gateway.responses.stream(baseRequest)),
-        () => fixture.gateway.responses.create(baseRequest),
+        () => responseOf(fixture.gateway, baseRequest),
       ]) {
         fixture.embedded.faults.add({ do: fault });
         const error = await failureOf(run());
@@ -361,7 +347,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
 
   it('Text responses are charged to the account', async () => {
     const { gateway, embedded } = await fastGateway({ profile });
-    await gateway.responses.create(baseRequest);
+    await responseOf(gateway, baseRequest);
     await collect(gateway.responses.stream(baseRequest));
     expect(embedded.usage.rows('sk-sandbox')).toMatchObject([{ model, requests: 2 }]);
   });
@@ -391,13 +377,11 @@ describe('A request for text', () => {
     [{ tools: [{ type: 'hammer' }] }, /^tools\.0(\.type)?: this is not a tool/],
     [{ effort: '' }, /^effort: the effort is empty/],
     [{ format: { type: 'xml' } }, /^format(\.type)?: the format is text, json or a schema/],
-    [{ maxOutputTokens: 0 }, /^maxOutputTokens: the maximum/],
-    [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
   ])('A request for text with %j is refused locally with a reason', async (invalidFields, expectedMessage) => {
     const { gateway, embedded } = await openFixture();
     const request = { ...baseRequest, ...invalidFields } as TextRequest;
-    for (const run of [() => gateway.responses.create(request), () => collect(gateway.responses.stream(request))]) {
+    for (const run of [() => responseOf(gateway, request), () => collect(gateway.responses.stream(request))]) {
       const error = await failureOf(run());
       expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
       expect(error.message).toMatch(expectedMessage);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { wavOf } from '../../src/lib/pcm.ts';
-import { failureOf, lastRequest, openFixture, profiles } from './both.ts';
+import { failureOf, lastRequest, openFixture, profiles, responseOf } from './both.ts';
 
 const path = '/v1/audio/transcriptions';
 const model = 'parley-transcribe-1';
@@ -46,7 +46,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
     const { gateway } = await openFixture({ profile });
     const ogg = await readFile(new URL('../services/sound/files/mono.ogg', import.meta.url));
     const respondTo = (id: string, bytes: Buffer) =>
-      gateway.responses.create({
+      responseOf(gateway, {
         model: id,
         input: [
           {

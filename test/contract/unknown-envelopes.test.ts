@@ -21,7 +21,8 @@ describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) =>
     expect(grid).toMatchObject({ state: 'succeeded', remoteId });
     expect(grid.media).toMatchObject([{ kind: 'image' }]);
     expect(grid.actions.map(({ label }) => label)).toEqual(expect.arrayContaining(['U1', 'V4']));
-    const upscale = await imgx.change({ taskId: remoteId, action: 'UPSCALE', index: 1 });
+    const customId = grid.actions.find(({ label }) => label === 'U1')?.customId ?? '';
+    const upscale = await imgx.action({ taskId: remoteId, customId });
     expect(upscale.remoteId).not.toBe(remoteId);
     expect((await fixture.pollUntil(() => imgx.get(upscale.remoteId))).state).toBe('succeeded');
   });

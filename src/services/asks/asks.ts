@@ -225,7 +225,7 @@ export class Asks {
       for await (const event of events) {
         if (event.type === 'text' || event.type === 'refusal') draft.add(event.delta);
         else if (event.type === 'reasoning') draft.setActivity('thinking');
-        else if (event.type === 'web-search') draft.setActivity(event.state === 'done' ? undefined : 'searching');
+        else if (event.type === 'web-search') draft.setActivity(event.isDone ? undefined : 'searching');
         if ('response' in event) return event.response;
       }
     } finally {

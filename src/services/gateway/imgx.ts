@@ -29,7 +29,6 @@ const requests = {
     z.strictObject({ taskId, action: z.literal('REROLL'), ...callback }),
   ]),
   modal: z.strictObject({ taskId, prompt: z.string().optional(), mask: imageDataUri.optional(), ...callback }),
-  edits: z.strictObject({ prompt, image: imageSource, ...callback }),
   video: z.strictObject({
     prompt: z.string().optional(),
     motion: z.enum(['low', 'high']).optional(),
@@ -105,12 +104,6 @@ export class Imgx extends TaskResource {
     return this.#submit('action', validate(requests.action, request), options);
   }
 
-  async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
-    const change = validate(requests.change, request);
-    // Some gateways refuse a change without an index, even if the index has no meaning.
-    return this.#submit('change', { index: 1, ...change }, options);
-  }
-
   /** Submits a change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = validate(requests.change, request);
@@ -123,11 +116,6 @@ export class Imgx extends TaskResource {
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
     const { mask: maskBase64, ...rest } = validate(requests.modal, request);
     return this.#submit('modal', { ...rest, maskBase64 }, options, rest.taskId);
-  }
-
-  async edits(request: ImgxRequest<'edits'>, options?: CallOptions): Promise<Submission> {
-    const { image, ...rest } = validate(requests.edits, request);
-    return this.#submit('edits', { ...rest, image }, options);
   }
 
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {

@@ -22,8 +22,6 @@ const song = z
     message: 'the song is empty: say what it is about, or give lyrics, a style or a title',
   });
 
-const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
-
 export class Music extends TaskResource {
   readonly #path = this.tasks.settings.paths.music;
 
@@ -33,11 +31,6 @@ export class Music extends TaskResource {
     const contentFields = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
     const body = { ...contentFields, make_instrumental: instrumental, mv: model, ...this.#callback(callbackUrl) };
     return this.#submit('music', body, options);
-  }
-
-  async makeLyrics(request: z.input<typeof lyrics>, options?: CallOptions): Promise<Submission> {
-    const { about, callbackUrl } = validate(lyrics, request);
-    return this.#submit('lyrics', { prompt: about, ...this.#callback(callbackUrl) }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {

@@ -1,7 +1,7 @@
 import { GatewayError } from './errors.ts';
 import { parseFrames } from './event-stream.ts';
 import { type CallOptions, Resource } from './http.ts';
-import type { TextEvent, TextResponse } from './responses/events.ts';
+import type { TextEvent } from './responses/events.ts';
 import { AnswerReader } from './responses/reader.ts';
 import { type TextRequest, textRequest, toRequestBody } from './responses/request.ts';
 import { validate } from './schemas.ts';
@@ -15,16 +15,6 @@ const PATH = '/v1/responses';
 
 /** The text endpoint (specification, 4.6 and 6). */
 export class Responses extends Resource {
-  /** Returns the complete response. Throws if it failed or is unreadable; an incomplete one is marked as such. */
-  async create(request: TextRequest, { signal, user }: TextOptions = {}): Promise<TextResponse> {
-    const body = toRequestBody(validate(textRequest, request), false);
-    const response = await this.http.submit({ path: PATH, body, signal, user, firstByteLimit: 'wholeTextMs' });
-    const reader = new AnswerReader(this.http.parseError);
-    const end = [...reader.readFullResponse(response), ...reader.close()].findLast((event) => 'response' in event);
-    if (!end || end.response.error) throw end?.response.error ?? new Error('The response has no end event.');
-    return end.response;
-  }
-
   /** Throws if the request is refused; after that, the last event says how the response ended. Leaving the loop closes the connection. */
   async *stream(
     request: TextRequest,

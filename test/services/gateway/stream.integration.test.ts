@@ -159,7 +159,8 @@ describe('The streaming client of the gateway', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       sending = setInterval(() => response.write(' '), 20);
     });
-    await expect(gateway.responses.create({ model: 'm', input: 'Hi' })).rejects.toMatchObject({
+    const response = gateway.responses.stream({ model: 'm', input: 'Hi' }, { isBuffered: true });
+    await expect(response.next()).rejects.toMatchObject({
       kind: 'unreachable',
       code: 'UND_ERR_BODY_TIMEOUT',
     });

@@ -6,12 +6,7 @@ export type TextEvent =
   | { type: 'text'; delta: string }
   | { type: 'refusal'; delta: string }
   | { type: 'reasoning'; delta: string }
-  | { type: 'call-started'; callId: string; name: string }
-  | { type: 'call-arguments'; callId: string; delta: string }
-  /** Sent once, when the call is complete. Only this event may be acted upon. */
-  | ({ type: 'call' } & ToolCall)
-  | { type: 'web-search'; state: 'started' | 'searching' | 'done'; query: string | undefined }
-  | { type: 'usage'; usage: TextUsage }
+  | { type: 'web-search'; isDone: boolean }
   /** The end of the answer, as in `response.end`. */
   | { type: TextResponse['end']; response: TextResponse };
 

@@ -4,7 +4,7 @@ import { type GatewayError, malformedError } from '../errors.ts';
 import { CHAT_END, DONE, type Frame, framesFromChat, isChat } from '../event-stream.ts';
 import { readCost } from '../read/cost.ts';
 import { asText } from '../read/places.ts';
-import { Calls, Searches } from './calls.ts';
+import { Calls } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
 import {
   createTextAssemblers,
@@ -49,7 +49,6 @@ export class AnswerReader {
   readonly #parseError: (body: unknown, status: number) => GatewayError;
   readonly #texts = createTextAssemblers();
   readonly #calls = new Calls();
-  readonly #searches = new Searches();
   #isStarted = false;
   #isOver = false;
   #hasDoneMarker = false;
@@ -95,7 +94,8 @@ export class AnswerReader {
     if (this.#chatEnd || (this.#hasDoneMarker && this.#hasOutput)) {
       const reason = this.#chatEnd?.reason;
       if (reason !== undefined) return this.#end('incomplete', { reason });
-      return [...this.#calls.completeAll(), ...this.#end('completed', {})];
+      this.#calls.completeAll();
+      return this.#end('completed', {});
     }
     const endError = malformedError(
       this.#isStarted
@@ -139,8 +139,9 @@ export class AnswerReader {
       const text = ending === 'delta' ? body.delta : body[textEvent.fullTextField];
       return typeof text === 'string' ? this.#addText(textEvent.kind, positionOf(body), text, ending === 'done') : [];
     }
-    if (type === 'usage') return this.#readUsage(body.usage);
-    return this.#calls.process(type, body) ?? this.#searches.process(type, body) ?? this.#readItem(type, body);
+    if (type === 'usage') this.#readUsage(body.usage);
+    this.#calls.process(type, body);
+    return searchEvents(type, body) ?? this.#readItem(type, body);
   }
 
   #readItem(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
@@ -156,11 +157,16 @@ export class AnswerReader {
 
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
     const finalEnd = END_OF_STATUS.get(response.status) ?? end;
-    const newEvents = [...this.#readOutput(response), ...this.#readUsage(response.usage ?? body.usage)];
+    const newEvents = this.#readOutput(response);
+    this.#readUsage(response.usage ?? body.usage);
     // A refusal before the first word does not start an answer.
-    const events = newEvents.length > 0 || finalEnd !== 'failed' ? [...this.#start(), ...newEvents] : [];
+    const isStart = this.#hasOutput || this.#usage !== undefined || finalEnd !== 'failed';
+    const events = isStart ? [...this.#start(), ...newEvents] : [];
     if (finalEnd === 'failed') return [...events, ...this.#fail(body)];
-    if (finalEnd === 'completed') return [...events, ...this.#calls.completeAll(), ...this.#end(finalEnd, {})];
+    if (finalEnd === 'completed') {
+      this.#calls.completeAll();
+      return [...events, ...this.#end(finalEnd, {})];
+    }
     const { incomplete_details: details } = response;
     return [...events, ...this.#end(finalEnd, { reason: shortLine(isRecord(details) ? details.reason : details) })];
   }
@@ -173,27 +179,16 @@ export class AnswerReader {
       for (const { kind, position, text } of textPartsIn(item, String(index))) fullTexts[kind].add(position, text);
     }
     const kinds = ['reasoning', 'text', 'refusal'] as const;
-    const textEvents = kinds.flatMap((kind): TextEvent[] => {
+    for (const item of items) if (item.type === 'function_call') this.#calls.complete(item, {});
+    return kinds.flatMap((kind): TextEvent[] => {
       const delta = this.#texts[kind].addFinal(fullTexts[kind].text);
       return delta === '' ? [] : [{ type: kind, delta }];
     });
-    const otherEvents = items.flatMap((item) => (item.type === 'message' ? [] : this.#readLateItem(item)));
-    return [...otherEvents, ...textEvents];
   }
 
-  #readLateItem(item: Record<string, unknown>): TextEvent[] {
-    if (item.type === 'function_call') return this.#calls.complete(item, {});
-    return item.type === 'web_search_call' && asText(item.id) !== undefined
-      ? this.#searches.processItem('done', item)
-      : [];
-  }
-
-  #readUsage(value: unknown): TextEvent[] {
+  #readUsage(value: unknown): void {
     this.#cost = readCost({ usage: value }) ?? this.#cost;
-    const usage = readUsage(value);
-    if (!usage) return [];
-    this.#usage = usage;
-    return [{ type: 'usage', usage }];
+    this.#usage = readUsage(value) ?? this.#usage;
   }
 
   #fail(body: Record<string, unknown>): TextEvent[] {
@@ -213,6 +208,15 @@ export class AnswerReader {
     };
     return [{ type: end, response }];
   }
+}
+
+const SEARCH_EVENT = /^response\.web_search_call\.(?:in_progress|searching|completed)$/;
+
+/** Undefined if the event is not about a web search. */
+function searchEvents(type: string, { item }: Record<string, unknown>): TextEvent[] | undefined {
+  const isSearchItem = isRecord(item) && item.type === 'web_search_call' && type.startsWith('response.output_item.');
+  if (!isSearchItem && !SEARCH_EVENT.test(type)) return undefined;
+  return [{ type: 'web-search', isDone: /\.(?:completed|done)$/.test(type) }];
 }
 
 function positionOf(body: Record<string, unknown>): TextPosition {

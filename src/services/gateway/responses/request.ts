@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { GatewayError } from '../errors.ts';
 import { splitWords } from '../read/places.ts';
 import { imageSource, modelId, nonEmptyText, taskId, webAddress } from '../schemas.ts';
-import type { ToolCall } from './events.ts';
 
 const jsonRecord = z.record(z.string(), z.json());
 
@@ -62,9 +61,7 @@ const functionTool = z.strictObject({
   strict: z.boolean().optional(),
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
-/** Any other tool of a gateway, which is sent unchanged. */
-const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
-const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
+const tool = z.discriminatedUnion('type', [functionTool, webSearch], 'this is not a tool');
 
 const FORMAT_NAME_MESSAGE = 'the name of a format has 1 to 64 letters, digits, _ or -';
 const format = z.discriminatedUnion(
@@ -82,8 +79,6 @@ const format = z.discriminatedUnion(
   'the format is text, json or a schema',
 );
 
-const TOKENS_MESSAGE = 'the maximum number of tokens must be a whole number above 0';
-
 /** The request (specification, 4.6). Fields that are not in the specification are only sent if they are set. */
 export const textRequest = z.strictObject({
   model: modelId,
@@ -96,14 +91,10 @@ export const textRequest = z.strictObject({
   ),
   instructions: nonEmptyText('the instructions are empty').optional(),
   tools: z.array(tool).min(1, 'the list of tools is empty').optional(),
-  toolChoice: z.enum(['auto', 'none', 'required']).optional(),
+  toolChoice: z.literal('none').optional(),
   /** Only for reasoning models. The gateway defines the values, such as low, medium or high. */
   effort: nonEmptyText('the effort is empty').optional(),
   format: format.optional(),
-  maxOutputTokens: z.int(TOKENS_MESSAGE).min(1, TOKENS_MESSAGE).optional(),
-  temperature: z.number().min(0).max(2, 'the temperature goes from 0 to 2').optional(),
-  /** A gateway's own fields, sent at the top level. */
-  extra: jsonRecord.optional(),
 });
 
 export type TextRequest = z.input<typeof textRequest>;
@@ -113,10 +104,8 @@ export type TextTool = z.input<typeof tool>;
 
 /** The request body, according to the specification (4.6) or, where it says nothing, to existing gateways. */
 export function toRequestBody(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
-  const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
-    request;
+  const { model, input, instructions, tools, toolChoice, effort, format } = request;
   return {
-    ...extra,
     model,
     input: typeof input === 'string' ? input : input.map(itemOf),
     instructions,
@@ -124,8 +113,6 @@ export function toRequestBody(request: TextRequest, isStreamed: boolean): Record
     tool_choice: toolChoice,
     reasoning: effort === undefined ? undefined : { effort },
     text: format === undefined ? undefined : { format: formatOf(format) },
-    max_output_tokens: maxOutputTokens,
-    temperature,
     // Omitted by default, because the order of verification (4.6) starts with only `model` and `input`.
     ...(isStreamed ? { stream: true } : {}),
   };
@@ -136,16 +123,10 @@ function itemOf(item: TextItem): Record<string, unknown> {
     const { role, content } = item;
     return { role, content: typeof content === 'string' ? content : content.map((part) => partOf(part, role)) };
   }
-  return item.type === 'call' ? callItem(item) : outputItem(item);
-}
-
-/** The item's id is left out. With the id, gateways would also require the reasoning before it. */
-function callItem({ callId, name, arguments: args }: ToolCall): Record<string, unknown> {
-  return { type: 'function_call', call_id: callId, name, arguments: args };
-}
-
-function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
-  return { type: 'function_call_output', call_id: callId, output };
+  const { callId: call_id } = item;
+  if (item.type === 'call-output') return { type: 'function_call_output', call_id, output: item.output };
+  // The item's id is left out. With the id, gateways would also require the reasoning before it.
+  return { type: 'function_call', call_id, name: item.name, arguments: item.arguments };
 }
 
 function partOf(part: TextContent, role: string): Record<string, unknown> {
@@ -157,9 +138,7 @@ function partOf(part: TextContent, role: string): Record<string, unknown> {
 }
 
 function toolOf(tool: TextTool): Record<string, unknown> {
-  if (tool.type === 'other') return tool.definition;
-  if (tool.type === 'web-search') return { type: 'web_search' };
-  return { ...tool };
+  return tool.type === 'web-search' ? { type: 'web_search' } : { ...tool };
 }
 
 function formatOf(format: NonNullable<TextRequest['format']>): Record<string, unknown> {

@@ -131,15 +131,17 @@ describe('A streamed response', () => {
       total_tokens: 12,
       output_tokens_details: { reasoning_tokens: 3 },
     };
-    const [, usageEvent, end] = await read(createdEvent, {
+    const [, end] = await read(createdEvent, {
       type: 'response.incomplete',
       response: { usage, incomplete_details: { reason: 'max_output_tokens' } },
     });
-    expect(usageEvent).toEqual({
-      type: 'usage',
-      usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 },
+    expect(end).toMatchObject({
+      type: 'incomplete',
+      response: {
+        reason: 'max_output_tokens',
+        usage: { input: 5, cached: undefined, output: 7, reasoning: 3, total: 12 },
+      },
     });
-    expect(end).toMatchObject({ type: 'incomplete', response: { reason: 'max_output_tokens', usage: { total: 12 } } });
     const chatEvents = await read(
       textEvent('x'),
       completedEvent({ usage: { prompt_tokens: 1, completion_tokens: '2', total_tokens: 3 } }),
@@ -221,7 +223,7 @@ describe('The tool calls of a streamed response', () => {
   });
   const fullCall = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
 
-  it('Tool calls begin, grow and are reported completely once, however often they are repeated', async () => {
+  it('Tool calls grow and are reported completely once, however often they are repeated', async () => {
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
       delta('{"at'),
@@ -230,12 +232,6 @@ describe('The tool calls of a streamed response', () => {
       { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
       completedEvent({ output: [{ ...item, arguments: '{"at":1}' }] }),
     );
-    expect(events.slice(1, -1)).toEqual([
-      { type: 'call-started', callId: 'call_1', name: 'look' },
-      { type: 'call-arguments', callId: 'call_1', delta: '{"at' },
-      { type: 'call-arguments', callId: 'call_1', delta: '":1}' },
-      { type: 'call', ...fullCall },
-    ]);
     expect(endOf(events).calls).toEqual([fullCall]);
   });
 
@@ -274,13 +270,11 @@ describe('The tool calls of a streamed response', () => {
     ],
   ])('Tool calls are read correctly: %s', async (_name, lines) => {
     const events = await read(...lines);
-    expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', ...fullCall }]);
     expect(endOf(events)).toMatchObject({ end: 'completed', calls: [fullCall] });
   });
 
   it('Truncated tool calls are not reported', async () => {
     const events = await read({ type: 'response.output_item.added', output_index: 0, item }, delta('{"at'));
-    expect(events.some(({ type }) => type === 'call')).toBe(false);
     expect(endOf(events).calls).toEqual([]);
   });
 
