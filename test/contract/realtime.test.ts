@@ -4,6 +4,7 @@ import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
 import type {
+  EarlierTurn,
   RealtimeAnswer,
   RealtimeEvent,
   RealtimeResponse,
@@ -41,8 +42,14 @@ async function startTalk(
   options?: FixtureOptions,
 ): Promise<Talk> {
   const fixture = await fastGateway(dialect, options);
-  const session = await fixture.gateway.realtime.open({ ...request, ...settings });
-  return { ...fixture, session, exchange: async (utterance) => collect(await session.say(utterance)) };
+  const turns: EarlierTurn[] = [];
+  const session = await fixture.gateway.realtime.open({ ...request, ...settings }, { history: async () => turns });
+  const exchange = async (utterance: Utterance): Promise<Exchange> => {
+    const result = await collect(await session.say(utterance));
+    turns.push({ by: 'member', text: utterance.text ?? '' }, { by: 'model', text: result.end.text });
+    return result;
+  };
+  return { ...fixture, session, exchange };
 }
 
 async function collect(reply: RealtimeAnswer): Promise<Exchange> {
@@ -157,7 +164,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
       { by: 'member', text: 'My boat is green' },
       { by: 'model', text: 'So it floats' },
     ] as const;
-    const session = await fixture.gateway.realtime.open(request, { history: earlier });
+    const session = await fixture.gateway.realtime.open(request, { history: async () => earlier });
     const { end } = await collect(await session.say({ text: 'And the sail?' }));
     expect(end.text).toContain('My boat is green');
     expect(end.text).toContain('So it floats');

@@ -1,21 +1,14 @@
 import type { GatewayHttp } from './http.ts';
 import { Connector, type SessionContext } from './realtime/connector.ts';
-import {
-  type EarlierTurn,
-  earlierTurns,
-  type RealtimeSession,
-  type RealtimeSettings,
-  realtimeSettings,
-} from './realtime/events.ts';
-import { ConversationMemory } from './realtime/memory.ts';
+import { type EarlierTurn, type RealtimeSession, type RealtimeSettings, realtimeSettings } from './realtime/events.ts';
 import { Session } from './realtime/session.ts';
 import { DialectDetector, EventIds } from './realtime/wire.ts';
 import { validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface OpenOptions {
-  /** The conversation so far, if this session continues one. */
-  history?: readonly EarlierTurn[] | undefined;
+  /** Returns the conversation so far. Called before the first utterance on each connection. */
+  history?: (() => Promise<readonly EarlierTurn[]>) | undefined;
   /** Aborts the opening of the session, and has no effect after that. */
   signal?: AbortSignal | undefined;
 }
@@ -33,11 +26,13 @@ export class Realtime {
   }
 
   /** Resolves when the gateway has accepted the settings; a refusal is thrown. */
-  async open(settings: RealtimeSettings, { history = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
+  async open(
+    settings: RealtimeSettings,
+    { history = async () => [], signal }: OpenOptions = {},
+  ): Promise<RealtimeSession> {
     const checkedSettings = validate(realtimeSettings, settings);
-    const memory = new ConversationMemory(validate(earlierTurns, history));
     const eventIds = new EventIds(this.#http.parts.random);
-    const context: SessionContext = { http: this.#http, eventIds, memory, endedResponses: new Set<string>() };
+    const context: SessionContext = { http: this.#http, eventIds, history, endedResponses: new Set<string>() };
     const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);
     const session = new Session(context, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);

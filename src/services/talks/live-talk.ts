@@ -23,7 +23,7 @@ export class LiveAnswer {
 }
 
 interface LiveTalkParts {
-  /** Opens a session that knows the conversation so far. */
+  /** Opens a session that continues the conversation. */
   open(): Promise<RealtimeSession>;
   log: TasksLog;
 }
@@ -38,6 +38,8 @@ export class LiveTalk {
   #isStale = false;
   #closeReason: StopReason | undefined;
   heardAt: number;
+  /** Resolves when the last answer is stored. */
+  lastAnswer: Promise<unknown> | undefined;
 
   constructor(parts: LiveTalkParts, heardAt: number, session: RealtimeSession | undefined) {
     this.#parts = parts;

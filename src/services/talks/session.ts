@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { answerOf, answerText } from '../asks/transitions.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
-import { UNTRANSCRIBED } from '../gateway/realtime/memory.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
@@ -59,7 +58,7 @@ export const isPermanentFailure = (error: unknown): boolean =>
 export async function openSession(
   { realtime, transcriber }: SessionParts,
   request: TalkRequest,
-  options: { history: readonly EarlierTurn[]; signal: AbortSignal },
+  options: { history: () => Promise<readonly EarlierTurn[]>; signal: AbortSignal },
 ): Promise<RealtimeSession> {
   const { model, instructions, voice } = request;
   try {
@@ -75,8 +74,14 @@ export async function openSession(
 const MAX_TURNS = 20;
 const MAX_CHARACTERS = 60_000;
 
-/** Returns the conversation so far, for a new session. Deleted and forgotten turns are left out. */
-export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
+/** Stands for an untranscribed utterance, so that its answer is not left without a question. */
+const UNTRANSCRIBED = '[A spoken message that was not written down.]';
+
+/** Returns the conversation so far, for a new connection. Deleted and forgotten turns are left out. */
+export async function earlierTurns(
+  { talk }: Task,
+  get: (id: string) => Promise<Task | undefined>,
+): Promise<EarlierTurn[]> {
   const turns: EarlierTurn[][] = [];
   let characters = 0;
   for (const id of talk?.turns.toReversed() ?? []) {

@@ -1,13 +1,20 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { RealtimeSession } from '../gateway/realtime/events.ts';
+import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import type { AudioService } from '../sound/audio.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './live-talk.ts';
-import { earlierTurns, isPermanentFailure, openSession, type SessionParts, type UtteranceRequest } from './session.ts';
+import {
+  earlierTurns,
+  isPermanentFailure,
+  openSession,
+  type SessionParts,
+  type TalkRequest,
+  type UtteranceRequest,
+} from './session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './transitions.ts';
 import { type UtteranceParts, Utterances } from './utterances.ts';
 
@@ -44,7 +51,7 @@ export class Talks {
         waitLimit: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { id }) => {
-          const session = await openSession(parts, request, { history: [], signal: this.#stopController.signal });
+          const session = await this.#open(id, request);
           this.#pendingSessions.set(id, session);
           return { remoteId: session.id, needsInput: false };
         },
@@ -126,13 +133,25 @@ export class Talks {
   async #reopen(id: string): Promise<RealtimeSession> {
     const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
-    const earlier = await earlierTurns(task, (utteranceId) => this.#parts.book.get(utteranceId));
     try {
-      return await openSession(this.#parts, task.request, { history: earlier, signal: this.#stopController.signal });
+      return await this.#open(id, task.request);
     } catch (error) {
       if (isPermanentFailure(error)) this.#track(this.end(id, 'lost'));
       throw error;
     }
+  }
+
+  #open(id: string, request: TalkRequest): Promise<RealtimeSession> {
+    const { signal } = this.#stopController;
+    return openSession(this.#parts, request, { history: () => this.#history(id), signal });
+  }
+
+  /** The conversation so far, as soon as its last answer is stored. */
+  async #history(id: string): Promise<EarlierTurn[]> {
+    const { book } = this.#parts;
+    await Promise.allSettled([this.#conversations.get(id)?.lastAnswer]);
+    const task = await book.get(id);
+    return task ? earlierTurns(task, (utteranceId) => book.get(utteranceId)) : [];
   }
 
   async #say({ talk, prompt }: UtteranceRequest, { sound }: Materials): Promise<LiveAnswer> {

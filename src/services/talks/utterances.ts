@@ -71,9 +71,10 @@ export class Utterances {
       conversation?.markAnswerEnded(liveAnswer);
     };
     this.#liveAnswers.set(id, liveAnswer);
+    const completed = this.#joinConversation(task).then(() => this.#complete(id, liveAnswer, onFinished));
+    if (conversation) conversation.lastAnswer = completed;
     try {
-      await this.#joinConversation(task);
-      await this.#complete(id, liveAnswer, onFinished);
+      await completed;
     } finally {
       onFinished();
       await conversation?.replaceStaleSession();

@@ -3,7 +3,7 @@ import { type GatewayError, tooLargeError, withTakenEffect } from '../errors.ts'
 import { asText } from '../read/places.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
 import type { SessionContext } from './connector.ts';
-import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse, Utterance } from './events.ts';
+import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse } from './events.ts';
 import { ResponseReader } from './reader.ts';
 import { type RealtimeFrame, responseIdOf } from './wire.ts';
 
@@ -87,9 +87,7 @@ const TRANSCRIPT_TIMEOUT_MS = 2_000;
 interface AnswerParts {
   id: string;
   connection: RealtimeConnection;
-  /** The utterance that this answer responds to. */
-  utterance: Utterance;
-  /** Whether the gateway transcribes audio. */
+  /** Whether the gateway transcribes the utterance. */
   isTranscribed: boolean;
   onEnd(): void;
 }
@@ -103,8 +101,6 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   readonly #transcript: Transcript;
   readonly #queue = new EventQueue<RealtimeEvent>();
   readonly #ended = Promise.withResolvers<void>();
-  /** Adds the transcript to the conversation's memory. */
-  readonly #setTranscript: ((text: string) => void) | undefined;
   #end: RealtimeResponse | undefined;
   #isInterrupted = false;
   #isOver = false;
@@ -112,17 +108,13 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   #stopTimer: () => void = () => undefined;
   readonly #stopReplyLimit: () => void;
 
-  constructor(context: SessionContext, { id, connection, utterance, isTranscribed, onEnd }: AnswerParts) {
+  constructor(context: SessionContext, { id, connection, isTranscribed, onEnd }: AnswerParts) {
     this.id = id;
     this.#connection = connection;
     this.#context = context;
     this.#onEnd = onEnd;
     this.#reader = new ResponseReader(id, context.http.parseError);
-    const { text = '', audio } = utterance;
-    const hasAudio = audio !== undefined && audio.length > 0;
-    if (hasAudio) this.#setTranscript = context.memory.addUtterance();
-    context.memory.addTurn('member', text);
-    this.#transcript = new Transcript(hasAudio && isTranscribed);
+    this.#transcript = new Transcript(isTranscribed);
     this.#awaitEvent();
     this.#stopReplyLimit = context.http.parts.clock.after(MAX_REPLY_MS, () => this.#giveUpSilent());
   }
@@ -204,9 +196,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     this.#stopTimer();
     this.#stopReplyLimit();
     this.#reportTranscript(this.#transcript.close());
-    const { memory, endedResponses } = this.#context;
-    memory.addTurn('model', end.text);
-    endedResponses.add(this.id);
+    this.#context.endedResponses.add(this.id);
     this.#queue.push({ type: 'end', response: end });
     this.#queue.end();
     this.#ended.resolve();
@@ -214,9 +204,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   }
 
   #reportTranscript(text: string | undefined): void {
-    if (text === undefined) return;
-    this.#setTranscript?.(text);
-    this.#queue.push({ type: 'heard', text });
+    if (text !== undefined) this.#queue.push({ type: 'heard', text });
   }
 
   #awaitEvent(ms = this.#context.http.limits.silenceMs): void {

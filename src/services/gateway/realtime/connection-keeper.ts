@@ -7,12 +7,8 @@ import { type ConnectionListener, connectionError, type RealtimeConnection } fro
 import type { Connector, SessionContext } from './connector.ts';
 import type { RealtimeFrame } from './wire.ts';
 
-/** Automatic reconnection attempts; after that, the next utterance reconnects. */
-const MAX_ATTEMPTS = 6;
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 30_000;
-/** After a connection has lasted this long, attempts are counted from zero again. */
-const STABLE_AFTER_MS = 60_000;
+/** A lost connection is reopened at a random moment within this time, because many may be lost together. */
+const REOPEN_WITHIN_MS = 500;
 
 /** Gateways end a session after an hour, so it is replaced before that. */
 const RENEW_AFTER_MS = 55 * 60_000;
@@ -24,16 +20,15 @@ export class ConnectionKeeper implements ConnectionListener {
   readonly #connector: Connector;
   readonly #listener: ConnectionListener;
   readonly #closing = new AbortController();
-  /** Reconnection attempts since the last stable connection. */
-  #attempts = 0;
   #id = '';
   #connection: RealtimeConnection | undefined;
-  #connectedAt = 0;
   #connecting: Promise<void> | undefined;
-  #reconnecting: { stop: AbortController; done: Promise<void> } | undefined;
   #isBusy = false;
   #isRenewalDue = false;
-  #stopRenewal: () => void = () => undefined;
+  /** A lost connection is reopened once for each utterance, because the gateway may drop every connection. After that, the next utterance reconnects. */
+  #mayReopen = false;
+  /** Stops the timer that renews the connection, or reopens a lost one. */
+  #stopTimer: () => void = () => undefined;
 
   constructor(context: SessionContext, connector: Connector, listener: ConnectionListener) {
     this.#context = context;
@@ -50,7 +45,7 @@ export class ConnectionKeeper implements ConnectionListener {
     const { http } = this.#context;
     const { attempts } = http.limits;
     this.#isBusy = true;
-    this.#reconnecting?.stop.abort();
+    this.#mayReopen = true;
     for (let attempt = 1; ; attempt++) {
       this.#throwIfClosed(signal);
       if (this.#connection?.isOpen) return this.#connection;
@@ -71,7 +66,7 @@ export class ConnectionKeeper implements ConnectionListener {
   release(): void {
     this.#isBusy = false;
     if (this.#isRenewalDue) this.#dropConnection();
-    this.#startReconnecting();
+    this.#reopen();
   }
 
   onFrame(frame: RealtimeFrame): void {
@@ -83,14 +78,13 @@ export class ConnectionKeeper implements ConnectionListener {
     this.#context.http.parts.log.info({ err: error }, 'Live connection to the gateway lost.');
     this.#dropConnection();
     this.#listener.onLost(error);
-    if (!this.#isBusy) this.#startReconnecting();
+    if (!this.#isBusy) this.#reopen();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     this.#dropConnection();
-    this.#reconnecting?.stop.abort();
-    await this.#reconnecting?.done;
+    await Promise.allSettled([this.#connecting]);
   }
 
   #throwIfClosed(signal: AbortSignal | undefined): void {
@@ -115,15 +109,13 @@ export class ConnectionKeeper implements ConnectionListener {
   }
 
   async #connect(): Promise<void> {
-    const { clock } = this.#context.http.parts;
     this.#dropConnection();
     const { connection, id } = await this.#connector.connect(this.#closing.signal);
     connection.setListener(this);
     this.#id ||= id;
     this.#connection = connection;
-    this.#connectedAt = clock.now();
     this.#isRenewalDue = false;
-    this.#stopRenewal = clock.after(RENEW_AFTER_MS, () => this.#expire());
+    this.#stopTimer = this.#context.http.parts.clock.after(RENEW_AFTER_MS, () => this.#expire());
   }
 
   #expire(): void {
@@ -138,38 +130,19 @@ export class ConnectionKeeper implements ConnectionListener {
   }
 
   #dropConnection(): void {
-    if (!this.#connection) return;
-    if (this.#context.http.parts.clock.now() - this.#connectedAt >= STABLE_AFTER_MS) this.#attempts = 0;
-    this.#stopRenewal();
-    this.#connection.close();
+    this.#stopTimer();
+    this.#connection?.close();
     this.#connection = undefined;
   }
 
-  #startReconnecting(): void {
-    if (this.#reconnecting || this.#closing.signal.aborted || this.#connection?.isOpen) return;
-    const stop = new AbortController();
-    const done = this.#reconnect(stop.signal).finally(() => {
-      this.#reconnecting = undefined;
-    });
-    this.#reconnecting = { stop, done };
-  }
-
-  async #reconnect(stop: AbortSignal): Promise<void> {
+  #reopen(): void {
+    if (!this.#mayReopen || this.#closing.signal.aborted || this.#connection?.isOpen) return;
+    this.#mayReopen = false;
     const { clock, log, random } = this.#context.http.parts;
-    while (!this.#connection?.isOpen && this.#attempts < MAX_ATTEMPTS) {
-      // Random, so that connections that were lost together do not reconnect at the same moment.
-      const wait = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#attempts);
-      this.#attempts += 1;
-      await pause(clock, wait, stop);
-      if (stop.aborted) return;
-      try {
-        await this.#ensureConnected(stop);
-      } catch (error) {
-        if (stop.aborted) return;
-        const retryMs = error instanceof GatewayError ? waitBeforeRetry(error, 1, () => 0) : undefined;
-        log.info({ err: error }, 'Reconnecting to the gateway failed.');
-        if (retryMs === undefined) return;
-      }
-    }
+    this.#stopTimer = clock.after(random() * REOPEN_WITHIN_MS, () => {
+      this.#ensureConnected(undefined).catch((error: unknown) =>
+        log.info({ err: error }, 'Reconnecting to the gateway failed.'),
+      );
+    });
   }
 }

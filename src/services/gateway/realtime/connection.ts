@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../lib/clock.ts';
 import { GatewayError } from '../errors.ts';
-import { type ClientEvent, parseFrame, type RealtimeFrame } from './wire.ts';
+import { type ClientEvent, type Dialect, parseFrame, type RealtimeFrame } from './wire.ts';
 
 export interface ConnectionListener {
   onFrame(frame: RealtimeFrame): void;
@@ -19,6 +19,9 @@ const GRACE_TURNS = 8;
 
 /** One connection, kept alive by pings. */
 export class RealtimeConnection {
+  dialect: Dialect = 'ga';
+  /** Whether the gateway has received the conversation so far on this connection. */
+  isRestored = false;
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   #listener: ConnectionListener;

@@ -4,8 +4,7 @@ import { type GatewayError, withTakenEffect } from '../errors.ts';
 import type { GatewayHttp } from '../http.ts';
 import { asText } from '../read/places.ts';
 import { type ConnectionListener, connectionError, RealtimeConnection } from './connection.ts';
-import type { RealtimeSettings } from './events.ts';
-import type { ConversationMemory } from './memory.ts';
+import type { EarlierTurn, RealtimeSettings } from './events.ts';
 import {
   causingEventId,
   type Dialect,
@@ -19,7 +18,7 @@ import {
 export interface SessionContext {
   readonly http: GatewayHttp;
   readonly eventIds: EventIds;
-  readonly memory: ConversationMemory;
+  readonly history: () => Promise<readonly EarlierTurn[]>;
   /** The ids of ended responses, so that later events about them are ignored. */
   readonly endedResponses: Set<string>;
 }
@@ -27,7 +26,7 @@ export interface SessionContext {
 /** The limit for a whole set-up. Each event has a limit of its own, but errors about other events may arrive without end. */
 const SETUP_TIMEOUT_MS = 60_000;
 
-/** Opens the connections of one session, applies its settings and replays the conversation so far. */
+/** Opens the connections of one session, and applies its settings. */
 export class Connector {
   readonly #context: SessionContext;
   readonly #dialects: DialectDetector;
@@ -48,7 +47,7 @@ export class Connector {
 
   /** Opens a new connection, and returns it with the gateway's session id. */
   async connect(signal: AbortSignal): Promise<{ connection: RealtimeConnection; id: string }> {
-    const { http, memory, eventIds } = this.#context;
+    const { http, eventIds } = this.#context;
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
     const eventReader = new SetupEventReader();
@@ -63,9 +62,7 @@ export class Connector {
     try {
       if (signal.aborted) throw connectionError('aborted');
       const { session } = (await this.#awaitEvent(eventReader, 'session.created', undefined)).body;
-      const dialect = await this.#applySettings(connection, eventReader, this.#dialects.choose(session));
-      for (const item of memory.items(dialect))
-        await connection.send(eventIds.createEvent('conversation.item.create', { item }));
+      await this.#applySettings(connection, eventReader, this.#dialects.choose(session));
       return { connection, id: (isRecord(session) ? asText(session.id) : undefined) ?? eventIds.nextId() };
     } catch (error) {
       connection.close();
@@ -81,7 +78,7 @@ export class Connector {
     connection: RealtimeConnection,
     eventReader: SetupEventReader,
     initialDialect: Dialect,
-  ): Promise<Dialect> {
+  ): Promise<void> {
     const { http, eventIds } = this.#context;
     let dialect = initialDialect;
     for (;;) {
@@ -90,7 +87,8 @@ export class Connector {
       const { type, body } = await this.#awaitEvent(eventReader, 'session.updated', event.event_id);
       if (type === 'session.updated') {
         this.#dialects.confirm(dialect);
-        return dialect;
+        connection.dialect = dialect;
+        return;
       }
       const error = errorInEvent(body);
       const alternative = this.#dialects.alternativeAfter(error, dialect);

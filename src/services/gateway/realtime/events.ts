@@ -14,11 +14,11 @@ export const realtimeSettings = z.strictObject({
 /** The settings of a live session, sent again on every new connection. */
 export type RealtimeSettings = z.output<typeof realtimeSettings>;
 
-const earlierTurn = z.strictObject({ by: z.enum(['member', 'model']), text: z.string() });
-export const earlierTurns = z.array(earlierTurn).readonly();
-
-/** A turn of the conversation so far, for a session that was not open at the time. */
-export type EarlierTurn = z.output<typeof earlierTurn>;
+/** A turn of the conversation so far, for a connection that was not open at the time. */
+export interface EarlierTurn {
+  by: 'member' | 'model';
+  text: string;
+}
 
 const EMPTY_MESSAGE = 'the message is empty: write or record something';
 

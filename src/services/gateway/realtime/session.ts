@@ -6,8 +6,14 @@ import { ActiveAnswer } from './answer.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
 import type { Connector, SessionContext } from './connector.ts';
-import { type RealtimeAnswer, type RealtimeSession, type Utterance, utteranceSchema } from './events.ts';
-import { causingEventId, type RealtimeFrame, responseIdOf, utteranceEvents } from './wire.ts';
+import {
+  type EarlierTurn,
+  type RealtimeAnswer,
+  type RealtimeSession,
+  type Utterance,
+  utteranceSchema,
+} from './events.ts';
+import { causingEventId, type RealtimeFrame, responseIdOf, turnItem, utteranceEvents } from './wire.ts';
 
 /** Events about the utterance, before it is answered. */
 const UTTERANCE_EVENTS = /^(?:input_audio_buffer\.committed$|conversation\.item\.input_audio_transcription\.)/;
@@ -25,6 +31,8 @@ type StartAnswer = (id: string, frames: readonly RealtimeFrame[]) => ActiveAnswe
 class UtteranceSender implements ConnectionListener {
   readonly #context: SessionContext;
   readonly #utterance: Utterance;
+  /** The conversation so far, if the connection has to be restored. */
+  readonly #history: readonly EarlierTurn[];
   readonly #startAnswer: StartAnswer;
   readonly #connection: RealtimeConnection;
   readonly #sentIds = new Set<string>();
@@ -34,10 +42,16 @@ class UtteranceSender implements ConnectionListener {
   #size = 0;
   #isSettled = false;
 
-  constructor(context: SessionContext, utterance: Utterance, connection: RealtimeConnection, startAnswer: StartAnswer) {
+  constructor(
+    context: SessionContext,
+    connection: RealtimeConnection,
+    { utterance, history }: { utterance: Utterance; history: readonly EarlierTurn[] },
+    startAnswer: StartAnswer,
+  ) {
     this.#context = context;
-    this.#utterance = utterance;
     this.#connection = connection;
+    this.#utterance = utterance;
+    this.#history = history;
     this.#startAnswer = startAnswer;
   }
 
@@ -80,6 +94,7 @@ class UtteranceSender implements ConnectionListener {
 
   async #send(): Promise<void> {
     const { eventIds, http } = this.#context;
+    await this.#restore();
     for (const event of utteranceEvents(this.#utterance, eventIds)) {
       if (this.#isSettled) return;
       this.#sentIds.add(event.event_id);
@@ -95,6 +110,16 @@ class UtteranceSender implements ConnectionListener {
     await this.#connection.send(request);
     await Promise.allSettled([this.#outcome.promise]);
     cancel();
+  }
+
+  /** Sends the conversation so far, for which an error does not count as a refusal of the utterance. */
+  async #restore(): Promise<void> {
+    for (const turn of this.#history) {
+      if (this.#isSettled) return;
+      const item = turnItem(turn, this.#connection.dialect);
+      await this.#connection.send(this.#context.eventIds.createEvent('conversation.item.create', { item }));
+    }
+    this.#connection.isRestored = true;
   }
 
   #start(frame: RealtimeFrame): void {
@@ -184,11 +209,13 @@ export class Session implements RealtimeSession {
     await closing;
   }
 
-  async #sendUtterance(validUtterance: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
+  async #sendUtterance(utterance: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
     for (let attempt = 1; attempt <= MAX_CONNECTIONS; attempt++) {
       const connection = await this.#connections.acquire(signal);
-      const sender = new UtteranceSender(this.#context, validUtterance, connection, (id, frames) =>
-        this.#startAnswer(id, connection, validUtterance, frames),
+      const turns = connection.isRestored ? [] : await this.#context.history();
+      const history = turns.filter(({ text }) => text.trim() !== '');
+      const sender = new UtteranceSender(this.#context, connection, { utterance, history }, (id, frames) =>
+        this.#startAnswer(id, connection, utterance, frames),
       );
       this.#current = sender;
       const answer = await sender.run(signal);
@@ -200,17 +227,12 @@ export class Session implements RealtimeSession {
   #startAnswer(
     id: string,
     connection: RealtimeConnection,
-    validUtterance: Utterance,
+    { audio }: Utterance,
     frames: readonly RealtimeFrame[],
   ): ActiveAnswer {
-    const { isTranscribed } = this.#connector;
-    const answer = new ActiveAnswer(this.#context, {
-      id,
-      connection,
-      utterance: validUtterance,
-      isTranscribed,
-      onEnd: () => this.#release(),
-    });
+    const isTranscribed = audio !== undefined && audio.length > 0 && this.#connector.isTranscribed;
+    const onEnd = (): void => this.#release();
+    const answer = new ActiveAnswer(this.#context, { id, connection, isTranscribed, onEnd });
     this.#current = answer;
     for (const frame of frames) answer.onFrame(frame);
     return answer;

@@ -2,7 +2,7 @@ import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
 import { asText, parseJson } from '../read/places.ts';
-import type { RealtimeSettings, Utterance } from './events.ts';
+import type { EarlierTurn, RealtimeSettings, Utterance } from './events.ts';
 
 /** An event that the bot sends. The gateway's errors contain the `event_id` of the event that caused them. */
 export interface ClientEvent {
@@ -53,12 +53,16 @@ export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): 
   };
 }
 
-export function memberMessage(text: string): Item {
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
-}
+const memberMessage = (text: string): Item => ({
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
 
-export function modelMessage(text: string, dialect: Dialect): Item {
-  return { type: 'message', role: 'assistant', content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }] };
+/** A turn of the conversation so far. */
+export function turnItem({ by, text }: EarlierTurn, dialect: Dialect): Item {
+  const type = dialect === 'ga' ? 'output_text' : 'text';
+  return by === 'member' ? memberMessage(text) : { type: 'message', role: 'assistant', content: [{ type, text }] };
 }
 
 /** The events of an utterance, without the request for an answer that follows them. */

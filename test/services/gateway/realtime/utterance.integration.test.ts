@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { framesFor } from './frames.ts';
-import { acceptOnly, collectEvents, endOf, failureOf, refusalOf, sessions, startServer } from './scripted.ts';
+import { acceptOnly, collectEvents, endOf, failureOf, refusalOf, sessions, startServer, textOf } from './scripted.ts';
 
 const frames = framesFor('ga');
 const silentAudio = new Int16Array(60_000);
@@ -253,13 +253,8 @@ describe('A truncated live response', () => {
       error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true },
     });
     const newPeer = await next();
-    await newPeer.waitFor('conversation.item.create');
-    await newPeer.waitFor('conversation.item.create');
+    await newPeer.waitFor('session.update');
     expect(newPeer.types()).not.toContain('response.create');
-    expect(newPeer.items()).toEqual([
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Tell me' }] },
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Once upon' }] },
-    ]);
   });
 
   it('A truncated live response ends as cut off if the gateway stays connected but sends nothing more', async () => {
@@ -364,17 +359,16 @@ describe('Interrupting a live response', () => {
     await peer.closed;
   });
 
-  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, and the text received so far is remembered', async () => {
+  it('Interrupting a live response ends it as cancelled if the connection is lost in the meantime, with the text received so far', async () => {
     const { answer, peer, next } = await startAnswer();
     const interruption = answer.interrupt();
     await peer.waitFor('response.cancel');
     peer.socket.terminate();
     await interruption;
-    expect(endOf(await collectEvents(answer)).end).toBe('cancelled');
-    const newPeer = await next();
-    await newPeer.waitFor('conversation.item.create');
-    await newPeer.waitFor('conversation.item.create');
-    expect(JSON.stringify(newPeer.items())).toContain('"Once"');
+    const events = await collectEvents(answer);
+    expect(endOf(events).end).toBe('cancelled');
+    expect(textOf(events)).toBe('Once');
+    await (await next()).waitFor('session.update');
   });
 
   it('Interrupting a live response does not wait for the transcript', async () => {
