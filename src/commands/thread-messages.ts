@@ -6,7 +6,7 @@ import type { RateLimiter } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
 import type { Log } from '../lib/log.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
-import { RecentNames } from '../lib/once.ts';
+import { RecentMap } from '../lib/recent-map.ts';
 import { hasVisibleText } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -25,10 +25,13 @@ interface ThreadReaderParts {
   log: Pick<Log, 'warn'>;
 }
 
+/** More messages than members can send within a short time. */
+const MAX_PROCESSED_IDS = 1_000;
+
 /** Reads messages in threads where members continue a conversation by posting messages. Other messages are ignored. */
 export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, wasInterrupted, log }: ThreadReaderParts) {
   // Discord may deliver a message again after a lost connection.
-  const processedIds = new RecentNames();
+  const processedIds = new RecentMap<string, true>(MAX_PROCESSED_IDS);
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
     try {
       if (servedGuildGuard({ guildId: message.guildId, install: 'guild' })) return;
@@ -37,7 +40,9 @@ export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, was
         if (!processMessage) continue;
         // A thread has no private replies, so messages from a member who floods it are ignored.
         const sender = { userId: message.memberId, guildId: message.guildId };
-        if (!processedIds.addIfNew(message.id) || rateLimiter.refuseInteraction(sender)) return;
+        if (processedIds.has(message.id)) return;
+        processedIds.set(message.id, true);
+        if (rateLimiter.refuseInteraction(sender)) return;
         if (!isRepeated || !(await wasInterrupted(message))) await processMessage();
         return;
       }

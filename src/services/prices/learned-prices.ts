@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { compare, largestOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { amount } from './estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
@@ -50,7 +51,7 @@ const variantOf = ({ facts }: CostKey): string =>
 export class LearnedPrices {
   readonly #parts: LearnedPricesParts;
   readonly #costsByModel = new Map<string, LearnedCosts>();
-  readonly #countedTaskIds = new Set<string>();
+  readonly #countedTaskIds = new RecentMap<string, true>(MAX_REMEMBERED_TASKS);
 
   constructor(parts: LearnedPricesParts) {
     this.#parts = parts;
@@ -72,7 +73,7 @@ export class LearnedPrices {
 
   async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
     if (this.#countedTaskIds.has(taskId)) return;
-    this.#remember(taskId);
+    this.#countedTaskIds.set(taskId, true);
     const key = keyOf(costKey);
     const existingCosts = this.#costsByModel.get(key);
     if (costKey.model.length > MAX_MODEL_LENGTH || (!existingCosts && this.#costsByModel.size >= MAX_MODELS)) return;
@@ -89,11 +90,5 @@ export class LearnedPrices {
       // The costs are stored again with the next task of this model.
       this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
-  }
-
-  #remember(taskId: string): void {
-    this.#countedTaskIds.add(taskId);
-    const [oldest] = this.#countedTaskIds;
-    if (this.#countedTaskIds.size > MAX_REMEMBERED_TASKS && oldest !== undefined) this.#countedTaskIds.delete(oldest);
   }
 }
