@@ -6,7 +6,6 @@ import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
-import { InteractionChannels } from '../discord/place.ts';
 import { RateLimiter, type RateSettings } from '../discord/rates.ts';
 import { createCommandLookup, createServerCheck, createThreadCheck, serverNameReader } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
@@ -32,7 +31,7 @@ import { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
 interface CommandsSettings {
-  discord: Parameters<typeof refuseUnserved>[0] & { messageContent: boolean; adminGuildIds: readonly string[] };
+  discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
   gateway: { fields: VideoFields };
   models: Services['defaultModels'];
   followQuietMs: number;
@@ -101,6 +100,7 @@ export function createCommands(parts: CommandsParts) {
     referenceSeconds: referenceSeconds({ media: engine.media, log }),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
+    botUserId: () => clients.client.user?.id,
     isOperator: (userId) => operator.isOperator(userId),
     isInServer: createServerCheck(reads),
     serverNames: serverNameReader(reads, log),
@@ -113,7 +113,6 @@ export function createCommands(parts: CommandsParts) {
   startRuleLog({ rules, budgets, post: services.postInLog, targets: ruleTargets, clock, say });
   nameThreads({ book: tasks.book, threads: outbox.threads, rules, say, log });
   const funnel = new Funnel(say, log, parts.onFailure);
-  const channels = new InteractionChannels();
   const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({
     handlers,
@@ -125,7 +124,6 @@ export function createCommands(parts: CommandsParts) {
     onAcknowledged: parts.onAcknowledged,
     drafts: engine.drafts,
     loadRules: parts.loadRules,
-    channels,
     isPrivateByDefault: ({ guildId }, command) =>
       guildId !== undefined && rules.get(guildId).rules.privateCommands.includes(command),
     guards: [servedGuildGuard, refusePersonalInstall((guildId) => rules.get(guildId).rules.personalInstalls)],
@@ -156,11 +154,6 @@ export function createCommands(parts: CommandsParts) {
 
     async pause(): Promise<void> {
       await Promise.all([follows.pause(), reportDelivery.finish()]);
-    },
-
-    readPacket(packet: unknown): void {
-      channels.readPacket(packet);
-      if (settings.discord.messageContent) void readMessage(packet);
     },
 
     readMessage,

@@ -64,6 +64,8 @@ export interface Services extends MessageServices, ModelServices {
   followQuietMs: number;
   /** Servers whose admins can see what the gateway account has spent. */
   adminGuildIds: readonly string[];
+  /** The id of the bot as a user, which some applications do not share. */
+  botUserId(): string | undefined;
   /** Whether a user owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;
   /** Which buttons on results this gateway accepts. */

@@ -2,11 +2,11 @@ import {
   type APIChannelSelectComponent,
   type APIFileUploadComponent,
   type APIModalInteractionResponseCallbackData,
+  type APIModalSubmission,
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
   type APITextInputComponent,
   ComponentType,
-  type ModalSubmitInteraction,
   SelectMenuDefaultValueType,
   TextInputStyle,
 } from 'discord.js';
@@ -87,16 +87,19 @@ export interface FormValues {
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
-export function readForm({ fields: submitted }: ModalSubmitInteraction): FormValues {
+export function readForm({ components, resolved }: APIModalSubmission): FormValues {
   const fields: Record<string, string> = {};
   const lists: Record<string, readonly string[]> = {};
   const files: Record<string, FormValues['files'][string]> = {};
-  for (const [name, field] of submitted.fields) {
+  for (const label of components) {
+    if (label.type !== ComponentType.Label) continue;
+    const field = label.component;
+    const name = field.custom_id;
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
     if ('values' in field) lists[name] = field.values;
-    const file = field.type === ComponentType.FileUpload ? submitted.getUploadedFiles(name)?.first() : undefined;
-    if (file) files[name] = { address: file.url, name: file.name };
+    const file = field.type === ComponentType.FileUpload ? resolved?.attachments?.[field.values[0] ?? ''] : undefined;
+    if (file) files[name] = { address: file.url, name: file.filename };
   }
   return { fields, lists, files };
 }

@@ -1,4 +1,4 @@
-import type { ChatInputCommandInteraction } from 'discord.js';
+import type { APIChatInputApplicationCommandInteractionData } from 'discord.js';
 import { type Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
@@ -89,7 +89,7 @@ type Run<Services, Result = Outcome> = (context: HandlerContext<Services>) => Pr
 export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate'> {
   /** Throws a refusal that follows from the payload alone. */
   read(
-    interaction: ChatInputCommandInteraction,
+    data: APIChatInputApplicationCommandInteractionData,
     place: InteractionFacts,
   ): {
     /** The command can reply in private, and the member has not chosen whether it should. */
@@ -135,8 +135,8 @@ function command<const O extends Options, Services, Parsed>({
   return {
     ...definition,
     options,
-    read(interaction, place) {
-      const values: Values<O> = readOptions(options, interaction);
+    read(data, place) {
+      const values: Values<O> = readOptions(options, data);
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy?.[1] === true;
       const run = workOf(values, place);
@@ -169,7 +169,7 @@ export type Menu<Services> = { name: MenuName } & (
 );
 
 /** The press of a button, or of an entry of a list, whose values were selected. */
-export interface Press {
+interface Press {
   selectedValues: readonly string[];
   message: TargetMessage;
 }

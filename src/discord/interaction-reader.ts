@@ -1,13 +1,12 @@
 import {
-  type AutocompleteInteraction,
-  type BaseInteraction,
-  type ChatInputCommandInteraction,
-  type ContextMenuCommandInteraction,
-  type Interaction,
-  type Message,
-  type MessageComponentInteraction,
-  MessageFlags,
-  type ModalSubmitInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIChatInputApplicationCommandInteraction,
+  type APIMessageApplicationCommandInteraction,
+  type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
+  ApplicationCommandType,
+  ComponentType,
+  InteractionType,
 } from 'discord.js';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
@@ -26,8 +25,18 @@ import {
   type SingleCommand,
   type Suggestion,
 } from './handlers.ts';
+import { fullName, givenOptions } from './options.ts';
 import type { Acknowledgement } from './outbox/responder.ts';
-import { type InteractionFacts, type Origin, originOf, pressOrigin, type ReplyMode } from './place.ts';
+import {
+  type Interaction,
+  type InteractionFacts,
+  interactionFactsOf,
+  isEphemeral,
+  type Origin,
+  originOf,
+  pressOrigin,
+  type ReplyMode,
+} from './place.ts';
 import type { FormPlan } from './plan.ts';
 import { targetOf } from './target-message.ts';
 
@@ -71,46 +80,55 @@ export class InteractionReader<Services> {
     this.#handlers = new Map(handlers.map((handler) => [handler.verb, handler]));
   }
 
-  read(
-    interaction: Interaction,
-    place: InteractionFacts,
-    isPrivateByDefault?: PrivateByDefault,
-  ): ParsedInteraction<Services> {
-    if (interaction.isAutocomplete()) return this.#suggestions(interaction);
-    if (interaction.isChatInputCommand()) return this.#command(interaction, place, isPrivateByDefault);
-    if (interaction.isContextMenuCommand()) return this.#menu(interaction);
-    if (interaction.isMessageComponent()) return this.#component(interaction);
-    if (interaction.isModalSubmit()) return this.#form(interaction);
-    throw new Refusal('refusals.unknownCommand');
+  read(interaction: Interaction, isPrivateByDefault?: PrivateByDefault): ParsedInteraction<Services> {
+    switch (interaction.type) {
+      case InteractionType.ApplicationCommandAutocomplete:
+        return this.#suggestions(interaction);
+      case InteractionType.ApplicationCommand:
+        if (interaction.data.type === ApplicationCommandType.ChatInput)
+          return this.#command(interaction, interaction.data, isPrivateByDefault);
+        if (interaction.data.type === ApplicationCommandType.Message) return this.#menu(interaction, interaction.data);
+        throw new Refusal('refusals.unknownCommand');
+      case InteractionType.MessageComponent:
+        return this.#component(interaction);
+      case InteractionType.ModalSubmit:
+        return this.#form(interaction);
+    }
   }
 
-  #suggestions(interaction: AutocompleteInteraction): ParsedInteraction<Services> {
-    const { name, value } = interaction.options.getFocused(true);
-    const command = this.#commands.get(fullName(interaction));
+  #suggestions(interaction: APIApplicationCommandAutocompleteInteraction): ParsedInteraction<Services> {
+    const command = this.#commands.get(fullName(interaction.data));
+    const focused = givenOptions(interaction.data).find((option) => 'focused' in option && option.focused);
     return {
       asks: 'for suggestions',
       origin: originOf(interaction, true),
-      suggest: async (context) => (await command?.suggest?.(name, value, context)) ?? [],
+      suggest: async (context) =>
+        (focused && (await command?.suggest?.(focused.name, String(focused.value), context))) ?? [],
     };
   }
 
   #command(
-    interaction: ChatInputCommandInteraction,
-    place: InteractionFacts,
+    interaction: Interaction,
+    data: APIChatInputApplicationCommandInteraction['data'],
     isPrivateByDefault: PrivateByDefault | undefined,
   ): ParsedInteraction<Services> {
-    const command = this.#commands.get(fullName(interaction));
+    const command = this.#commands.get(fullName(data));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const { isPrivacyUnset, isPrivate, run } = command.read(interaction, place);
-    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(interaction)) === true;
+    const place = interactionFactsOf(interaction);
+    const { isPrivacyUnset, isPrivate, run } = command.read(data, place);
+    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(data)) === true;
     const isReplyPrivate = isDefaultPrivate || isPrivate({ place, services: this.#parts.earlyServices });
     return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
   }
 
-  #menu(interaction: ContextMenuCommandInteraction): ParsedInteraction<Services> {
-    const menu = this.#menus.get(interaction.commandName);
-    if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
-    const target = targetOf(interaction.targetMessage);
+  #menu(
+    interaction: Interaction,
+    { name, resolved, target_id: targetId }: APIMessageApplicationCommandInteraction['data'],
+  ): ParsedInteraction<Services> {
+    const menu = this.#menus.get(name);
+    const message = resolved.messages[targetId];
+    if (!menu || !message) throw new Refusal('refusals.unknownCommand');
+    const target = targetOf(message);
     if ('open' in menu)
       return {
         asks: 'for a form',
@@ -127,9 +145,10 @@ export class InteractionReader<Services> {
     return handler.read(id);
   }
 
-  #component(interaction: MessageComponentInteraction): ParsedInteraction<Services> {
-    const selectedValues = interaction.isStringSelectMenu() ? interaction.values : [];
-    const componentId = parseCustomId(interaction.customId);
+  #component(interaction: APIMessageComponentInteraction): ParsedInteraction<Services> {
+    const { data } = interaction;
+    const selectedValues = data.component_type === ComponentType.StringSelect ? data.values : [];
+    const componentId = parseCustomId(data.custom_id);
     // In a menu that replaces buttons, the chosen value is the id of the button.
     const id = componentId.verb === customIds.list.name ? parseCustomId(selectedValues[0] ?? '') : componentId;
     const message = targetOf(interaction.message);
@@ -146,7 +165,7 @@ export class InteractionReader<Services> {
   }
 
   /** Opens a refused form again, with what its member had entered. */
-  #correction(interaction: MessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
+  #correction(interaction: APIMessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
     const draftId = throwIfRefusal(customIds.correct.read(id));
     const open: ContextHandler<Services, FormPlan> = async (context) => {
       const entered = await this.#parts.drafts?.entered(draftId, context.place.userId);
@@ -159,38 +178,36 @@ export class InteractionReader<Services> {
   }
 
   /** What a member entered in a form, if it can be opened again. */
-  enteredIn(interaction: ModalSubmitInteraction): EnteredForm | undefined {
-    const formId = originalFormId(interaction.customId);
+  enteredIn({ data, message }: APIModalSubmitInteraction): EnteredForm | undefined {
+    const formId = originalFormId(data.custom_id);
     if (!this.#handlers.get(readCustomId(formId)?.verb ?? '')?.canReopen) return undefined;
-    const { fields, lists } = readForm(interaction);
-    const isPrivate =
-      correctedPrivacy(interaction) ?? (interaction.isFromMessage() && isEphemeral(interaction.message));
+    const { fields, lists } = readForm(data);
+    const isPrivate = correctedPrivacy(data.custom_id) ?? (message !== undefined && isEphemeral(message));
     return { formId, isPrivate, fields, lists };
   }
 
-  #form(interaction: ModalSubmitInteraction): ParsedInteraction<Services> {
-    const id = parseCustomId(originalFormId(interaction.customId));
+  #form(interaction: APIModalSubmitInteraction): ParsedInteraction<Services> {
+    const { data, message } = interaction;
+    const id = parseCustomId(originalFormId(data.custom_id));
     const handling = this.#handlingOf(id);
     if (!('submit' in handling)) throw new Refusal('refusals.unknownButton');
     const { isPrivate, onlyOrders, reply: mode } = handling;
-    const work = { onlyOrders, run: handling.submit(readForm(interaction)) };
-    const wasPrivate = correctedPrivacy(interaction);
+    const work = { onlyOrders, run: handling.submit(readForm(data)) };
+    const wasPrivate = correctedPrivacy(data.custom_id);
     if (wasPrivate !== undefined) {
       // The form was opened from the refusal, which is private and must not be changed.
       return newReply(interaction, mode === 'new-message' ? isPrivate || wasPrivate : mode !== 'new-public', work);
     }
-    if (interaction.isFromMessage()) return reply(pressOrigin(interaction, interaction.message, mode), mode, work);
+    if (message) return reply(pressOrigin(interaction, message, mode), mode, work);
     // A form that was opened from a menu does not belong to a message of the bot.
     if (mode === 'here') throw new Refusal('refusals.unknownButton');
     return newReply(interaction, isPrivate, work);
   }
 }
 
-const isEphemeral = ({ flags }: Pick<Message, 'flags'>): boolean => flags.has(MessageFlags.Ephemeral);
-
 /** Whether only the member sees the reply to a corrected form; undefined for any other form. */
-function correctedPrivacy({ customId }: ModalSubmitInteraction): boolean | undefined {
-  const id = parseCustomId(customId);
+function correctedPrivacy(formId: string): boolean | undefined {
+  const id = parseCustomId(formId);
   return id.verb === customIds.corrected.name ? throwIfRefusal(customIds.corrected.read(id)).isPrivate : undefined;
 }
 
@@ -200,7 +217,7 @@ interface Work<Services> {
 }
 
 const newReply = <Services>(
-  interaction: BaseInteraction,
+  interaction: Interaction,
   isPrivate: boolean,
   work: Work<Services>,
 ): ParsedInteraction<Services> => reply(originOf(interaction, isPrivate), 'new-message', work);
@@ -224,9 +241,4 @@ function parseCustomId(text: string): CustomId {
   const id = readCustomId(text);
   if (!id) throw new Refusal('refusals.unknownButton');
   return id;
-}
-
-export function fullName({ commandName, options }: ChatInputCommandInteraction | AutocompleteInteraction): string {
-  const subcommand = options.getSubcommand(false);
-  return subcommand === null ? commandName : `${commandName} ${subcommand}`;
 }

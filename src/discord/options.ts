@@ -1,6 +1,11 @@
-import type { ChatInputCommandInteraction, Attachment as DiscordAttachment } from 'discord.js';
+import {
+  type APIApplicationCommandInteractionDataOption,
+  type APIAttachment,
+  type APIChatInputApplicationCommandInteractionData,
+  ApplicationCommandOptionType,
+  type InteractionType,
+} from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
-import { roleIdsOf } from './place.ts';
 
 interface OptionFacts {
   required?: boolean;
@@ -66,47 +71,64 @@ type GivenValue<O extends Option> = O extends { choices: readonly (infer Choice)
 type ValueOf<O extends Option> = O extends { required: true } ? GivenValue<O> : GivenValue<O> | undefined;
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
+type EnteredOption = APIApplicationCommandInteractionDataOption<
+  InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
+>;
+
+type CommandData = Pick<APIChatInputApplicationCommandInteractionData, 'name' | 'resolved'> & {
+  options?: readonly EnteredOption[];
+};
+
+/** The command with its subcommand, such as `music follow`. */
+export function fullName({ name, options: [first] = [] }: CommandData): string {
+  return first?.type === ApplicationCommandOptionType.Subcommand ? `${name} ${first.name}` : name;
+}
+
+/** The options that were entered. */
+export function givenOptions({ options = [] }: CommandData) {
+  const [first] = options;
+  const given = first?.type === ApplicationCommandOptionType.Subcommand ? (first.options ?? []) : options;
+  return given.filter((option) => 'value' in option);
+}
+
 /** Omitted options are undefined. */
-export function readOptions<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
-export function readOptions(options: Options, { options: resolver }: ChatInputCommandInteraction): object {
+export function readOptions<O extends Options>(options: O, data: CommandData): Values<O>;
+export function readOptions(options: Options, data: CommandData): object {
+  const values = new Map(givenOptions(data).map(({ name, value }) => [name, value]));
   return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [name, readOption(name, option, resolver)]),
+    Object.entries(options).map(([name, option]) => [name, readOption(option, values.get(name), data.resolved)]),
   );
 }
 
 function readOption(
-  name: string,
   option: Option,
-  resolver: ChatInputCommandInteraction['options'],
+  value: string | number | boolean | undefined,
+  resolved: CommandData['resolved'],
 ): ValueByType[Option['type']] | undefined {
+  if (option.type === 'switch') return typeof value === 'boolean' ? value : undefined;
+  if (option.type === 'number') return typeof value === 'number' ? value : undefined;
+  if (typeof value !== 'string') return undefined;
   switch (option.type) {
     case 'text':
-      return validateChoice(resolver.getString(name) ?? undefined, option);
-    case 'switch':
-      return resolver.getBoolean(name) ?? undefined;
-    case 'number':
-      return (option.isInteger ? resolver.getInteger(name) : resolver.getNumber(name)) ?? undefined;
+      return validateChoice(value, option);
     case 'attachment': {
-      const file = resolver.getAttachment(name);
-      return file ? attachmentOf(file) : undefined;
+      const file = resolved?.attachments?.[value];
+      return file && attachmentOf(file);
     }
-    case 'user': {
-      const user = resolver.getUser(name);
-      return user ? { id: user.id, roleIds: roleIdsOf(resolver.getMember(name)) } : undefined;
-    }
+    case 'user':
+      return { id: value, roleIds: resolved?.members?.[value]?.roles ?? [] };
     case 'role':
-      return resolver.getRole(name)?.id;
     case 'channel':
-      return resolver.getChannel(name)?.id;
+      return value;
   }
 }
 
 /** An older registration may have offered other choices. */
-function validateChoice(text: string | undefined, { choices }: TextOption): string | undefined {
-  if (text !== undefined && choices && !choices.includes(text)) throw new Refusal('refusals.unknownCommand');
+function validateChoice(text: string, { choices }: TextOption): string {
+  if (choices && !choices.includes(text)) throw new Refusal('refusals.unknownCommand');
   return text;
 }
 
-export function attachmentOf({ id, name, url: address, size, contentType }: DiscordAttachment): Attachment {
-  return { id, name, address, size, mediaType: contentType ?? undefined };
+export function attachmentOf({ id, filename, url: address, size, content_type }: APIAttachment): Attachment {
+  return { id, name: filename, address, size, mediaType: content_type };
 }

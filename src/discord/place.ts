@@ -1,14 +1,18 @@
 import {
-  type BaseInteraction,
+  type APIInteraction,
+  type APIPingInteraction,
   ChannelType,
   InteractionContextType,
   MessageFlags,
   PermissionFlagsBits,
+  PermissionsBitField,
+  SnowflakeUtil,
 } from 'discord.js';
-import { z } from 'zod';
-import { RecentMap } from '../lib/recent-map.ts';
 import type { OrderOrigin } from '../services/tasks/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
+
+/** An interaction as Discord sends it. The library's own objects leave out the channels of servers that are not cached. */
+export type Interaction = Exclude<APIInteraction, APIPingInteraction>;
 
 /** What the payload of an interaction says about it: where it happened, who triggered it, and what they and the bot are allowed to do there. */
 export interface InteractionFacts {
@@ -35,36 +39,32 @@ export interface InteractionFacts {
   install: 'guild' | 'user';
 }
 
-export function interactionFactsOf(
-  interaction: BaseInteraction,
-  { type, parentId, isAgeRestricted = false }: Partial<ChannelFacts> = {},
-): InteractionFacts {
-  const { guildId, channelId, user, locale, memberPermissions, appPermissions, attachmentSizeLimit, createdTimestamp } =
-    interaction;
+const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;
+export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
+
+export function interactionFactsOf(interaction: Interaction): InteractionFacts {
+  const { id, guild_id: guildId, channel, member, user = member?.user, locale, app_permissions } = interaction;
+  const isThread = THREAD_TYPES.has(channel?.type);
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
-  const isGuildInstall = interaction.authorizingIntegrationOwners?.['0'] !== undefined;
+  const isGuildInstall = interaction.authorizing_integration_owners?.['0'] !== undefined;
   return {
-    userId: user.id,
-    guildId: guildId ?? undefined,
-    channelId: channelId ?? undefined,
-    channelType: type,
-    parentChannelId: parentId,
-    isAgeRestricted,
+    userId: user?.id ?? '',
+    guildId,
+    channelId: channel?.id,
+    channelType: channel?.type,
+    parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
+    isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
     locale,
-    createdAt: createdTimestamp,
-    permissions: memberPermissions?.bitfield ?? 0n,
-    roleIds: roleIdsOf(interaction.member),
-    appPermissions: appPermissions.bitfield,
-    uploadLimit: attachmentSizeLimit,
+    createdAt: createdAtOf(id),
+    permissions: BigInt(member?.permissions ?? 0),
+    roleIds: member?.roles ?? [],
+    appPermissions: BigInt(app_permissions),
+    uploadLimit: interaction.attachment_size_limit,
     install: isGuildInstall ? 'guild' : 'user',
   };
 }
 
-/** If the server is not cached, the library passes on the raw member object from the payload. */
-export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, 'roles'> | null): string[] {
-  const roles = member?.roles ?? [];
-  return Array.isArray(roles) ? roles : [...roles.cache.keys()];
-}
+export const createdAtOf = (interactionId: string): number => SnowflakeUtil.timestampFrom(interactionId);
 
 /** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
 const mayDo =
@@ -84,101 +84,53 @@ export type Origin = OrderOrigin;
  */
 export type ReplyMode = 'here' | 'new-message' | 'new-private' | 'new-public';
 
-export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
+export function originOf(interaction: Interaction, isPrivate: boolean): Origin {
   const { userId: requesterId, guildId, channelId, roleIds } = interactionFactsOf(interaction);
   return { requesterId, guildId, channelId, roleIds, route: routeOf(interaction, { isPrivate }) };
 }
 
 export interface PressedMessage {
   id: string;
-  channelId: string;
-  flags: { has(flag: MessageFlags): boolean };
+  channel_id: string;
+  flags?: MessageFlags;
 }
 
-export function pressOrigin(
-  interaction: BaseInteraction,
-  pressedMessage: PressedMessage,
-  replyMode: ReplyMode,
-): Origin {
-  const isPrivate =
-    replyMode === 'new-private' || (replyMode !== 'new-public' && pressedMessage.flags.has(MessageFlags.Ephemeral));
+export const isEphemeral = ({ flags }: Pick<PressedMessage, 'flags'>): boolean =>
+  ((flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+
+export function pressOrigin(interaction: Interaction, pressedMessage: PressedMessage, replyMode: ReplyMode): Origin {
+  const isPrivate = replyMode === 'new-private' || (replyMode !== 'new-public' && isEphemeral(pressedMessage));
   const origin = originOf(interaction, isPrivate);
   return replyMode !== 'here'
     ? origin
-    : { ...origin, message: { channelId: pressedMessage.channelId, id: pressedMessage.id } };
+    : { ...origin, message: { channelId: pressedMessage.channel_id, id: pressedMessage.id } };
 }
 
 /** How long an interaction's token works (https://discord.com/developers/docs/interactions/receiving-and-responding). */
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
-export function routeOf(interaction: BaseInteraction, { isPrivate }: { isPrivate: boolean }): Route {
-  const { install, uploadLimit, locale } = interactionFactsOf(interaction);
-  // If only a user has installed the application, its bot is present only in its own direct messages.
-  const isPresent = install === 'guild' || interaction.context === InteractionContextType.BotDM;
+export function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }): Route {
+  const { install, uploadLimit, locale, createdAt, appPermissions } = interactionFactsOf(interaction);
+  const permissions = new PermissionsBitField(appPermissions);
+  const isBotDM = interaction.context === InteractionContextType.BotDM;
   return {
-    applicationId: interaction.applicationId,
+    applicationId: interaction.application_id,
     interactionId: interaction.id,
     token: interaction.token,
-    tokenExpiresAt: interaction.createdTimestamp + TOKEN_LIFETIME_MS,
+    tokenExpiresAt: createdAt + TOKEN_LIFETIME_MS,
     isPrivate,
     install,
-    mayPost: isPresent && mayPost(interaction),
-    maySpeak: interaction.appPermissions.has(PermissionFlagsBits.SendVoiceMessages),
+    // If only a user has installed the application, its bot is present only in its own direct messages, where it can write although the
+    // permissions that Discord reports there do not say so (https://discord.com/developers/docs/interactions/receiving-and-responding,
+    // "app_permissions").
+    mayPost: isBotDM || (install === 'guild' && mayPost(permissions)),
+    maySpeak: permissions.has(PermissionFlagsBits.SendVoiceMessages),
     uploadLimit,
     locale,
   };
 }
 
-function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean {
-  // In its own direct messages the bot can write, although the permissions that Discord reports there do not say so
-  // (https://discord.com/developers/docs/interactions/receiving-and-responding, "app_permissions").
-  if (context === InteractionContextType.BotDM) return true;
-  // The channels of servers are not cached, so we do not know whether this one is a thread. A false positive costs one refused
-  // request; a false negative would give up a route that works.
-  const maySend =
-    channel === null
-      ? appPermissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads)
-      : appPermissions.has(
-          channel.isThread() ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages,
-        );
-  return maySend && appPermissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
-}
-
-/** A small number is enough: interactions are handled as soon as they arrive, except those that the library holds back until it is ready. */
-const MAX_REMEMBERED_CHANNELS = 1_000;
-
-const channel = z.object({ type: z.number(), parent_id: z.string().nullish(), nsfw: z.boolean().nullish() });
-
-const interactionCreatePacket = z.object({
-  t: z.literal('INTERACTION_CREATE'),
-  d: z.object({ id: z.string(), channel }),
-});
-
-const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;
-export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
-
-interface ChannelFacts {
-  type: ChannelType;
-  parentId: string | undefined;
-  isAgeRestricted: boolean;
-}
-
-/** The channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
-export class InteractionChannels {
-  readonly #channels = new RecentMap<string, ChannelFacts>(MAX_REMEMBERED_CHANNELS);
-
-  readPacket(packet: unknown): void {
-    const { d: interaction } = interactionCreatePacket.safeParse(packet).data ?? {};
-    if (!interaction) return;
-    const { type, parent_id: parentId, nsfw } = interaction.channel;
-    this.#channels.set(interaction.id, {
-      type,
-      parentId: THREAD_TYPES.has(type) ? (parentId ?? undefined) : undefined,
-      isAgeRestricted: nsfw === true,
-    });
-  }
-
-  get(interactionId: string): ChannelFacts | undefined {
-    return this.#channels.get(interactionId);
-  }
-}
+/** In a thread only one of the two is needed. A false positive costs one refused request; a false negative would give up a route that works. */
+const mayPost = (permissions: PermissionsBitField): boolean =>
+  permissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads) &&
+  permissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);

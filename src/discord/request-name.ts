@@ -1,29 +1,38 @@
-import type { BaseInteraction, ButtonInteraction } from 'discord.js';
+import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.js';
+import { isRecord } from '../lib/exact-json.ts';
 import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
-import { fullName } from './interaction-reader.ts';
+import { readForm } from './form.ts';
 import { escapeText } from './markdown.ts';
+import { fullName, givenOptions } from './options.ts';
+import type { Interaction } from './place.ts';
 
 const MAX_LENGTH = 300;
 /** After a failure, a form may not open again with its values, so its member can copy the prompt from here. */
 const MAX_PROMPT_LENGTH = 1_500;
 
 /** What a member asked for, in their own words, for a reply that has lost the message it refers to; undefined if nothing says it. */
-export function requestName(interaction: BaseInteraction): string | undefined {
-  if (interaction.isChatInputCommand()) {
-    const prompt = interaction.options.getString('prompt') ?? '';
-    return escapeText(`/${fullName(interaction)} ${prompt}`.trim(), MAX_LENGTH);
+export function requestName({ type, data, message }: Interaction): string | undefined {
+  switch (type) {
+    case InteractionType.ApplicationCommand: {
+      if (data.type !== ApplicationCommandType.ChatInput) return escapeText(data.name, MAX_LENGTH);
+      const prompt = givenOptions(data).find(({ name }) => name === 'prompt')?.value ?? '';
+      return escapeText(`/${fullName(data)} ${prompt}`.trim(), MAX_LENGTH);
+    }
+    case InteractionType.MessageComponent: {
+      if (data.component_type !== ComponentType.Button) return undefined;
+      return escapeText(labelIn(message?.components, data.custom_id), MAX_LENGTH) || undefined;
+    }
+    case InteractionType.ModalSubmit:
+      // A list of rules is no request.
+      if (readCustomId(originalFormId(data.custom_id))?.verb === customIds.rulesFilled.name) return undefined;
+      return escapeText(readForm(data).fields.words ?? '', MAX_PROMPT_LENGTH) || undefined;
+    default:
+      return undefined;
   }
-  if (interaction.isContextMenuCommand()) return escapeText(interaction.commandName, MAX_LENGTH);
-  if (interaction.isButton()) return labelOf(interaction);
-  // A list of rules is no request.
-  if (!interaction.isModalSubmit() || isRulesForm(interaction.customId)) return undefined;
-  const words = interaction.fields.fields.get('words');
-  return words && 'value' in words ? escapeText(String(words.value), MAX_PROMPT_LENGTH) || undefined : undefined;
 }
 
-const isRulesForm = (id: string): boolean => readCustomId(originalFormId(id))?.verb === customIds.rulesFilled.name;
-
-function labelOf({ component }: ButtonInteraction): string | undefined {
-  const label = 'label' in component ? (component.label ?? '') : '';
-  return escapeText(label, MAX_LENGTH) || undefined;
+function labelIn(components: unknown, id: string): string {
+  if (Array.isArray(components)) return components.map((one) => labelIn(one, id)).find((label) => label !== '') ?? '';
+  if (!isRecord(components)) return '';
+  return components.custom_id === id ? String(components.label ?? '') : labelIn(components.components, id);
 }

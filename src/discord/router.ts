@@ -1,9 +1,4 @@
-import {
-  type BaseInteraction,
-  RESTJSONErrorCodes as Code,
-  type Interaction,
-  type ModalSubmitInteraction,
-} from 'discord.js';
+import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -15,7 +10,8 @@ import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import type { Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
-import { fullName, InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
+import { InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
+import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
@@ -26,7 +22,8 @@ import {
   type RetryLimit,
 } from './outbox/responder.ts';
 import {
-  type InteractionChannels,
+  createdAtOf,
+  type Interaction,
   type InteractionFacts,
   interactionFactsOf,
   type Origin,
@@ -49,7 +46,6 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   drafts?: FormDrafts | undefined;
   /** Called with the milliseconds from an interaction's arrival to its first response. */
   onAcknowledged?: ((ms: number) => void) | undefined;
-  channels?: Pick<InteractionChannels, 'get'>;
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules?(guildId: string): Promise<boolean>;
   isPrivateByDefault?: PrivateByDefault;
@@ -85,7 +81,7 @@ export class Router<Services extends EarlyContext['services']> {
   /** Whether an interaction can be handled again if it was interrupted before an order was stored. */
   onlyOrders(interaction: Interaction): boolean {
     try {
-      const parsed = this.#reader.read(interaction, this.#place(interaction));
+      const parsed = this.#reader.read(interaction);
       return parsed.asks === 'for a reply' && parsed.onlyOrders;
     } catch (error) {
       if (error instanceof Refusal) return false;
@@ -104,12 +100,11 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   async #dispatch(interaction: Interaction, earlier: EarlierAcknowledgement | undefined): Promise<void> {
-    const { applicationId, id: interactionId, token } = interaction;
+    const { application_id: applicationId, id: interactionId, token, message } = interaction;
     const { outbox, clock, onAcknowledged } = this.#parts;
     const arrivedAt = clock.now();
     const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
-    const pressedMessageId = 'message' in interaction ? interaction.message?.id : undefined;
-    const reference = { applicationId, interactionId, token, pressedMessageId };
+    const reference = { applicationId, interactionId, token, pressedMessageId: message?.id };
     const responder = new Responder(outbox, reference, onFirstResponse);
     try {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
@@ -118,7 +113,9 @@ export class Router<Services extends EarlyContext['services']> {
       const place = interactionFactsOf(interaction);
       const { rateLimiter } = this.#parts;
       throwIfRefusal(
-        interaction.isAutocomplete() ? rateLimiter.refuseSuggestion(place) : rateLimiter.refuseInteraction(place),
+        interaction.type === InteractionType.ApplicationCommandAutocomplete
+          ? rateLimiter.refuseSuggestion(place)
+          : rateLimiter.refuseInteraction(place),
       );
       if (earlier) await this.#loadRules(place);
       this.#guard(place);
@@ -153,7 +150,7 @@ export class Router<Services extends EarlyContext['services']> {
 
   /** The acknowledgement cannot wait for a store, so it follows the rules that were known. A form opens by these too, and what it submits is checked here. */
   async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
-    const place = this.#place(interaction);
+    const place = interactionFactsOf(interaction);
     if (!(await this.#loadRules(place))) return;
     this.#guard(place);
     if (acknowledgement !== 'public answer') return;
@@ -170,7 +167,7 @@ export class Router<Services extends EarlyContext['services']> {
     const { funnel } = this.#parts;
     const what = logNameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what);
-    const draftId = interaction.isModalSubmit() ? await this.#keepRefusedForm(error, interaction) : undefined;
+    const draftId = await this.#keepRefusedForm(error, interaction);
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     const reply = {
       neutral,
@@ -178,7 +175,7 @@ export class Router<Services extends EarlyContext['services']> {
     };
     try {
       // A failure cannot be shown in a list of suggestions.
-      if (interaction.isAutocomplete()) return await responder.suggest([]);
+      if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await responder.suggest([]);
       await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction));
     } catch (replyError) {
       if (isTooLate(replyError)) funnel.logTooLate(what);
@@ -187,10 +184,11 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   /** In public, Discord shows the sentence below "Original message was deleted", so it says what the member asked for. */
-  #failureReply(error: unknown, what: string, interaction: BaseInteraction, isPublic: boolean) {
+  #failureReply(error: unknown, what: string, interaction: Interaction, isPublic: boolean) {
     const { funnel, say } = this.#parts;
-    const request = isPublic || interaction.isModalSubmit() ? requestName(interaction) : undefined;
-    const isPress = interaction.isButton();
+    const isForm = interaction.type === InteractionType.ModalSubmit;
+    const request = isPublic || isForm ? requestName(interaction) : undefined;
+    const isPress = interaction.type === InteractionType.MessageComponent;
     const lines = [
       ...(request === undefined ? [] : [say(isPress ? 'yourPress' : 'yourRequest', { request })]),
       funnel.messageFor(error, what),
@@ -198,14 +196,15 @@ export class Router<Services extends EarlyContext['services']> {
     return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
   }
 
-  async #keepRefusedForm(error: unknown, interaction: ModalSubmitInteraction): Promise<string | undefined> {
+  async #keepRefusedForm(error: unknown, interaction: Interaction): Promise<string | undefined> {
+    if (interaction.type !== InteractionType.ModalSubmit) return undefined;
     const { drafts, funnel } = this.#parts;
     // After any other failure, the order may have been submitted.
     const isRefused = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
     const entered = isRefused ? this.#reader.enteredIn(interaction) : undefined;
     if (!drafts || !entered) return undefined;
     try {
-      return await drafts.keep(interaction.user.id, { entered });
+      return await drafts.keep(interactionFactsOf(interaction).userId, { entered });
     } catch (keepError) {
       funnel.messageFor(keepError, 'keeping a refused form');
       return undefined;
@@ -216,16 +215,12 @@ export class Router<Services extends EarlyContext['services']> {
     return { type: 'button', id: customIds.correct.id(draftId), label: this.#parts.say('correctForm') };
   }
 
-  #retryLimit({ createdTimestamp }: BaseInteraction): RetryLimit {
-    return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFETIME_MS, stopping: this.#stopping.signal };
+  #retryLimit({ id }: Interaction): RetryLimit {
+    return { clock: this.#parts.clock, until: createdAtOf(id) + TOKEN_LIFETIME_MS, stopping: this.#stopping.signal };
   }
 
   #read(interaction: Interaction): ParsedInteraction<Services> {
-    return this.#reader.read(interaction, this.#place(interaction), this.#parts.isPrivateByDefault);
-  }
-
-  #place(interaction: BaseInteraction) {
-    return interactionFactsOf(interaction, this.#parts.channels?.get(interaction.id));
+    return this.#reader.read(interaction, this.#parts.isPrivateByDefault);
   }
 
   #contextFor(interaction: Interaction, responder: Responder, origin: Origin): HandlerContext<Services> {
@@ -247,7 +242,7 @@ export class Router<Services extends EarlyContext['services']> {
       }
     };
     const notifyLater = lateFollowUp(responder, interaction, this.#parts);
-    const place = this.#place(interaction);
+    const place = interactionFactsOf(interaction);
     const { parentChannelId, isAgeRestricted } = place;
     const taskOrigin = {
       ...origin,
@@ -281,8 +276,8 @@ async function showOutcome(responder: Responder, { plan, fallback }: Omit<Prepar
 }
 
 /** The name for the log, so it never contains text that a member typed. */
-function logNameOf(interaction: Interaction): string {
-  if (interaction.isChatInputCommand() || interaction.isAutocomplete()) return `/${fullName(interaction)}`;
-  if (interaction.isCommand()) return `/${interaction.commandName}`;
-  return interaction.isModalSubmit() ? 'form' : 'press';
+function logNameOf({ type, data }: Interaction): string {
+  if (type === InteractionType.ModalSubmit) return 'form';
+  if (type === InteractionType.MessageComponent) return 'press';
+  return `/${data.type === ApplicationCommandType.ChatInput ? fullName(data) : data.name}`;
 }

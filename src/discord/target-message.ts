@@ -1,8 +1,9 @@
-import { type Message, MessageFlags } from 'discord.js';
+import type { APIMessage } from 'discord.js';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { readCustomId } from './custom-ids.ts';
 import { type Attachment, attachmentOf } from './options.ts';
 import { idsIn } from './outbox/adoption.ts';
+import { isEphemeral } from './place.ts';
 
 /** A message whose button was pressed or whose menu was used, as the interaction describes it. */
 export interface TargetMessage {
@@ -13,15 +14,14 @@ export interface TargetMessage {
   /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
-  /** Whether the bot posted the message. */
-  isOurs: boolean;
-  /** The ids of tasks in its buttons and file names, if the bot posted it. */
+  /** The ids of the user and of the application that posted it. */
+  posters: readonly string[];
+  /** The ids of tasks in its buttons and file names, which anyone can forge in a message of their own. */
   taskIds: readonly string[];
 }
 
-export function targetOf(message: Message): TargetMessage {
-  const { id, channelId, flags, attachments, embeds, createdTimestamp: createdAt, author, client } = message;
-  const isOurs = author.id === client.user.id || message.applicationId === client.application.id;
+export function targetOf(message: APIMessage): TargetMessage {
+  const { id, channel_id: channelId, attachments, embeds, timestamp, author, application_id: applicationId } = message;
   const embedFiles = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
     const url = image?.url ?? thumbnail?.url;
     return url === undefined
@@ -31,20 +31,20 @@ export function targetOf(message: Message): TargetMessage {
   return {
     id,
     channelId,
-    isPrivate: flags.has(MessageFlags.Ephemeral),
-    files: [...attachments.values().map(attachmentOf), ...embedFiles],
-    createdAt,
-    isOurs,
-    taskIds: isOurs ? taskIdsIn(message) : [],
+    isPrivate: isEphemeral(message),
+    files: [...attachments.map(attachmentOf), ...embedFiles],
+    createdAt: Date.parse(timestamp),
+    posters: [author.id, ...(applicationId === undefined ? [] : [applicationId])],
+    taskIds: taskIdsIn(message),
   };
 }
 
 /** The files of results are named after their task. */
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;
 
-function taskIdsIn({ components, attachments }: Message): string[] {
-  const buttonArgs = idsIn(components.map((one) => one.toJSON())).flatMap((text) => readCustomId(text)?.args ?? []);
-  const fileNameIds = attachments.map(({ name }) => RESULT_FILE.exec(name)?.[1] ?? '');
+function taskIdsIn({ components, attachments }: APIMessage): string[] {
+  const buttonArgs = idsIn(components).flatMap((text) => readCustomId(text)?.args ?? []);
+  const fileNameIds = attachments.map(({ filename }) => RESULT_FILE.exec(filename)?.[1] ?? '');
   return [...new Set([...buttonArgs, ...fileNameIds])].filter(isTaskId);
 }
 

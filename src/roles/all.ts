@@ -1,7 +1,8 @@
-import { Events, type Interaction } from 'discord.js';
+import { Events, GatewayDispatchEvents } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, logDiscordEvents } from '../discord/outbox/clients.ts';
+import type { Interaction } from '../discord/place.ts';
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -31,8 +32,8 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );
-  client.on(Events.Raw, bot.readPacket);
-  client.on(Events.InteractionCreate, (interaction: Interaction) => void bot.route(interaction));
+  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: Interaction) => void bot.route(interaction));
+  if (config.discord.messageContent) client.on(Events.Raw, (packet: unknown) => void bot.readMessage(packet));
   logDiscordEvents(clients, log, clock);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);

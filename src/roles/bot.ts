@@ -1,4 +1,3 @@
-import type { Interaction } from 'discord.js';
 import { alertPlan, operatorAlertPlan } from '../commands/budget/alert.ts';
 import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
@@ -11,6 +10,7 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
+import type { Interaction } from '../discord/place.ts';
 import { createOwnerLookup, guildNameReader, storedFileReader } from '../discord/reads.ts';
 import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
@@ -155,7 +155,6 @@ export function createBot({
     get isFinishing(): boolean {
       return commands.router.isFinishing;
     },
-    readPacket: commands.readPacket,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,
 

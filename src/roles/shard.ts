@@ -4,7 +4,6 @@ import type { Config } from '../config.ts';
 import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
-import { interactionIn } from '../discord/outbox/packets.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
 import { bucketFor } from '../discord/shards/routing.ts';
@@ -35,7 +34,6 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
   const untakenInteractions = new UntakenInteractions({
     ...{ inbox, outbox, handlers, say, clock, log },
-    interactionIn: (data) => interactionIn(client, data),
     settings: config.discord,
     privateCommandsOf: async (guildId) => (await everyPartition.rulesOf(guildId)).rules.privateCommands,
     onUntaken: (outcome) => monitoring?.onUntaken(outcome),

@@ -1,10 +1,10 @@
-import { type APIInteraction, GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
+import { GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
 import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import { createDiscordClients, type DiscordClients } from '../discord/outbox/clients.ts';
+import { createDiscordClients } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
-import { interactionIn } from '../discord/outbox/packets.ts';
 import type { Acknowledgement } from '../discord/outbox/responder.ts';
+import type { Interaction } from '../discord/place.ts';
 import { clusterHealth } from '../discord/shards/cluster-health.ts';
 import { threadMessageIn } from '../discord/thread-message.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -120,7 +120,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       void bot.checkGateway();
       bot.announce();
     }
-    const handle: HandlePacket = (packet) => handlePacket(packet, { bot, clients, clock, log });
+    const handle: HandlePacket = (packet) => handlePacket(packet, { bot, clock, log });
     runningPartitions.set(number, { bot, inbox: inbox.consume(number, handle) });
     return true;
   }
@@ -212,7 +212,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
 /** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
 async function handlePacket(
   { content, isRepeated }: TakenPacket,
-  { bot, clients, clock, log }: { bot: Bot; clients: DiscordClients; clock: Clock; log: Log },
+  { bot, clock, log }: { bot: Bot; clock: Clock; log: Log },
 ): Promise<'declined' | undefined> {
   // The packet was fetched while its partition was being released. The next owner handles it.
   if (bot.isFinishing) return 'declined';
@@ -227,16 +227,14 @@ async function handlePacket(
       if (isLate) return void log.info('A message in a thread waited too long for a worker and will not be answered.');
       return void (await bot.readMessage(content, { isRepeated }));
     }
-    const packet = content as { t: string; d: APIInteraction; acknowledgement?: Acknowledgement };
+    const packet = content as { t: string; d: Interaction; acknowledgement?: Acknowledgement };
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    bot.readPacket(packet);
-    const interaction = interactionIn(clients.client, packet.d);
-    if (!interaction) return;
+    const interaction = packet.d;
     if (!isRepeated) {
       const { acknowledgement } = packet;
       return void (await bot.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
     }
-    const state = await bot.interruptedState(packet.d, bot.onlyOrders(interaction));
+    const state = await bot.interruptedState(interaction, bot.onlyOrders(interaction));
     if (state === 'ended') return;
     if (bot.isFinishing) return 'declined';
     await bot.route(

@@ -1,4 +1,4 @@
-import { Events, Routes } from 'discord.js';
+import { Events, GatewayDispatchEvents, Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
@@ -6,6 +6,7 @@ import { Funnel } from '../../src/discord/funnel.ts';
 import { definersFor, type EarlyContext } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
+import type { Interaction } from '../../src/discord/place.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -54,7 +55,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
     rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
     ...parts,
   });
-  client.on(Events.InteractionCreate, (interaction) => void router.route(interaction));
+  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: Interaction) => void router.route(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, Events, type Interaction, Routes } from 'discord.js';
+import { ApplicationCommandType, Events, GatewayDispatchEvents, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
@@ -8,6 +8,7 @@ import { definersFor, type EarlyContext, type Handlers } from '../../src/discord
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
+import type { Interaction } from '../../src/discord/place.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router, type RouterParts } from '../../src/discord/router.ts';
@@ -155,15 +156,19 @@ async function startRouter(
     outbox,
     clock: systemClock,
   });
-  const respondEarlier = async ({ applicationId, id: interactionId, token }: Interaction): Promise<void> => {
+  const respondEarlier = async ({
+    application_id: applicationId,
+    id: interactionId,
+    token,
+  }: Interaction): Promise<void> => {
     const responder = new Responder(outbox, { applicationId, interactionId, token });
     if (earlier?.does === 'refuses') await responder.replyPrivately({ content: 'Refused elsewhere.' });
     else if (earlier) await responder.acknowledge(earlier.does);
   };
   const toRouter = earlier?.says && { acknowledgement: earlier.says, isCertain: false };
-  client.on(
-    Events.InteractionCreate,
-    (interaction) => void respondEarlier(interaction).then(() => router.route(interaction, toRouter)),
+  client.ws.on(
+    GatewayDispatchEvents.InteractionCreate,
+    (interaction: Interaction) => void respondEarlier(interaction).then(() => router.route(interaction, toRouter)),
   );
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);

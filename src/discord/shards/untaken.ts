@@ -1,10 +1,4 @@
-import {
-  type APIInteraction,
-  type GatewayInteractionCreateDispatch,
-  type Interaction,
-  InteractionType,
-  SnowflakeUtil,
-} from 'discord.js';
+import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType, SnowflakeUtil } from 'discord.js';
 import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -16,7 +10,7 @@ import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
-import { interactionFactsOf, TOKEN_LIFETIME_MS } from '../place.ts';
+import { TOKEN_LIFETIME_MS } from '../place.ts';
 
 /** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
 const TAKE_TIMEOUT_MS = 2_000;
@@ -32,8 +26,6 @@ const MAX_WAITING = 1_000;
 interface UntakenParts<Services> {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
-  /** Undefined for an interaction of an unknown type. */
-  interactionIn(data: APIInteraction): Interaction | undefined;
   handlers: Handlers<Services>;
   settings: EarlyContext['services'];
   /** The names of the commands whose replies the server makes private. */
@@ -105,20 +97,17 @@ export class UntakenInteractions<Services> {
 
   /** Undefined if the interaction cannot wait. */
   async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
-    const { interactionIn, clock, privateCommandsOf } = this.#parts;
+    const { clock, privateCommandsOf } = this.#parts;
     const { guild_id: guildId } = d;
     const isCommand = d.type === InteractionType.ApplicationCommand;
     try {
-      const interaction = interactionIn(d);
-      if (!interaction) return undefined;
+      if (d.type === InteractionType.Ping) return undefined;
       const privateCommands =
         isCommand && guildId !== undefined
           ? await withTimeout(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS, privateCommandsOf(guildId))
           : [];
       if (!privateCommands) return undefined;
-      const parsed = this.#reader.read(interaction, interactionFactsOf(interaction), (_, command) =>
-        privateCommands.includes(command),
-      );
+      const parsed = this.#reader.read(d, (_, command) => privateCommands.includes(command));
       return parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
     } catch (error) {
       // A worker would refuse the interaction too, so it does not need to wait for one.

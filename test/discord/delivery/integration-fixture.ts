@@ -1,4 +1,4 @@
-import { type BaseInteraction, Events, MessageFlags, Routes } from 'discord.js';
+import { Events, GatewayDispatchEvents, MessageFlags, Routes } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
@@ -9,7 +9,7 @@ import type { DeliveryParts } from '../../../src/discord/delivery/record.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { Responder } from '../../../src/discord/outbox/responder.ts';
-import { routeOf } from '../../../src/discord/place.ts';
+import { type Interaction, originOf } from '../../../src/discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../../../src/discord/plan.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
@@ -148,33 +148,33 @@ export async function createFixture({
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
     const { interaction, exchange } = await receiveInteraction(() => discord.as(by).click(message, button));
     await responderFor(interaction).acknowledge('pressed message');
-    const location = { channelId: interaction.channelId ?? '', id: message.id };
+    const location = { channelId: interaction.channel?.id ?? '', id: message.id };
     return { task: storeTask(interaction, { message: location }), exchange };
   }
 
   async function receiveInteraction(action: () => Promise<Exchange>) {
-    const interaction = new Promise<BaseInteraction>((resolve) => client.once(Events.InteractionCreate, resolve));
+    const interaction = new Promise<Interaction>((resolve) =>
+      client.ws.once(GatewayDispatchEvents.InteractionCreate, resolve),
+    );
     const exchange = await action();
     return { exchange, interaction: await interaction };
   }
 
-  function responderFor({ id: interactionId, applicationId, token }: BaseInteraction): Responder {
+  function responderFor({ id: interactionId, application_id: applicationId, token }: Interaction): Responder {
     return new Responder(outbox, { interactionId, applicationId, token });
   }
 
   function storeTask(
-    interaction: BaseInteraction,
+    interaction: Interaction,
     { isPrivate = false, message }: { isPrivate?: boolean; message?: MessagePlace },
   ) {
+    const { roleIds: _, ...origin } = originOf(interaction, isPrivate);
     const task = createTask(
       {
         kind: 'imagine',
         request: { prompt: 'a boat' },
-        requesterId: interaction.user.id,
-        guildId: interaction.guildId ?? undefined,
-        channelId: interaction.channelId ?? undefined,
+        ...origin,
         message,
-        route: routeOf(interaction, { isPrivate }),
       },
       {
         id: taskId(clock.now()),

@@ -4,7 +4,6 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../../sandbox/disco
 import { handlers, texts } from '../../../src/commands/index.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
-import { interactionIn } from '../../../src/discord/outbox/packets.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
@@ -43,7 +42,6 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
     say: createSay(texts),
     clock,
     log,
-    interactionIn: (data) => interactionIn(client, data),
     settings: { adminGuildIds: [] },
     privateCommandsOf: async () => [],
     onUntaken: (outcome) => outcomes.push(outcome),
