@@ -4,9 +4,9 @@ import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { kindNames } from '../../locales/index.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
-import { actionTypes } from '../../services/tasks/task-type.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings, type Sheet, type UsageOwner, usageOwners } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
@@ -66,14 +66,10 @@ async function pageOf(
 }
 
 /** The types of tasks by the names that members know; a type of another version keeps its own. */
-function withTypeNames(sheet: Sheet, { services, say }: Context): Sheet {
+function withTypeNames(sheet: Sheet, { say }: Context): Sheet {
   if (sheet.by !== 'kind') return sheet;
-  const types = [...services.ruleTargets.kindsByCommand.values(), actionTypes].flat();
-  const nameOf = (label: string | undefined): string | undefined => {
-    const type = types.find((one) => one === label);
-    return type === undefined ? label : say(`tasks.kinds.${type}`);
-  };
-  return { ...sheet, rows: sheet.rows.map((row) => ({ ...row, label: nameOf(row.label) })) };
+  const nameOf = kindNames(say);
+  return { ...sheet, rows: sheet.rows.map((row) => ({ ...row, label: row.label && nameOf(row.label) })) };
 }
 
 async function readUsage(

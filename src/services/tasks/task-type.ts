@@ -21,7 +21,7 @@ export function typeOfAction({ family, variant }: Pick<ActionMeaning, 'family' |
   return family === 'vary' ? 'variation' : family;
 }
 
-export const actionTypes: readonly TaskType[] = [
+const actionTypes: readonly TaskType[] = [
   ...actionFamilies.map((family) => typeOfAction({ family })),
   ...actionVariants,
 ];
