@@ -2,25 +2,15 @@ import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { commandsByFullName, menusByName } from '../discord/handlers.ts';
-import type { Operator } from '../discord/operator.ts';
-import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
-import type { Outbox } from '../discord/outbox/outbox.ts';
-import { RateLimiter, type RateSettings } from '../discord/rates.ts';
+import { RateLimiter } from '../discord/rates.ts';
 import { createCommandLookup, createServerCheck, createThreadCheck, serverNameReader } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
-import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import type { Say } from '../locales/index.ts';
-import type { Messages } from '../messages/open-messages.ts';
-import type { Engine, EngineParts } from '../services/engine.ts';
-import type { Gateway } from '../services/gateway/index.ts';
-import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
 import { handlers, ruleTargets } from './index.ts';
+import type { CommandsParts } from './parts.ts';
 import { logPoster, startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import type { Services } from './services.ts';
@@ -28,46 +18,12 @@ import { nameThreads } from './talk/thread-name.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
 import { referenceSeconds } from './video/reference-lengths.ts';
-import type { VideoFields } from './video/request.ts';
-
-interface CommandsSettings {
-  discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
-  gateway: { fields: VideoFields };
-  models: Services['defaultModels'];
-  followQuietMs: number;
-  rates: RateSettings;
-}
-
-interface CommandsParts {
-  settings: CommandsSettings;
-  version: string;
-  engine: Engine;
-  messages: Messages;
-  store: StoredTasks;
-  gateway: Gateway;
-  clients: DiscordClients;
-  outbox: Outbox;
-  operator: Operator;
-  removeMessages: EngineParts['removeMessages'];
-  removeMessage: EngineParts['removeMessage'];
-  operatorState: Services['operatorState'];
-  loadRules(guildId: string): Promise<boolean>;
-  /** Undefined if the bot is a single process. */
-  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
-  say: Say;
-  clock: Clock;
-  log: Log;
-  /** Called with the kind of each failure. */
-  onFailure?: ((reason: string) => void) | undefined;
-  /** Called with the milliseconds from each interaction to its first response. */
-  onAcknowledged?: ((ms: number) => void) | undefined;
-}
 
 /** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
 export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, budgets, rules } = engine;
+  const { tasks, rules } = engine;
   const { followQuietMs } = settings;
   const follows = new Follower({
     ...{ outbox, clock, log },
@@ -105,13 +61,13 @@ export function createCommands(parts: CommandsParts) {
     isInServer: createServerCheck(reads),
     serverNames: serverNameReader(reads, log),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
-    postInLog: logPoster({ outbox, serverLogs: engine.serverLogs, clock, log }),
-    health: healthCheck({ ...parts, tasks, callbacks: engine.callbacks }),
+    postInLog: logPoster(parts),
+    health: healthCheck(parts),
     operatorState: parts.operatorState,
     registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
-  startRuleLog({ rules, budgets, post: services.postInLog, targets: ruleTargets, clock, say });
-  nameThreads({ book: tasks.book, threads: outbox.threads, rules, say, log });
+  startRuleLog(services, say);
+  nameThreads(services, say, log);
   const funnel = new Funnel(say, log, parts.onFailure);
   const servedGuildGuard = refuseUnserved(settings.discord);
   const router = new Router({

@@ -1,4 +1,4 @@
-import type { HandlerContext, Suggestion } from '../discord/handlers.ts';
+import type { Suggestion } from '../discord/handlers.ts';
 import type { Attachment, TextOption, Values } from '../discord/options.ts';
 import type { FieldPlan } from '../discord/plan.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
@@ -6,15 +6,15 @@ import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { hasVisibleText } from '../lib/text.ts';
 import { slowMinutes } from '../messages/outlook.ts';
-import type { MessageServices } from '../messages/pressed-task.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
-import { type ListedModel, type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
+import { type ListedModel, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
 import type { ModelKind } from '../services/models/families.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
+import type { Context, Services } from './services.ts';
 
 /** The longest text that Discord lets a member type into an option. */
 export const MAX_OPTION_LENGTH = 6_000;
@@ -23,12 +23,6 @@ export const promptOption = { type: 'text', required: true, max: MAX_OPTION_LENG
 
 export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | undefined =>
   hasVisibleText(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
-
-export interface ModelServices extends Pick<MessageServices, 'tasks' | 'rules'> {
-  models: ModelCatalogue;
-  /** Used if a member names no model. */
-  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
-}
 
 type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
@@ -54,7 +48,7 @@ const orderedKinds: Readonly<Partial<Record<ModelKind, TaskKind>>> = {
 /** Whether the rules here let the member use a model for anything that it can do. */
 export function mayUseModel(
   { id, usableKinds }: Pick<ListedModel, 'id' | 'usableKinds'>,
-  { services, place }: HandlerContext<ModelServices>,
+  { services, place }: Context,
 ): boolean {
   const kinds = usableKinds.flatMap((kind) => orderedKinds[kind] ?? []);
   // A model whose purpose is unknown may be used for any.
@@ -64,7 +58,7 @@ export function mayUseModel(
 }
 
 /** Suggests models that fit, or all that match what the member searches for, each with what is currently known about it. Failing models come last. */
-export async function suggestModels(purpose: Purpose, input: string, context: HandlerContext<ModelServices>) {
+export async function suggestModels(purpose: Purpose, input: string, context: Context) {
   const { services, say } = context;
   const listedModels = await services.models.listFor(purpose);
   const allowedModels = listedModels.filter(({ id }) => mayUseModel({ id, usableKinds: [purpose] }, context));
@@ -117,11 +111,7 @@ export function modelField(
 const FORM_LIMIT_MS = 500;
 
 /** The models that the member may choose from in a form; `preferred` is chosen in advance if it is one of them. */
-export async function modelsForForm(
-  purpose: Purpose,
-  preferred: string | undefined,
-  context: HandlerContext<ModelServices>,
-) {
+export async function modelsForForm(purpose: Purpose, preferred: string | undefined, context: Context) {
   const { models } = context.services;
   const listed = models.lastListed.length > 0 ? models.lastListed : await models.listQuickly(FORM_LIMIT_MS);
   const isAllowed = (id: string): boolean => mayUseModel({ id, usableKinds: [purpose] }, context);
@@ -143,7 +133,7 @@ export const suggestionsFrom = (names: readonly string[], input: string): Sugges
  * Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered, and so is an order
  * without a model if the gateway cannot list its models.
  */
-export async function chooseModel(purpose: Purpose, input: string | undefined, services: ModelServices) {
+export async function chooseModel(purpose: Purpose, input: string | undefined, services: Services) {
   const model = (await modelOrDefault(purpose, input, services)) ?? (await services.models.findFor(purpose))?.id;
   if (model === undefined) throw noModelRefusal(purpose, services);
   return model;
@@ -152,7 +142,7 @@ export async function chooseModel(purpose: Purpose, input: string | undefined, s
 const MAX_NAMED_MODELS = 3;
 
 /** The refusal names models whose purpose is unknown, because one of them may be the right one. */
-function noModelRefusal(purpose: Purpose, { models }: ModelServices): Refusal {
+function noModelRefusal(purpose: Purpose, { models }: Services): Refusal {
   const unknownModels = models.lastListed.filter(({ kind }) => kind === 'other').map(({ id }) => id);
   const setting = `DEFAULT_${purpose === 'voice' ? 'TALK' : purpose.toUpperCase()}_MODEL`;
   const candidates = unknownModels.slice(0, MAX_NAMED_MODELS);
@@ -162,7 +152,7 @@ function noModelRefusal(purpose: Purpose, { models }: ModelServices): Refusal {
 }
 
 /** Returns the model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
-export async function modelOrDefault(purpose: Purpose, input: string | undefined, services: ModelServices) {
+export async function modelOrDefault(purpose: Purpose, input: string | undefined, services: Services) {
   const { models, defaultModels } = services;
   if (input === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
   const id = input.trim();

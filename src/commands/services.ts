@@ -10,7 +10,9 @@ import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
+import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Media } from '../services/media/index.ts';
+import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Reports } from '../services/reports/reports.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
@@ -20,15 +22,16 @@ import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health, OperatorState } from './about/view.ts';
-import type { ModelServices } from './options.ts';
 import type { RuleTargets } from './server/readable.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
-import type { VideoFields } from './video/request.ts';
 
 /** The services that commands and buttons use. `createCommands` assembles them. */
-export interface Services extends MessageServices, ModelServices {
-  videoFields: VideoFields;
+export interface Services extends MessageServices {
+  models: ModelCatalogue;
+  /** Used if a member names no model. */
+  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
+  videoFields: GatewaySettings['fields'];
   referenceSeconds: ReturnType<typeof referenceSeconds>;
   asks: Asks;
   schemas: AnswerSchemas;
@@ -56,8 +59,8 @@ export interface Services extends MessageServices, ModelServices {
   serverNames(guildId: string): Promise<ReadonlyMap<string, string>>;
   /** Posts a message. Returns false if Discord did not accept it. */
   postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
-  /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. */
-  postInLog(guildId: string, channelId: string, plan: MessagePlan): Promise<boolean>;
+  /** Posts a message in a server's log channel, whose messages are deleted after the server's retention period. `memberId`: the member whom it names. */
+  postInLog(guildId: string, channelId: string, plan: MessagePlan, memberId?: string): Promise<boolean>;
   fineTunes: FineTunes;
   follows: Follower;
   /** Live updates stop after this time without a new event. */

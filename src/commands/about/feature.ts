@@ -1,33 +1,17 @@
 import { commandMention } from '../../discord/markdown.ts';
-import type { DiscordClients } from '../../discord/outbox/clients.ts';
-import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Callbacks } from '../../services/callbacks/callbacks.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
-import type { StoredTasks } from '../../services/store/stored-tasks.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
+import type { CommandsParts } from '../parts.ts';
 import { command } from '../services.ts';
 import { text } from './text.ts';
 import { aboutPage, type Health } from './view.ts';
 
-interface HealthParts {
-  version: string;
-  clients: Pick<DiscordClients, 'client'>;
-  gateway: Pick<Gateway, 'models'>;
-  tasks: Pick<Tasks, 'book' | 'scheduler'>;
-  store: Pick<StoredTasks, 'ownership'>;
-  callbacks: Pick<Callbacks, 'habits'> | undefined;
-  /** Undefined if the bot is a single process. */
-  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
-  say: Say;
-}
-
 /** Creates a function that collects the state of the bot, of Discord and of the gateway. */
 export const healthCheck =
-  ({ version, clients, gateway, tasks, store, callbacks, clusterHealth, say }: HealthParts) =>
+  ({ version, clients, gateway, engine, store, clusterHealth, say }: CommandsParts) =>
   async (): Promise<Health> => {
     const latency = clients.client.ws.ping;
     const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
@@ -35,15 +19,15 @@ export const healthCheck =
       version,
       latencyMs: latency >= 0 ? Math.round(latency) : undefined,
       gateway: gatewayState,
-      liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
-      troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
+      liveTasks: cluster?.liveTasks ?? engine.tasks.book.inProgressCount,
+      troubles: cluster?.troubles ?? engine.tasks.scheduler.troubles(),
       cluster: clusterHealth && (cluster ?? 'unknown'),
-      callbacks: callbacks?.habits ?? [],
+      callbacks: engine.callbacks?.habits ?? [],
       store: store.ownership.trouble(),
     };
   };
 
-async function gatewayHealth({ models }: Pick<Gateway, 'models'>, say: Say): Promise<Health['gateway']> {
+async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gateway']> {
   const start = performance.now();
   try {
     await models.list({ attempts: 1 });

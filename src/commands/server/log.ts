@@ -1,26 +1,13 @@
 import { truncate, truncateMarkdown } from '../../discord/message-text.ts';
-import type { Outbox } from '../../discord/outbox/outbox.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
-import type { RuleRefusal, Rules } from '../../services/rules/rules.ts';
-import type { ServerLogs } from '../../services/server-log/server-log.ts';
-import type { Budgets } from '../../services/spending/budgets.ts';
+import type { RuleRefusal } from '../../services/rules/rules.ts';
+import type { CommandsParts } from '../parts.ts';
+import type { Services } from '../services.ts';
 import { accessMarkdown, changeText, type RuleTargets } from './readable.ts';
 
-/** Posts in a log channel. `memberId`: the member whom the message names. */
-type PostInLog = (guildId: string, channelId: string, plan: MessagePlan, memberId?: string) => Promise<boolean>;
-
 /** Posts in log channels, and records each message so it can be deleted later. */
-export function logPoster(parts: {
-  outbox: Pick<Outbox, 'sendInChannel'>;
-  serverLogs: Pick<ServerLogs, 'record'>;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}): PostInLog {
-  const { outbox, serverLogs, clock, log } = parts;
+export function logPoster({ outbox, engine: { serverLogs }, clock, log }: CommandsParts): Services['postInLog'] {
   return async (guildId, channelId, plan, memberId) => {
     const at = clock.now();
     const postedMessage = await outbox.sendInChannel(channelId, plan);
@@ -34,15 +21,6 @@ export function logPoster(parts: {
   };
 }
 
-interface RuleLogParts {
-  rules: Pick<Rules, 'get' | 'onChange' | 'onRefusal'>;
-  budgets: Pick<Budgets, 'get'>;
-  post: PostInLog;
-  targets: RuleTargets;
-  clock: Clock;
-  say: Say;
-}
-
 /** A member who keeps retrying must not flood the channel. */
 const MAX_REFUSALS = 5;
 const WINDOW_MS = 60_000;
@@ -53,11 +31,11 @@ const MAX_ENTRY_LENGTH = 60;
 const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
-export function startRuleLog({ rules, budgets, post, targets, clock, say }: RuleLogParts): void {
+export function startRuleLog({ rules, budgets, postInLog, ruleTargets: targets, clock }: Services, say: Say): void {
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
     const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
-    if (channel !== undefined) void post(guildId, channel, { content, overflow: 'cut' }, memberId);
+    if (channel !== undefined) void postInLog(guildId, channel, { content, overflow: 'cut' }, memberId);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);

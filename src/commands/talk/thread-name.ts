@@ -1,26 +1,16 @@
 import { truncate } from '../../discord/message-text.ts';
-import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { Log } from '../../lib/log.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
-import type { Rules } from '../../services/rules/rules.ts';
-import type { TaskBook } from '../../services/tasks/book.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
+import type { Services } from '../services.ts';
 
 /** Discord's limit. */
 const MAX_NAME_LENGTH = 100;
 
-interface NamingParts {
-  book: TaskBook;
-  threads: Outbox['threads'];
-  rules: Rules;
-  say: Say;
-  log: Log;
-}
-
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
-export function nameThreads({ book, threads, rules, say, log }: NamingParts): void {
+export function nameThreads({ tasks: { book }, threads, rules }: Services, say: Say, log: Log): void {
   book.onChange((task) => {
     if (isOfKind('said', task)) void logFailure(nameBy(task));
   });

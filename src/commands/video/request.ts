@@ -4,6 +4,7 @@ import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
+import type { GatewaySettings } from '../../services/gateway/settings.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
 import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/kind-spec.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
@@ -92,13 +93,7 @@ export const videoOptions = {
 export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: string; endpoint?: string | undefined };
 
 /** This gateway's names for fields that the specification leaves open. */
-export interface VideoFields {
-  /** If undefined, reference videos are sent among the images. */
-  referenceVideos?: string | undefined;
-  referenceAudios: string;
-  /** If undefined, the option is not sent. */
-  faceCheck?: string | undefined;
-}
+type VideoFields = Pick<GatewaySettings['fields'], 'referenceVideos' | 'referenceAudios' | 'faceCheck'>;
 
 type VideoKind = keyof typeof videoSpecs;
 type Request<K extends VideoKind> = Omit<TaskRequests[K], 'model'>;

@@ -1,0 +1,49 @@
+import type { refuseUnserved } from '../discord/guards.ts';
+import type { Operator } from '../discord/operator.ts';
+import type { DiscordClients } from '../discord/outbox/clients.ts';
+import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { RateSettings } from '../discord/rates.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Say } from '../locales/index.ts';
+import type { Messages } from '../messages/open-messages.ts';
+import type { Engine, EngineParts } from '../services/engine.ts';
+import type { Gateway } from '../services/gateway/index.ts';
+import type { GatewaySettings } from '../services/gateway/settings.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import type { Services } from './services.ts';
+
+interface CommandsSettings {
+  discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
+  gateway: Pick<GatewaySettings, 'fields'>;
+  models: Services['defaultModels'];
+  followQuietMs: number;
+  rates: RateSettings;
+}
+
+/** What the commands are made of. */
+export interface CommandsParts {
+  settings: CommandsSettings;
+  version: string;
+  engine: Engine;
+  messages: Messages;
+  store: StoredTasks;
+  gateway: Gateway;
+  clients: DiscordClients;
+  outbox: Outbox;
+  operator: Operator;
+  removeMessages: EngineParts['removeMessages'];
+  removeMessage: EngineParts['removeMessage'];
+  operatorState: Services['operatorState'];
+  loadRules(guildId: string): Promise<boolean>;
+  /** Undefined if the bot is a single process. */
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
+  say: Say;
+  clock: Clock;
+  log: Log;
+  /** Called with the kind of each failure. */
+  onFailure?: ((reason: string) => void) | undefined;
+  /** Called with the milliseconds from each interaction to its first response. */
+  onAcknowledged?: ((ms: number) => void) | undefined;
+}
