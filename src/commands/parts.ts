@@ -12,12 +12,13 @@ import type { Engine, EngineParts } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import type { Services } from './services.ts';
+import type { OperatorState } from './about/view.ts';
 
 interface CommandsSettings {
   discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
   gateway: Pick<GatewaySettings, 'fields'>;
-  models: Services['defaultModels'];
+  /** Used if a member names no model. */
+  models: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   followQuietMs: number;
   rates: RateSettings;
 }
@@ -35,7 +36,8 @@ export interface CommandsParts {
   operator: Operator;
   removeMessages: EngineParts['removeMessages'];
   removeMessage: EngineParts['removeMessage'];
-  operatorState: Services['operatorState'];
+  /** The part of the state that only the operator sees. */
+  operatorState(): Promise<OperatorState>;
   loadRules(guildId: string): Promise<boolean>;
   /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;

@@ -21,7 +21,8 @@ import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
-import type { Health, OperatorState } from './about/view.ts';
+import type { Health } from './about/view.ts';
+import type { CommandsParts } from './parts.ts';
 import type { RuleTargets } from './server/readable.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
@@ -29,8 +30,7 @@ import type { referenceSeconds } from './video/reference-lengths.ts';
 /** The services that commands and buttons use. `createCommands` assembles them. */
 export interface Services extends MessageServices {
   models: ModelCatalogue;
-  /** Used if a member names no model. */
-  defaultModels: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
+  defaultModels: CommandsParts['settings']['models'];
   videoFields: GatewaySettings['fields'];
   referenceSeconds: ReturnType<typeof referenceSeconds>;
   asks: Asks;
@@ -78,8 +78,7 @@ export interface Services extends MessageServices {
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: InteractionFacts): Promise<PreparedMessage>;
   health(): Promise<Health>;
-  /** The part of the state that only the operator sees. */
-  operatorState(): Promise<OperatorState>;
+  operatorState: CommandsParts['operatorState'];
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }

@@ -2,42 +2,25 @@ import { bodyOf } from '../../discord/adapter.ts';
 import { Attempts, RetryLater, withStore } from '../../discord/delivery/backoff.ts';
 import { findByButtonId } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
-import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Say } from '../../locales/index.ts';
-import type { ResultParts } from '../../messages/results.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
 import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
-import type { Reports } from '../../services/reports/reports.ts';
-import type { Rules } from '../../services/rules/rules.ts';
-import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
-import type { Budgets } from '../../services/spending/budgets.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
-import type { Spending } from '../../services/spending/spending.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { reportMessage } from './report-message.ts';
-import { ResultRemoval, type ResultRemovalParts } from './result-removal.ts';
+import { type RemovalParts, ResultRemoval } from './result-removal.ts';
 
 /** How long a member waits for the confirmation that their report was posted. */
 const CONFIRMATION_WAIT_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 
-interface ReportDeliveryParts extends ResultRemovalParts, Omit<ResultParts, 'tasks' | 'log'> {
-  tasks: ResultRemovalParts['tasks'] & ResultParts['tasks'];
-  reports: Reports;
-  rules: Pick<Rules, 'maskTask'>;
-  budgets: Pick<Budgets, 'change' | 'memberHash'>;
-  spending: Pick<Spending, 'countingStart'>;
-  serverLogs: Pick<ServerLogs, 'record'>;
-  outbox: Pick<Outbox, 'post' | 'messagesBefore' | 'edit' | 'sendDirectMessage'>;
+interface ReportDeliveryParts extends RemovalParts {
+  marksResults: boolean;
   applicationId(): string;
-  say: Say;
-  log: Log;
 }
 
 const NOT_SHOWN = 'A report could not be shown in the log channel of a server.';

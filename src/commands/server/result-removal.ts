@@ -1,26 +1,19 @@
 import { RetryLater, withStore } from '../../discord/delivery/backoff.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Engine } from '../../services/engine.ts';
 import type { Report } from '../../services/reports/report.ts';
-import type { Removal } from '../../services/server-log/server-log.ts';
 import { removeMessageById } from '../../services/tasks/delivery-state.ts';
-import type { MessageRemoval } from '../../services/tasks/own-data/member-erasure.ts';
 import { markResultRemoved } from '../../services/tasks/review.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import type { CommandsParts } from '../parts.ts';
 
-export interface ResultRemovalParts {
-  tasks: Pick<Tasks, 'book' | 'albums'>;
-  removeMessages(task: Task): Promise<MessageRemoval>;
-  removeMessage(message: MessagePlace): Promise<Removal>;
-  clock: Clock;
-}
+export interface RemovalParts extends CommandsParts, Engine {}
 
 /** Removes a result after a moderator's decision. Every step can be repeated. */
 export class ResultRemoval {
-  readonly #parts: ResultRemovalParts;
+  readonly #parts: RemovalParts;
 
-  constructor(parts: ResultRemovalParts) {
+  constructor(parts: RemovalParts) {
     this.#parts = parts;
   }
 
