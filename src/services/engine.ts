@@ -178,7 +178,7 @@ export function createEngine({
     settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
     settingsSince: (holder) => limitStarts?.[holder].at ?? 0,
     calendar: new Calendar(timeZone),
-    waitingCount: () => tasks.orders.waitingCount,
+    waitingCount: () => tasks.orders.line.size,
     wholeBot: () => wholeBot,
   });
   const wholeBot = parts.notes

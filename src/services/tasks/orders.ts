@@ -1,28 +1,19 @@
-import type { Clock } from '../../lib/clock.ts';
 import { runForTask, setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
-import type { Rules } from '../rules/rules.ts';
 import { requesterOf } from '../spending/requester.ts';
-import type { Spending } from '../spending/spending.ts';
-import type { TaskBook } from './book.ts';
-import type { ModelCircuits } from './circuits.ts';
-import { Credit, NO_CREDIT_MS } from './credit.ts';
-import type { Partition } from './homes.ts';
 import type { Kind } from './kind.ts';
-import type { KindSpecs, TaskKind } from './kind-spec.ts';
-import type { JobSlots } from './line/job-slots.ts';
-import { Line } from './line/line.ts';
-import { type LiveLimits, LiveOrders } from './live-limits.ts';
-import { type Offers, offerNameOf } from './offers.ts';
+import type { TaskKind } from './kind-spec.ts';
+import { Line, type WaitingCounts } from './line/line.ts';
+import { LiveOrders } from './live-limits.ts';
+import { offerNameOf } from './offers.ts';
 import { assertOwnHome, bucketOfOrder } from './order-home.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { RecentOrders } from './recent-orders.ts';
 import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
-import { type PreparedOrder, type PreviousAttempt, Sender, type SenderParts } from './sender.ts';
+import { type PreparedOrder, type PreviousAttempt, Sender } from './sender.ts';
 import type { Task } from './task.ts';
 import { bucketIn, taskId } from './task-id.ts';
 import {
@@ -41,39 +32,16 @@ import {
   setSuccessor,
 } from './transitions.ts';
 
+/** After this time, one task is let through to check whether the account has credit again. */
+const NO_CREDIT_MS = 2 * 60_000;
 /** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
 const TEMPORARY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([...QUEUE_FULL_ERRORS, 'unreachable']);
-
-export interface OrdersParts extends SenderParts {
-  book: TaskBook;
-  ledger?: Ledger | undefined;
-  /** Undefined if no price is known. */
-  estimateOf?(order: Order): Estimate | undefined;
-  /** Undefined if there are no limits. */
-  spending?: Pick<Spending, 'check' | 'checkNotBlocked' | 'checkWaiting' | 'weightOf'> | undefined;
-  /** The rules of the servers and the operator. Undefined if everything is allowed. */
-  rules?: Pick<Rules, 'assertAllowed' | 'moderate'> | undefined;
-  kinds: ReadonlyMap<TaskKind, Kind>;
-  specs: KindSpecs;
-  clock: Clock;
-  models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
-  offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isKindRefused'>;
-  liveLimits?: LiveLimits | undefined;
-  /** Refuses orders for models that are currently failing. */
-  circuits?: Pick<ModelCircuits, 'run' | 'admit' | 'recordRefusal' | 'findFailing'> | undefined;
-  /** For the jobs of all partitions of this process. */
-  slots: JobSlots;
-  /** Called if the account has no credit left for this kind. */
-  notifyNoCredit(kind: TaskKind): void;
-  /** The partition of the store that contains the tasks. */
-  partition?: Partition | undefined;
-  follow(task: Task): void;
-}
 
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
 export class Orders {
+  readonly line: Line;
   readonly #parts: OrdersParts;
   readonly #pendingWork = new Set<Promise<unknown>>();
   /** Unconfirmed tasks that are being submitted again. */
@@ -81,8 +49,8 @@ export class Orders {
   readonly #recentOrders: RecentOrders;
   readonly #liveOrders: LiveOrders;
   readonly #sender: Sender;
-  readonly #credit: Credit;
-  readonly #line: Line;
+  /** Until when no orders of a kind are sent, because the account has no credit left for it. */
+  readonly #noCreditUntil = new Map<TaskKind, number>();
   readonly #refusedOrders: RefusedOrders;
 
   constructor(parts: OrdersParts) {
@@ -90,8 +58,7 @@ export class Orders {
     this.#recentOrders = new RecentOrders(parts);
     this.#liveOrders = new LiveOrders(parts.book, parts.liveLimits ?? {});
     this.#sender = new Sender(parts);
-    this.#credit = new Credit({ ...parts, notify: parts.notifyNoCredit });
-    this.#line = new Line({
+    this.line = new Line({
       ...parts,
       isJob: (kind) => this.#isJob(kind),
       send: (id) =>
@@ -100,7 +67,7 @@ export class Orders {
           this.#pendingWork,
         ),
     });
-    this.#refusedOrders = new RefusedOrders({ ...parts, line: this.#line });
+    this.#refusedOrders = new RefusedOrders({ ...parts, line: this.line });
   }
 
   async submit(order: Order): Promise<Task> {
@@ -128,24 +95,6 @@ export class Orders {
     } finally {
       this.#resubmitting.delete(id);
     }
-  }
-
-  /** The number of tasks that wait for their turns, or will have to. */
-  get waitingCount(): number {
-    return this.#line.size;
-  }
-
-  /** Adds tasks that were waiting when the bot last stopped. Their turns come after `start`. */
-  resumeWaiting(tasks: readonly Task[]): void {
-    for (const task of tasks) this.#line.join(task);
-  }
-
-  start(): void {
-    this.#line.start();
-  }
-
-  stop(): void {
-    this.#line.stop();
   }
 
   /** Only a task that waits for its turn can be cancelled: the gateway has no way to end a job. */
@@ -182,7 +131,7 @@ export class Orders {
 
   async finish(): Promise<void> {
     while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork);
-    this.#line.close();
+    this.line.close();
     this.#liveOrders.close();
     this.#recentOrders.clear();
   }
@@ -241,7 +190,7 @@ export class Orders {
     const { offers, spending, rules } = this.#parts;
     if (offers.isKindRefused(order.kind)) throw new Refusal('refusals.kindNotSupported');
     rules?.assertAllowed(order);
-    this.#credit.assertAvailable(order.kind);
+    if ((this.#noCreditUntil.get(order.kind) ?? 0) > this.#parts.clock.now()) throw new Refusal('refusals.noCredit');
     const { traits } = this.#parts.specs[order.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
     const requester = requesterOf(order);
@@ -276,29 +225,23 @@ export class Orders {
     const order = isModerated ? await rules.moderate(original, traits, this.#sender.filesOf(original)) : original;
     // An order that may already be running does not have to wait.
     const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
-    const mustWait = mayWait && !this.#line.takeSlot({ ...order, id });
+    const weight = spending?.weightOf(requester);
+    const check = async (counts: WaitingCounts) => spending?.checkWaiting(requester, counts);
+    const hasTurn = !mayWait || (await this.line.enter({ ...order, id, weight }, check));
     try {
-      if (mustWait)
-        await this.#line.takePlace({ ...order, id }, async (counts) => spending?.checkWaiting(requester, counts));
       const prepared = await this.#sender.prepare(kind, order, previousAttempt);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
-      const weight = spending?.weightOf(requester);
       const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
       const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
-      if (mustWait) return await this.#wait(markWaiting(task), order.roleIds);
-      await this.#reserveAndAdd(task, order.roleIds);
-      const result = await this.#sendStored(kind, task, prepared);
+      await this.#reserveAndAdd(hasTurn ? task : markWaiting(task), order.roleIds);
+      if (!hasTurn) return await this.#wait(id);
+      const result = await this.#sendStored(kind, task, prepared, mayWait ? QUEUE_FULL_ERRORS : undefined);
       if (!('refused' in result)) return result;
-      const { refused } = result;
-      const requeuedTask = mayWait
-        ? await this.#refusedOrders.returnToLine(kind, task, refused, QUEUE_FULL_ERRORS)
-        : undefined;
-      if (requeuedTask) return requeuedTask;
       await this.#refusedOrders.remove(id);
-      throw await this.#refusedOrders.errorFor(kind, order, refused);
+      throw result.refused;
     } finally {
-      this.#line.release(id);
+      this.line.release(id);
     }
   }
 
@@ -307,13 +250,10 @@ export class Orders {
     return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
 
-  async #wait(task: Task, roleIds: readonly string[] | undefined): Promise<Task> {
-    await this.#reserveAndAdd(task, roleIds);
-    this.#line.join(task);
-    const position = this.#line.positionOf(task.id);
-    // The task did not have to wait: its turn came immediately.
-    if (position === undefined) return task;
-    return this.#parts.book.change(task.id, (known) => setPosition(known, position));
+  /** The position is missing if the turn of the task came at once. */
+  #wait(id: string): Promise<Task> {
+    const place = this.line.admit(id);
+    return this.#parts.book.change(id, (task) => (place === undefined ? task : setPosition(task, place)));
   }
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
@@ -328,19 +268,14 @@ export class Orders {
       rules?.assertAllowed(task);
       circuits?.admit(id, task);
       // The task waits for the next start.
-      if (!this.#line.isRunning) return;
+      if (!this.line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
-      const result = await this.#sendStored(kind, submitting, prepared);
-      if (
-        !('refused' in result) ||
-        (await this.#refusedOrders.returnToLine(kind, submitting, result.refused, TEMPORARY_ERRORS))
-      )
-        return;
-      await this.#refusedOrders.end(id, await this.#refusedOrders.errorFor(kind, task, result.refused));
+      const result = await this.#sendStored(kind, submitting, prepared, TEMPORARY_ERRORS);
+      if ('refused' in result) await this.#refusedOrders.end(id, result.refused);
     } catch (error) {
       const currentTask = book.find(id);
       // The task was cancelled or erased in the meantime, or the bot is stopping and the task waits for the next start.
-      if (currentTask?.state !== 'waiting' || !this.#line.isRunning) return;
+      if (currentTask?.state !== 'waiting' || !this.line.isRunning) return;
       if (error instanceof Refusal) return this.#refusedOrders.end(id, error);
       const level = error instanceof GatewayError ? 'warn' : 'error';
       log[level]({ task: id, err: error }, 'A waiting task could not be sent.');
@@ -348,24 +283,32 @@ export class Orders {
     }
   }
 
-  /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it. */
-  async #sendStored(kind: Kind, task: Task, prepared: PreparedOrder): Promise<Task | { refused: unknown }> {
+  /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it; after a temporary error the task waits again. */
+  async #sendStored(
+    kind: Kind,
+    task: Task,
+    prepared: PreparedOrder,
+    temporaryErrors?: ReadonlySet<GatewayErrorKind>,
+  ): Promise<Task | { refused: unknown }> {
     const { book, clock, offers } = this.#parts;
     const outcome = await this.#sender.send(kind, task, prepared);
     if ('refused' in outcome) {
-      this.#parts.circuits?.recordRefusal(task, outcome.refused);
-      if (outcome.refused instanceof GatewayError && outcome.refused.kind === 'quota') {
-        this.#credit.markUsedUp(kind.name);
-        this.#line.hold(kind.name, 1, NO_CREDIT_MS);
+      const { refused } = outcome;
+      this.#parts.circuits?.recordRefusal(task, refused);
+      if (refused instanceof GatewayError && refused.kind === 'quota') {
+        this.#noCreditUntil.set(kind.name, clock.now() + NO_CREDIT_MS);
+        this.#parts.notifyNoCredit(kind.name);
+        this.line.holdKind(kind.name, 1, NO_CREDIT_MS);
       }
-      return outcome;
+      const waiting = temporaryErrors && (await this.#refusedOrders.returnToLine(kind, task, refused, temporaryErrors));
+      return waiting ?? { refused: await this.#refusedOrders.errorFor(kind, task, refused) };
     }
     const { submission, hasCallback } = outcome;
     const now = clock.now();
     if (submission) {
       offers.markAccepted(offerNameOf(kind, task));
-      this.#credit.markAvailable(kind.name);
-      this.#line.markJobAccepted(kind.name);
+      this.#noCreditUntil.delete(kind.name);
+      this.line.markJobAccepted(kind.name);
     }
     const applyOutcome = (current: Task): Task =>
       submission ? markAccepted(current, submission, now, hasCallback) : markUnconfirmed(current, outcome.reason, now);

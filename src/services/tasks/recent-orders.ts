@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { TaskBook } from './book.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import type { Task } from './task.ts';
 
 /** Within this time, no member intentionally requests the same thing twice. */
@@ -8,11 +8,6 @@ const SAME_ORDER_MS = 3_000;
 
 /** The properties by which two requests count as the same. */
 type OrderFacts = Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>;
-
-interface RecentOrdersParts {
-  book: Pick<TaskBook, 'onChange'>;
-  clock: Clock;
-}
 
 /**
  * Remembers the requests of the last seconds, so that pressing twice submits only once. A request that is still being sent is remembered
@@ -23,7 +18,7 @@ export class RecentOrders {
   /** The recent requests. `cancel` cancels the removal of an entry; it is missing while the request is being sent. */
   readonly #recentOrders = new Map<string, { id: string; cancel?: () => void }>();
 
-  constructor({ book, clock }: RecentOrdersParts) {
+  constructor({ book, clock }: OrdersParts) {
     this.#clock = clock;
     // A request that has ended may be repeated immediately, because the member has seen its outcome.
     book.onChange((task) => {

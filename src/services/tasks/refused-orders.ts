@@ -1,13 +1,9 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { ModelCatalogue } from '../models/catalogue.ts';
-import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind } from './kind.ts';
-import type { KindSpecs } from './kind-spec.ts';
 import type { Line } from './line/line.ts';
-import { type Offers, offerNameOf } from './offers.ts';
+import { offerNameOf } from './offers.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import type { Failure, Task } from './task.ts';
 import { markRefused, markReturned } from './transitions.ts';
 
@@ -20,15 +16,8 @@ export const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-l
 /** Errors after which the files of a task may still be uploaded later. */
 const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'unreachable']);
 
-interface RefusedParts {
-  book: TaskBook;
-  ledger?: Ledger | undefined;
+interface RefusedParts extends OrdersParts {
   line: Line;
-  specs: KindSpecs;
-  models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
-  offers: Pick<Offers, 'markRefused'>;
-  clock: Clock;
-  log: TasksLog;
 }
 
 /** Handles orders that the gateway has definitely refused. */
@@ -48,7 +37,7 @@ export class RefusedOrders {
   ): Promise<Task | undefined> {
     if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
       return undefined;
-    this.#parts.line.hold(name, returns + 1, refused.retryAfterMs);
+    this.#parts.line.holdKind(name, returns + 1, refused.retryAfterMs);
     const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
     this.#parts.line.join(task, { isNext: true });
     return task;
@@ -63,7 +52,9 @@ export class RefusedOrders {
       const isFinal = error instanceof GatewayError && !UPLOAD_RETRY_ERRORS.has(error.kind);
       if (isFinal || returns >= MAX_RETURNS) return await this.end(id, error);
       const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
-      line.joinLater(await book.change(id, markReturned, { mustHold: true }), returns + 1, retryAfterMs);
+      const returned = await book.change(id, markReturned, { mustHold: true });
+      line.hold(id, returns + 1, retryAfterMs);
+      line.join(returned, { isNext: true });
     } catch (failure) {
       log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
     }

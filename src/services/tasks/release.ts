@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import type { OrdersParts } from './orders.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { markReleased } from './transitions.ts';
 
 const PASS_INTERVAL_MS = 10 * 60_000;

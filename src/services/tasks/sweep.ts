@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { dropExpiredToken } from './delivery-state.ts';
 import type { WaitLimit } from './kind.ts';
-import type { OrdersParts } from './orders.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { markResultsRefused } from './review.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
 import { markGivenUp, markOverdue } from './transitions.ts';

@@ -14,7 +14,8 @@ import type { TaskKind } from './kind-spec.ts';
 import { JobSlots } from './line/job-slots.ts';
 import { mergeLists, type TaskLists } from './lists.ts';
 import { Offers } from './offers.ts';
-import { Orders, type OrdersParts } from './orders.ts';
+import { Orders } from './orders.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { type ExportedData, Exports } from './own-data/exports.ts';
@@ -25,44 +26,19 @@ import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
 import { groupOf } from './task-facts.ts';
 import { bucketIn } from './task-id.ts';
-import type { PageQuery, TaskStore } from './task-store.ts';
+import type { PageQuery } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
 
+type DefaultParts = 'assertOwnership' | 'notifyNoCredit' | 'offers' | 'slots';
+
 export interface TasksParts
-  extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
-    Partial<
-      Pick<
-        OrdersParts,
-        | 'assertOwnership'
-        | 'circuits'
-        | 'partition'
-        | 'estimateOf'
-        | 'spending'
-        | 'liveLimits'
-        | 'slots'
-        | 'notifyNoCredit'
-        | 'userOf'
-        | 'callbackUrlOf'
-      >
-    >,
-    Pick<
-      ErasureParts,
-      | 'others'
-      | 'budgets'
-      | 'rules'
-      | 'reports'
-      | 'serverLogs'
-      | 'proposals'
-      | 'drafts'
-      | 'pseudonyms'
-      | 'removeMessages'
-      | 'notifyErased'
-    > {
+  extends Omit<OrdersParts, DefaultParts | 'follow' | 'kinds' | 'rules' | 'store'>,
+    Partial<Pick<OrdersParts, DefaultParts>>,
+    ErasureParts {
   /** How long an unknown outcome counts if its owner does not decide. Undefined if it counts until the owner does. */
   unconfirmedReleaseMs?: number | undefined;
-  store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
   /** The tracker of all partitions of this process; undefined if there is only one. */
@@ -70,7 +46,6 @@ export interface TasksParts
   schedule?: 'learned' | 'spec';
   /** The share of tasks whose end is not reported by a callback. Undefined if there are no callbacks. */
   missedShare?: MissedShare | undefined;
-  offers?: OrdersParts['offers'] | undefined;
   random?: () => number;
 }
 
@@ -196,7 +171,7 @@ export class Tasks {
     await this.erasure.open();
     await this.#earlierPolls.open();
     await this.ledger?.open(this.#unfinishedTasks);
-    this.orders.resumeWaiting(this.#unfinishedTasks.filter(({ state }) => state === 'waiting'));
+    for (const task of this.#unfinishedTasks) if (task.state === 'waiting') this.orders.line.join(task);
   }
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
@@ -227,14 +202,14 @@ export class Tasks {
     }
     this.erasure.start();
     this.scheduler.start();
-    this.orders.start();
+    this.orders.line.start();
     this.#sweep.start();
     this.#unconfirmedRelease?.start();
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
-    this.orders.stop();
+    this.orders.line.stop();
     const { number, count } = this.#parts.partition ?? WHOLE_STORE;
     await Promise.all([
       // The partitions of a process share the scheduler.

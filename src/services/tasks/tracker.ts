@@ -10,7 +10,7 @@ import { settlePart } from './delivery-state.ts';
 import { partitionOf } from './homes.ts';
 import type { InlineResults } from './inline-results.ts';
 import type { Source } from './kind.ts';
-import type { OrdersParts } from './orders.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { isFollowed, type Task } from './task.ts';
 import { bucketIn } from './task-id.ts';
 import { countMissing, countNotFound, isLastMiss } from './transitions.ts';

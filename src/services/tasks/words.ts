@@ -4,26 +4,14 @@ import { GatewayError } from '../gateway/index.ts';
 import { updateRoute } from './delivery-state.ts';
 import type { CommonRequest } from './kind-spec.ts';
 import type { Region } from './materials.ts';
-import type { OrderOrigin, OrdersParts } from './orders.ts';
+import type { OrderOrigin } from './orders.ts';
+import type { OrdersParts } from './orders-parts.ts';
 import { callbackUrlFor } from './sender.ts';
 import { type Task, withRequest } from './task.ts';
 import { hasUnsentWords } from './task-facts.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
-interface WordsParts
-  extends Pick<
-    OrdersParts,
-    | 'book'
-    | 'rules'
-    | 'kinds'
-    | 'gather'
-    | 'maxWaitMs'
-    | 'clock'
-    | 'log'
-    | 'assertOwnership'
-    | 'userOf'
-    | 'callbackUrlOf'
-  > {
+interface WordsParts extends OrdersParts {
   hint(id: string): void;
 }
 

@@ -13,7 +13,7 @@ import type { Kind } from '../../../src/services/tasks/kind.ts';
 import { JobSlots } from '../../../src/services/tasks/line/job-slots.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
-import type { OrdersParts } from '../../../src/services/tasks/orders.ts';
+import type { OrdersParts } from '../../../src/services/tasks/orders-parts.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
@@ -115,8 +115,8 @@ export async function openDomain(
     log,
     maxWaitMs,
     gather,
-    offers,
     spending,
+    ...(offers && { offers }),
     ...(estimateOf && { estimateOf }),
     slots: new JobSlots(jobsAtOnce),
     notifyNoCredit,

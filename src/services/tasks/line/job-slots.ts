@@ -1,5 +1,3 @@
-import { SharedLimit } from '../shared-limit.ts';
-
 /** A partition's queue, as a user of slots. */
 export interface SlotUser {
   /** The number of slots that the queue occupies now. */
@@ -10,35 +8,34 @@ export interface SlotUser {
 
 /** Limits how many jobs the gateway runs at once. Several queues of a process share the slots, and take turns when some become free. */
 export class JobSlots {
-  readonly #limit: SharedLimit;
+  #limit: number;
   readonly #users: SlotUser[] = [];
   #turn = 0;
   #isAdvancing = false;
   #mustRepeat = false;
 
   constructor(limit = Number.POSITIVE_INFINITY) {
-    this.#limit = new SharedLimit(limit);
+    this.#limit = limit;
   }
 
   setLimit(limit: number): void {
-    this.#limit.set(limit);
+    this.#limit = limit;
     this.advance();
   }
 
   /** Adds a queue. The returned function removes it, and then its running jobs are no longer counted. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
-    const removeCounter = this.#limit.add(() => user.occupiedCount());
     return () => {
       const index = this.#users.indexOf(user);
       if (index >= 0) this.#users.splice(index, 1);
-      removeCounter();
       this.advance();
     };
   }
 
   hasFreeSlot(): boolean {
-    return this.#limit.hasRoom();
+    if (this.#limit === Number.POSITIVE_INFINITY) return true;
+    return this.#users.reduce((sum, user) => sum + user.occupiedCount(), 0) < this.#limit;
   }
 
   /** Sends waiting tasks while there are free slots, from each queue in turn. */

@@ -30,27 +30,22 @@ interface LineParts {
   send(id: string): Promise<void>;
 }
 
-type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId'>;
+type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId' | 'weight'>;
 
 /** How many tasks wait in all, for the same server and of the same member. */
 export type WaitingCounts = Readonly<Record<'all' | 'server' | 'member', () => number>>;
 
-/** The queue of waiting tasks. A task occupies a slot from the decision to send it until its job has ended. */
+/** The queue that every order of a job joins. A task occupies a slot from the decision to send it until its job has ended. */
 export class Line {
   readonly #parts: LineParts;
   readonly #turns = new Turns();
-  /** Requests that are being sent and that the book may not know as running yet. */
-  readonly #slotHolders = new Set<string>();
-  /** Tasks that will wait, but are not stored yet. */
-  readonly #comingTasks = new Map<string, WaitingTask>();
-  /** Tasks that join again after a pause of their own, with a way to cancel that. */
-  readonly #postponedTasks = new Map<string, { task: WaitingTask; cancel(): void }>();
-  readonly #placeLock = new KeyedLock();
-  readonly #sending = new Map<string, TaskKind>();
-  /** Kinds for which the gateway accepts no jobs at the moment, with a way to end the pause. */
-  readonly #pausedKinds = new Map<TaskKind, () => void>();
+  /** Tasks that are being sent and that the book may not know as running yet. */
+  readonly #sending = new Map<string, { kind: TaskKind; hasWaited: boolean }>();
+  /** Tasks and kinds that get no turn at the moment, with a way to cancel the timer that ends this. */
+  readonly #holds = new Map<string, () => void>();
   /** Kinds whose next task is sent alone, because the gateway refused the last one. */
   readonly #trialKinds = new Set<TaskKind>();
+  readonly #placeLock = new KeyedLock();
   readonly #leaveSlots: () => void;
   #cancelPositionUpdate: (() => void) | undefined;
   #isRunning = false;
@@ -62,11 +57,11 @@ export class Line {
       sendNext: () => this.#sendNext(),
     });
     parts.book.onChange((task) => {
-      if (hasEnded(task)) this.leave(task.id);
+      if (hasEnded(task)) this.#leave(task.id);
       if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
     });
     parts.book.onRemove(({ id }) => {
-      this.leave(id);
+      this.#leave(id);
       this.#parts.slots.advance();
     });
   }
@@ -86,10 +81,8 @@ export class Line {
     this.#isRunning = false;
     this.#cancelPositionUpdate?.();
     this.#cancelPositionUpdate = undefined;
-    for (const release of this.#pausedKinds.values()) release();
-    this.#pausedKinds.clear();
-    for (const { cancel } of this.#postponedTasks.values()) cancel();
-    this.#postponedTasks.clear();
+    for (const cancel of this.#holds.values()) cancel();
+    this.#holds.clear();
   }
 
   /** Frees the queue's slots for the other queues of this process. */
@@ -97,91 +90,75 @@ export class Line {
     this.#leaveSlots();
   }
 
-  /** Reserves a slot until `release` if a request can be sent immediately. Returns whether it can. */
-  takeSlot({ id, kind, ...owner }: NewTask): boolean {
-    if (this.#pausedKinds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
-    if (this.#turns.count((task) => !this.#pausedKinds.has(task.kind)) > 0) return false;
-    this.#slotHolders.add(id);
-    this.#turns.recordTurn(ownerOf(owner));
-    return true;
-  }
-
-  /** Counts a task as waiting before it joins, unless the queue is full or `check` refuses it. The numbers that `check` gets include it. */
-  async takePlace(task: NewTask, check: (counts: WaitingCounts) => Promise<void>): Promise<void> {
-    const comingTask = toWaitingTask(task);
-    const { group, memberId } = comingTask;
+  /**
+   * Returns whether it is the new order's turn at once. Otherwise it counts as waiting, unless the queue is full or `check` refuses it, and gets its
+   * turn after `admit`. The numbers that `check` gets include it.
+   */
+  async enter(order: NewTask, check: (counts: WaitingCounts) => Promise<void>): Promise<boolean> {
+    const task = toWaitingTask(order);
+    const { id, kind, group, memberId } = task;
+    if (this.#isNext(kind)) {
+      this.#sending.set(id, { kind, hasWaited: false });
+      this.#turns.recordTurn(task);
+      return true;
+    }
     // One at a time: a task that is refused must not cause the refusal of another one.
     await this.#placeLock.run('', async () => {
       if (this.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
-      this.#comingTasks.set(task.id, comingTask);
+      this.#holds.set(id, () => undefined);
+      this.#turns.add(task);
       try {
         await check({
           all: () => this.size,
-          server: () => this.#count((one) => one.group === group),
-          member: () => this.#count((one) => one.group === group && one.memberId === memberId),
+          server: () => this.#turns.count((one) => one.group === group),
+          member: () => this.#turns.count((one) => one.group === group && one.memberId === memberId),
         });
       } catch (error) {
-        this.#comingTasks.delete(task.id);
+        this.#leave(id);
         throw error;
       }
     });
+    return false;
   }
 
-  /** Call this when the request has been refused, or when the book has its task. */
+  /** Call this when a waiting task is stored. Returns its position in the queue; undefined if its turn came at once. */
+  admit(id: string): number | undefined {
+    this.#endHold(id);
+    this.#schedulePositionUpdate();
+    for (const [other, position] of this.#positions()) if (other === id) return position;
+    return undefined;
+  }
+
+  /** Call this when an order has been refused, or when the book has its task. */
   release(id: string): void {
-    this.#comingTasks.delete(id);
-    if (this.#slotHolders.delete(id)) this.#parts.slots.advance();
+    if (!this.#parts.book.find(id)) this.#leave(id);
+    if (this.#sending.delete(id)) this.#parts.slots.advance();
   }
 
   /** The number of tasks that wait, or will have to. */
   get size(): number {
-    return this.#turns.size + this.#comingTasks.size + this.#postponedTasks.size;
+    return this.#turns.size;
   }
 
   /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
   join(task: Task, { isNext = false } = {}): void {
-    this.#comingTasks.delete(task.id);
     this.#turns.add(toWaitingTask(task), { isNext });
     this.#parts.slots.advance();
     this.#schedulePositionUpdate();
   }
 
-  /** Lets a task join again after a pause, which delays no other task. */
-  joinLater(task: Task, returnCount: number, retryAfterMs?: number): void {
+  /** Gives a task or a kind no turn for a while, which delays no others. */
+  hold(key: string, returnCount: number, retryAfterMs?: number): void {
     if (!this.#isRunning) return;
-    const cancel = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => {
-      this.#postponedTasks.delete(task.id);
-      this.join(task, { isNext: true });
-    });
-    this.#postponedTasks.set(task.id, { task: toWaitingTask(task), cancel });
-  }
-
-  /** Returns the task's position in the queue; undefined if the task is not waiting. */
-  positionOf(id: string): number | undefined {
-    let position = 0;
-    for (const task of this.#turns.tasksInOrder()) {
-      position += 1;
-      if (task.id === id) return position;
-    }
-    return undefined;
-  }
-
-  leave(id: string): void {
-    this.#postponedTasks.get(id)?.cancel();
-    this.#postponedTasks.delete(id);
-    if (this.#turns.size > 0) this.#turns.remove(id);
+    this.#holds.get(key)?.();
+    const cancel = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => this.#endHold(key));
+    this.#holds.set(key, cancel);
   }
 
   /** Call this when the gateway accepts no jobs of this kind at the moment. */
-  hold(kind: TaskKind, returnCount: number, retryAfterMs?: number): void {
-    if (!this.#isRunning) return;
-    this.#pausedKinds.get(kind)?.();
-    const release = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => {
-      this.#pausedKinds.delete(kind);
-      this.#parts.slots.advance();
-    });
-    this.#pausedKinds.set(kind, release);
-    this.#trialKinds.add(kind);
+  holdKind(kind: TaskKind, returnCount: number, retryAfterMs?: number): void {
+    this.hold(kind, returnCount, retryAfterMs);
+    if (this.#isRunning) this.#trialKinds.add(kind);
   }
 
   /** Call this when the gateway has accepted a job of this kind. */
@@ -189,36 +166,48 @@ export class Line {
     if (this.#trialKinds.delete(kind)) this.#parts.slots.advance();
   }
 
-  #count(isCounted: (task: WaitingTask) => boolean): number {
-    const postponedTasks = [...this.#postponedTasks.values()].map(({ task }) => task);
-    const otherTasks = [...this.#comingTasks.values(), ...postponedTasks];
-    return this.#turns.count(isCounted) + otherTasks.filter(isCounted).length;
+  #isNext(kind: TaskKind): boolean {
+    if (this.#holds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
+    return this.#turns.count((task) => !this.#isHeld(task)) === 0;
+  }
+
+  #isHeld({ id, kind }: WaitingTask): boolean {
+    return this.#holds.has(id) || this.#holds.has(kind);
+  }
+
+  #endHold(key: string): void {
+    this.#holds.get(key)?.();
+    this.#holds.delete(key);
+    this.#parts.slots.advance();
+  }
+
+  #leave(id: string): void {
+    this.#holds.get(id)?.();
+    this.#holds.delete(id);
+    if (this.#turns.size > 0) this.#turns.remove(id);
   }
 
   #sendNext(): boolean {
-    if (!this.#isRunning || this.#sending.size >= MAX_CONCURRENT_SENDS || this.#turns.size === 0) return false;
-    const nextTask = this.#turns.next((kind) => this.#canBeSent(kind));
-    if (!nextTask) return false;
-    this.#sending.set(nextTask.id, nextTask.kind);
-    this.#slotHolders.add(nextTask.id);
-    void this.#parts.send(nextTask.id).finally(() => {
-      this.#sending.delete(nextTask.id);
-      this.#slotHolders.delete(nextTask.id);
+    if (!this.#isRunning || this.#turns.size === 0) return false;
+    const sending = [...this.#sending.values()];
+    if (sending.filter(({ hasWaited }) => hasWaited).length >= MAX_CONCURRENT_SENDS) return false;
+    const isBeingSent = (kind: TaskKind): boolean => sending.some((one) => one.kind === kind);
+    const task = this.#turns.next(
+      (one) => !this.#isHeld(one) && !(this.#trialKinds.has(one.kind) && isBeingSent(one.kind)),
+    );
+    if (!task) return false;
+    this.#sending.set(task.id, { kind: task.kind, hasWaited: true });
+    void this.#parts.send(task.id).finally(() => {
+      this.#sending.delete(task.id);
       this.#parts.slots.advance();
     });
     return true;
   }
 
-  #canBeSent(kind: TaskKind): boolean {
-    if (this.#pausedKinds.has(kind)) return false;
-    return !this.#trialKinds.has(kind) || ![...this.#sending.values()].includes(kind);
-  }
-
   #occupiedCount(): number {
     const { book, isJob } = this.#parts;
-    const isRunning = (task: Task): boolean =>
-      isJob(task.kind) && occupiesSlot(task) && !this.#slotHolders.has(task.id);
-    return book.live(isRunning).length + this.#slotHolders.size;
+    const isRunning = (task: Task): boolean => isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
+    return book.live(isRunning).length + this.#sending.size;
   }
 
   #schedulePositionUpdate(): void {
@@ -233,15 +222,22 @@ export class Line {
 
   async #showPositions(): Promise<void> {
     const { book, log } = this.#parts;
-    let position = 0;
-    for (const { id } of this.#turns.tasksInOrder()) {
-      position += 1;
+    for (const [id, position] of this.#positions()) {
       if (position > MAX_SHOWN_POSITIONS || !this.#isRunning) return;
       const waitingTask = book.find(id);
       if (!waitingTask || waitingTask.place === position) continue;
       await book
         .change(id, (task) => setPosition(task, position))
         .catch((error: unknown) => log.debug({ task: id, err: error }, 'A position in the queue could not be shown.'));
+    }
+  }
+
+  /** Tasks that are held on their own have no position. */
+  *#positions(): Iterable<[id: string, position: number]> {
+    let position = 0;
+    for (const { id } of this.#turns.tasksInOrder((task) => !this.#holds.has(task.id))) {
+      position += 1;
+      yield [id, position];
     }
   }
 }
@@ -253,14 +249,10 @@ const pauseMs = (returnCount: number, retryAfterMs = 0): number =>
 const occupiesSlot = (task: Task): boolean =>
   !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
 
-const toWaitingTask = ({ id, kind, weight = 1, ...owner }: NewTask & Pick<Task, 'weight'>): WaitingTask => ({
+const toWaitingTask = ({ id, kind, guildId, requesterId, weight = 1 }: NewTask): WaitingTask => ({
   id,
   kind,
+  group: groupOf({ guildId, requesterId }),
+  memberId: requesterId,
   weight,
-  ...ownerOf(owner),
-});
-
-const ownerOf = (task: Pick<Task, 'guildId' | 'requesterId'>) => ({
-  group: groupOf(task),
-  memberId: task.requesterId,
 });

@@ -66,11 +66,11 @@ export class Turns {
     }
   }
 
-  /** Takes the next task of a kind that can be sent. */
-  next(canSend: (kind: TaskKind) => boolean = () => true): WaitingTask | undefined {
+  /** Takes the next task that can be sent. */
+  next(canSend: (task: WaitingTask) => boolean = () => true): WaitingTask | undefined {
     for (const [groupName, group] of this.#groups)
       for (const [memberId, member] of group) {
-        const index = member.tasks.findIndex(({ kind }) => canSend(kind));
+        const index = member.tasks.findIndex(canSend);
         const task = member.tasks[index];
         if (!task) continue;
         this.#removeAt(member, index);
@@ -108,14 +108,14 @@ export class Turns {
   }
 
   /** The tasks in the order of their turns as currently expected. */
-  *tasksInOrder(): Generator<WaitingTask> {
+  *tasksInOrder(canSend?: (task: WaitingTask) => boolean): Generator<WaitingTask> {
     const copy = new Turns();
     for (const [groupName, group] of this.#groups) {
       const members: Group = new Map();
       for (const [id, { tasks, turnsTaken }] of group) members.set(id, { tasks: [...tasks], turnsTaken });
       copy.#groups.set(groupName, members);
     }
-    for (let task = copy.next(); task; task = copy.next()) yield task;
+    for (let task = copy.next(canSend); task; task = copy.next(canSend)) yield task;
   }
 
   /** Inserts a new group or member before those whose last turn was later. */

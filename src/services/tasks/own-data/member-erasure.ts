@@ -7,7 +7,7 @@ import type { Rules } from '../../rules/rules.ts';
 import type { Removal, ServerLogs } from '../../server-log/server-log.ts';
 import type { Budgets } from '../../spending/budgets.ts';
 import { clearMessage } from '../delivery-state.ts';
-import type { OrdersParts } from '../orders.ts';
+import type { OrdersParts } from '../orders-parts.ts';
 import type { OtherPartitions } from '../other-partitions.ts';
 import { hasEnded, isHeld, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { ErasureMark, ErasureOutcome, TaskStore } from '../task-store.ts';

@@ -142,7 +142,7 @@ describe('A task in the queue', () => {
     await waitForState(fixture, running, 'ready');
     const freeAt = fixture.clock.now();
     expect((await waitForState(fixture, otherTask, 'accepted')).times.turn).toBeLessThan(freeAt + 5_000);
-    expect(fixture.tasks.orders.waitingCount).toBe(1);
+    expect(fixture.tasks.orders.line.size).toBe(1);
     await waitForState(fixture, otherTask, 'ready');
     await fixture.until(() => uploadTimes[4]);
     const pauses = uploadTimes.slice(1).map((at, index) => at - (uploadTimes[index] ?? 0));
@@ -186,7 +186,7 @@ describe('A task in the queue', () => {
     await fixture.until(() => (fixture.tasks.book.find(task.id)?.returns === 1 ? true : undefined));
     await fixture.tasks.orders.cancel(task.id, task.requesterId);
     isBroken = false;
-    expect(fixture.tasks.orders.waitingCount).toBe(0);
+    expect(fixture.tasks.orders.line.size).toBe(0);
     fixture.clock.advance(minute);
     expect((await fixture.tasks.orders.submit(nextOrder())).state).toBe('accepted');
     expect(submitCount(fixture)).toBe(2);

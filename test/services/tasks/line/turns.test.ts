@@ -56,7 +56,7 @@ describe('Turns in the queue', () => {
   it('A task whose kind is paused lets others pass and keeps its turn', () => {
     const song = waitingTask('A', '1', { kind: 'song' });
     const turns = turnsOf([song, waitingTask('A', '1'), waitingTask('B', '2')]);
-    const isNotSong = (kind: string): boolean => kind !== 'song';
+    const isNotSong = ({ kind }: WaitingTask): boolean => kind !== 'song';
     expect(turns.next(isNotSong)?.kind).toBe('imagine');
     expect(turns.next(isNotSong)?.group).toBe('B');
     expect(turns.next(isNotSong)).toBeUndefined();
