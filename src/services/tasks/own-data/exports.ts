@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
@@ -48,7 +48,6 @@ export class Exports {
     try {
       const counts = { tasks: 0, entries: 0 };
       const file = await pack(this.#exportUnlessErased(memberId, counts), Math.min(max, MAX_BYTES));
-      if (!file) throw new Refusal('refusals.exportTooLarge');
       await new Promise<void>((release) => onReady({ ...file, ...counts, release }));
     } finally {
       this.#inProgress.delete(memberId);
@@ -152,55 +151,31 @@ interface PackedFile {
   isCompressed: boolean;
 }
 
-/** Keeps at most `max` bytes of the text. A longer text is compressed while it arrives. Undefined if it is still too large. */
-async function pack(pieces: AsyncIterable<string>, max: number): Promise<PackedFile | undefined> {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  let compressor: Compressor | undefined;
-  for await (const piece of pieces) {
-    const bytes = Buffer.from(piece);
-    size += bytes.length;
-    if (!compressor && size > max) {
-      compressor = new Compressor(max);
-      for (const chunk of chunks) await compressor.add(chunk);
-      chunks = [];
-    }
-    if (!compressor) chunks.push(bytes);
-    else await compressor.add(bytes);
-    if (compressor?.isTooLarge) break;
+/** A text of more than `max` bytes is compressed while it arrives, and refused if it is still too large. */
+async function pack(pieces: AsyncGenerator<string>, max: number): Promise<PackedFile> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= max; ) {
+    const { value, done } = await pieces.next();
+    if (done) return { bytes: Buffer.concat(chunks), isCompressed: false };
+    const chunk = Buffer.from(value);
+    size += chunk.length;
+    chunks.push(chunk);
   }
-  if (!compressor) return { bytes: Buffer.concat(chunks), isCompressed: false };
-  const bytes = await compressor.end();
-  return bytes && { bytes, isCompressed: true };
-}
-
-class Compressor {
-  readonly #gzip = createGzip();
-  readonly #max: number;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-    this.#gzip.on('data', (bytes: Buffer) => {
-      this.#size += bytes.length;
-      if (this.isTooLarge) this.#chunks.length = 0;
-      else this.#chunks.push(bytes);
-    });
-  }
-
-  get isTooLarge(): boolean {
-    return this.#size > this.#max;
-  }
-
-  async add(bytes: Buffer): Promise<void> {
-    if (!this.#gzip.write(bytes)) await once(this.#gzip, 'drain');
-  }
-
-  async end(): Promise<Buffer | undefined> {
-    const ended = once(this.#gzip, 'end');
-    this.#gzip.end();
-    await ended;
-    return this.isTooLarge ? undefined : Buffer.concat(this.#chunks);
-  }
+  const compressed: Buffer[] = [];
+  await pipeline(
+    async function* () {
+      for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+      yield* pieces;
+    },
+    createGzip(),
+    async (parts: AsyncIterable<Buffer>) => {
+      let size = 0;
+      for await (const part of parts) {
+        size += part.length;
+        if (size > max) throw new Refusal('refusals.exportTooLarge');
+        compressed.push(part);
+      }
+    },
+  );
+  return { bytes: Buffer.concat(compressed), isCompressed: true };
 }
