@@ -133,7 +133,6 @@ export class Orders {
     while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork);
     this.line.close();
     this.#liveOrders.close();
-    this.#recentOrders.clear();
   }
 
   async #dismiss(id: string, memberId: string): Promise<Task> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { OrdersParts } from './orders-parts.ts';
 import type { Task } from './task.ts';
@@ -14,48 +14,34 @@ type OrderFacts = Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' |
  * for as long as that takes.
  */
 export class RecentOrders {
-  readonly #clock: Clock;
-  /** The recent requests. `cancel` cancels the removal of an entry; it is missing while the request is being sent. */
-  readonly #recentOrders = new Map<string, { id: string; cancel?: () => void }>();
+  readonly #clock: SteadyClock;
+  readonly #recentOrders = new Map<string, { id: string; until: number }>();
 
   constructor({ book, clock }: OrdersParts) {
-    this.#clock = clock;
+    this.#clock = new SteadyClock(clock);
     // A request that has ended may be repeated immediately, because the member has seen its outcome.
     book.onChange((task) => {
-      if (task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered') this.#forget(task);
+      const hasSeenEnd = task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered';
+      if (hasSeenEnd && this.#recentOrders.get(keyOf(task))?.id === task.id) this.drop(task);
     });
   }
 
   /** Throws for a request that is the same as a recent one. */
   begin(order: OrderFacts, id: string): void {
-    const key = keyOf(order);
-    if (this.#recentOrders.has(key)) throw new Refusal('refusals.duplicateRequest');
-    this.#recentOrders.set(key, { id });
+    const now = this.#clock.now();
+    for (const [key, { until }] of this.#recentOrders) if (until <= now) this.#recentOrders.delete(key);
+    if (this.#recentOrders.has(keyOf(order))) throw new Refusal('refusals.duplicateRequest');
+    this.#recentOrders.set(keyOf(order), { id, until: Number.POSITIVE_INFINITY });
   }
 
-  /** Forgets a request that was refused, so that the member can repeat it immediately. */
+  /** Forgets a request, so that the member can repeat it immediately. */
   drop(order: OrderFacts): void {
     this.#recentOrders.delete(keyOf(order));
   }
 
-  /** Call this when a request is no longer being sent. A timer is used because the machine's clock may be set back. */
+  /** Call this when a request is no longer being sent. */
   end(order: OrderFacts, id: string): void {
-    const key = keyOf(order);
-    const cancel = this.#clock.after(SAME_ORDER_MS, () => this.#recentOrders.delete(key));
-    this.#recentOrders.set(key, { id, cancel });
-  }
-
-  clear(): void {
-    for (const { cancel } of this.#recentOrders.values()) cancel?.();
-    this.#recentOrders.clear();
-  }
-
-  #forget(task: Task): void {
-    const key = keyOf(task);
-    const entry = this.#recentOrders.get(key);
-    if (entry?.id !== task.id) return;
-    entry.cancel?.();
-    this.#recentOrders.delete(key);
+    this.#recentOrders.set(keyOf(order), { id, until: this.#clock.now() + SAME_ORDER_MS });
   }
 }
 
