@@ -115,7 +115,9 @@ export class Callbacks {
     if (endedTask?.lane !== undefined) this.#habits.noteLateCallback(endedTask.lane);
     const task = book.find(id);
     if (endedTask || !task || hasEnded(task)) return 'late';
-    const record = this.#recordOf(id);
+    const unseen = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
+    const record = this.#records.get(id) ?? unseen;
+    this.#records.set(id, record);
     if (meaning === 'progress') {
       record.hasProgress = true;
       return 'progress';
@@ -147,13 +149,5 @@ export class Callbacks {
       hasEnd: hasEndCallback,
       hasAny: record !== undefined,
     });
-  }
-
-  #recordOf(id: string): CallbackRecord {
-    const existing = this.#records.get(id);
-    if (existing) return existing;
-    const record = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
-    this.#records.set(id, record);
-    return record;
   }
 }

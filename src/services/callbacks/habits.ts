@@ -76,15 +76,14 @@ export class CallbackHabits {
   }
 
   #habitOf(name: string): Habit {
-    const existing = this.#lanes.get(name);
-    if (existing) return existing;
-    const habit = {
+    const untried = {
       missedShare: 1,
       progressShare: 0,
       taskCount: 0,
       silentTaskCount: 0,
       pausedUntil: Number.NEGATIVE_INFINITY,
     };
+    const habit = this.#lanes.get(name) ?? untried;
     this.#lanes.set(name, habit);
     return habit;
   }

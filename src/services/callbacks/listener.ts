@@ -44,13 +44,10 @@ export async function openListener(
 ): Promise<{ port: number; close(): Promise<void> }> {
   const unknownUrlLimiter = new TokenBuckets(UNKNOWN_URL_RATE, clock);
   const knownUrlLimiter = new TokenBuckets(KNOWN_URL_RATE, clock);
-  const limits = {
+  const server = createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: REQUEST_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-  };
-  const server = createServer({
-    ...limits,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
   });

@@ -6,6 +6,8 @@ export interface SchedulerLimits {
   inFlight: number;
 }
 
+/** The share of all concurrent polls that one lane may use, so a lane whose polls hang leaves some to the others. */
+const LANE_SHARE = 0.75;
 /** The polls of a second are not all started together. */
 const STEPS_PER_SECOND = 10;
 
@@ -44,6 +46,10 @@ export class PollCapacity {
     this.#oldest = 0;
     this.#limits = limits;
     this.#stepMs = stepMs;
+  }
+
+  get maxPollsPerLane(): number {
+    return Math.max(1, Math.floor(this.#limits.inFlight * LANE_SHARE));
   }
 
   /** When the next poll can start; infinity until one that is running has ended. */

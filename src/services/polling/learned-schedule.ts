@@ -44,8 +44,7 @@ interface DurationHistoryParts {
 
 export class DurationHistory {
   readonly #parts: DurationHistoryParts;
-  readonly #durationsByKey = new Map<string, KnownDurations>();
-  readonly #pendingReads = new Map<string, Promise<Duration[]>>();
+  readonly #durationsByKey = new Map<string, KnownDurations | Promise<KnownDurations>>();
 
   constructor(parts: DurationHistoryParts) {
     this.#parts = parts;
@@ -99,7 +98,7 @@ export class DurationHistory {
 
   #cached(key: string): KnownDurations | undefined {
     const known = this.#durationsByKey.get(key);
-    if (known || this.#pendingReads.has(key)) return known;
+    if (known) return known instanceof Promise ? undefined : known;
     this.#read(key).catch((error: unknown) => {
       this.#parts.log.warn({ err: error }, 'Durations could not be read.');
     });
@@ -110,15 +109,17 @@ export class DurationHistory {
   async #read(key: string): Promise<KnownDurations> {
     const known = this.#durationsByKey.get(key);
     if (known) return known;
-    const reading = this.#pendingReads.get(key) ?? this.#parts.store.durations(key);
-    this.#pendingReads.set(key, reading);
     try {
-      const durations = await reading;
-      const entry = this.#durationsByKey.get(key) ?? { durations, models: {}, count: durations.length };
+      const reading = this.#parts.store
+        .durations(key)
+        .then((durations) => ({ durations, models: {}, count: durations.length }));
+      this.#durationsByKey.set(key, reading);
+      const entry = await reading;
       this.#durationsByKey.set(key, entry);
       return entry;
-    } finally {
-      this.#pendingReads.delete(key);
+    } catch (error) {
+      this.#durationsByKey.delete(key);
+      throw error;
     }
   }
 }

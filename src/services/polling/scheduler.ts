@@ -43,7 +43,6 @@ export class Scheduler {
   readonly #entries = new Map<string, Entry>();
   /** The lane whose turn was longest ago comes first. */
   #lanes: LaneState[] = [];
-  #maxPollsPerLane: number;
   readonly #runningPolls = new Set<Promise<void>>();
   readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
   /** Running polls that wait to send another request. */
@@ -55,7 +54,6 @@ export class Scheduler {
     this.#random = random;
     this.#log = log;
     this.#capacity = new PollCapacity(limits);
-    this.#maxPollsPerLane = maxPollsPerLane(limits);
     this.#alarm = new Alarm(this.#clock, () => runWithoutSubject(() => this.#tick()));
   }
 
@@ -109,7 +107,6 @@ export class Scheduler {
 
   setLimits(limits: SchedulerLimits): void {
     this.#capacity.setLimits(limits, this.#clock.now());
-    this.#maxPollsPerLane = maxPollsPerLane(limits);
     this.#setAlarm();
   }
 
@@ -152,7 +149,7 @@ export class Scheduler {
       this.#permitQueue.shift()?.resolve();
     }
     while (this.#isRunning && this.#capacity.opensAt(now) <= now) {
-      const state = this.#lanes.find((one) => one.opensAt(this.#maxPollsPerLane) <= now);
+      const state = this.#lanes.find((one) => one.opensAt(this.#capacity.maxPollsPerLane) <= now);
       if (!state) break;
       const begunPoll = state.begin(now);
       if (!begunPoll) continue;
@@ -169,7 +166,7 @@ export class Scheduler {
     if (!this.#isRunning) return;
     const now = this.#clock.now();
     if (this.#permitQueue.length > 0) this.#alarm.set(this.#capacity.nextRequestAt(now));
-    const next = Math.min(...this.#lanes.map((state) => state.opensAt(this.#maxPollsPerLane)));
+    const next = Math.min(...this.#lanes.map((state) => state.opensAt(this.#capacity.maxPollsPerLane)));
     this.#alarm.set(Math.max(next, this.#capacity.opensAt(now)));
   }
 
@@ -258,10 +255,6 @@ export class Scheduler {
     return state;
   }
 }
-
-/** Fewer than all concurrent polls, so a lane whose polls hang leaves some to the others. */
-const LANE_SHARE = 0.75;
-const maxPollsPerLane = ({ inFlight }: SchedulerLimits): number => Math.max(1, Math.floor(inFlight * LANE_SHARE));
 
 /** Undefined if the response left the task out. */
 type PollVerdict = Verdict | Trouble | undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { bucketWithin, WHOLE_STORE } from './homes.ts';
 import { defineRequest, type KindSpec, type KindSpecs } from './kind-spec.ts';
 import type { OrderOrigin } from './orders.ts';
@@ -158,9 +159,8 @@ export class Albums {
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member may have erased the album along with all other data.
-      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'))
-      .finally(() => this.#pendingWork.delete(work));
-    this.#pendingWork.add(work);
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'));
+    void trackUntilDone(work, this.#pendingWork);
   }
 
   async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {

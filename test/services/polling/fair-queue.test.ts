@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairQueue } from '../../../src/services/polling/fair-queue.ts';
 
-class QueueItem {
+interface QueueItem {
   readonly group: string;
-  previous: QueueItem | undefined = undefined;
-  next: QueueItem | undefined = undefined;
-
-  constructor(group: string) {
-    this.group = group;
-  }
 }
 
 const stepArbitrary = fc.oneof(
@@ -27,7 +21,7 @@ describe('Turns in the fair queue', () => {
         let model: QueueItem[][] = [];
         for (const one of steps) {
           if (one.do === 'add') {
-            const item = new QueueItem(one.group);
+            const item = { group: one.group };
             const group = model.find(([first]) => first?.group === one.group);
             if (group) group.push(item);
             else model.push([item]);
