@@ -81,8 +81,8 @@ export function createCommands(parts: CommandsParts) {
     drafts: engine.drafts,
     loadRules: parts.loadRules,
     isPrivateByDefault: ({ guildId }, command) =>
-      guildId !== undefined && rules.get(guildId).rules.privateCommands.includes(command),
-    guards: [servedGuildGuard, refusePersonalInstall((guildId) => rules.get(guildId).rules.personalInstalls)],
+      guildId !== undefined && rules.isPrivateByDefault(guildId, command),
+    guards: [servedGuildGuard, refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId))],
     rateLimiter,
   });
   const messageFor = (error: unknown): string => funnel.messageFor(error, 'a message in a thread');

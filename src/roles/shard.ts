@@ -35,7 +35,10 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const untakenInteractions = new UntakenInteractions({
     ...{ inbox, outbox, handlers, say, clock, log },
     settings: config.discord,
-    privateCommandsOf: async (guildId) => (await everyPartition.rulesOf(guildId)).rules.privateCommands,
+    privateCommandsOf: async (guildId) => [
+      ...config.rules.privateCommands,
+      ...(await everyPartition.rulesOf(guildId)).rules.privateCommands,
+    ],
     onUntaken: (outcome) => monitoring?.onUntaken(outcome),
   });
 

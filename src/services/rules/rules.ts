@@ -267,13 +267,23 @@ export class Rules {
     return this.#setsFor(guildId).some(([name, rules]) => this.#judge(name, rules).judgeText(kind, text) !== undefined);
   }
 
-  /** Throws if the server reserves the buttons on results for their owners or for roles that the member does not have. */
+  /** Throws if the buttons on results are reserved for their owners or for roles that the member does not have. */
   assertMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
-    const { pressers } = this.get(guildId).rules;
-    if (pressers === 'everyone') return;
-    if (pressers === 'requester' || !hasAnyRole({ guildId, roleIds }, pressers.roleIds))
-      throw new Refusal('refusals.rules.press');
+    for (const [, { pressers }] of this.#setsFor(guildId)) {
+      if (pressers === 'everyone') continue;
+      if (pressers === 'requester' || !hasAnyRole({ guildId, roleIds }, pressers.roleIds))
+        throw new Refusal('refusals.rules.press');
+    }
+  }
+
+  isPrivateByDefault(guildId: string, command: string): boolean {
+    return this.#setsFor(guildId).some(([, { privateCommands }]) => privateCommands.includes(command));
+  }
+
+  /** Whether members can use their own installation of the bot in a server. */
+  allowsPersonalInstalls(guildId: string): boolean {
+    return this.#setsFor(guildId).every(([, { personalInstalls }]) => personalInstalls);
   }
 
   about(memberId: string): object[] {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Rules } from '../../../src/services/rules/rules.ts';
 import { NO_RULES, ruleSet, serverRules, withRules } from '../../../src/services/rules/server-rules.ts';
 
-const newRules = () =>
+const newRules = (operatorRules = NO_RULES.rules) =>
   new Rules({
     store: { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
-    operatorRules: NO_RULES.rules,
+    operatorRules,
   });
 
 describe('The rules of servers', () => {
@@ -36,6 +36,21 @@ describe('The rules of servers', () => {
       rules.assertMayPress({ requesterId: '1', guildId }, { userId: '2', roleIds: [] });
     expect(press('900000000000000001')).not.toThrow();
     expect(press('900000000000000002')).toThrow('refusals.rules.press');
+  });
+
+  it('Who may press buttons, private commands and personal installs follow the stricter of the operator and the server', () => {
+    const strict = ruleSet.parse({ pressers: 'requester', privateCommands: ['ask'], personalInstalls: false });
+    const ofServer = newRules();
+    ofServer.borrow('den', { rules: strict, history: [] });
+    for (const rules of [newRules(strict), ofServer]) {
+      expect(() => rules.assertMayPress({ requesterId: '1', guildId: 'den' }, { userId: '2', roleIds: [] })).toThrow(
+        'refusals.rules.press',
+      );
+      expect(rules.isPrivateByDefault('den', 'ask')).toBe(true);
+      expect(rules.isPrivateByDefault('den', 'image')).toBe(false);
+      expect(rules.allowsPersonalInstalls('den')).toBe(false);
+    }
+    expect(newRules().allowsPersonalInstalls('den')).toBe(true);
   });
 
   it('Rules that are replaced by others leave nothing behind, and the history has what was removed', () => {
