@@ -70,7 +70,7 @@ export const text = {
       reserved: '{{cost}}, charged only if the task succeeds',
       unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
       released: 'no longer counted, because it was never confirmed whether the gateway accepted the task ({{cost}})',
-      waived: 'none, because moderators or the rules of this server withheld the result ({{cost}})',
+      waived: 'none, because moderators or the rules of its server withheld the result ({{cost}})',
       refunded: 'none, because the task had no result ({{cost}})',
     },
     priceFrom: {
