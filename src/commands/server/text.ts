@@ -261,7 +261,7 @@ export const text = {
       canceled: 'Canceled. The rules of this server are unchanged.',
     },
     history: {
-      title: '**Changes to the rules of this server**',
+      title: '**Changes to the rules of this server**, newest first',
       none: 'No rule of this server has been changed yet.',
       line: '<t:{{at}}:f> {{who}}: {{what}}',
       fromTo: '{{name}}: {{from}} → {{to}}',
