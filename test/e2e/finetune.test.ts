@@ -79,7 +79,7 @@ describe('/finetune', () => {
   it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
     const { discord, gateway } = await startFixture();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
-      'Only the operator and admins of the bot’s admin servers',
+      'Only the operator and, on an admin server of the bot, its admins',
     );
     expect(pollCount(gateway)).toBe(0);
     setEvents(gateway, [event(1_700_000_000, 'begun')]);

@@ -188,7 +188,9 @@ describe('Access to /usage', () => {
     expect(text(await exchange.message())).toContain('Your usage through this bot');
     const refused = await discord.as('other').in('elsewhere/hall').slash('usage', { of: 'account' });
     expect((await refused.acknowledged()).ephemeral).toBe(true);
-    expect(text(await refused.message())).toContain('Only the operator and admins of the bot’s admin servers');
+    expect(text(await refused.message())).toContain(
+      'Only the operator and, on an admin server of the bot, its admins can see the account’s usage.',
+    );
   });
 
   it.each([
@@ -342,7 +344,7 @@ describe('The range buttons of /usage', () => {
     const member = discord.world.guild('atelier').members.get(admin.user.id);
     if (member) member.roles = [];
     const reply = await (await admin.click(usageMessage, 'Today')).followUp();
-    expect(text(reply)).toContain('Only the operator and admins of the bot’s admin servers');
+    expect(text(reply)).toContain('Only the operator and, on an admin server of the bot, its admins');
     expect(usageRequests(gateway)).toHaveLength(1);
   });
 

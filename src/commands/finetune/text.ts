@@ -29,7 +29,7 @@ export const text = {
   },
   refusals: {
     fineTuneNotYours:
-      'Only the operator and admins of the bot’s admin servers can see fine-tuning jobs. Ask one of them.',
+      'Only the operator and, on an admin server of the bot, its admins can see fine-tuning jobs. Ask one of them.',
     fineTuneNoId:
       'This is not the ID of a fine-tuning job. Enter it as returned by the gateway, such as `ft-abc123`, with at most 60 characters.',
     fineTuneUnknown: 'The gateway does not know the fine-tuning job {{id}}. Check the ID.',

@@ -140,7 +140,7 @@ export const text = {
     usageServerNotYours:
       'Only members with the Manage Server permission can see a server’s usage, and only on that server. Use `/usage` to see your own.',
     usageAccountNotYours:
-      'Only the operator and admins of the bot’s admin servers can see the account’s usage. Use `/usage` to see your own.',
+      'Only the operator and, on an admin server of the bot, its admins can see the account’s usage. Use `/usage` to see your own.',
     usageNotYours:
       'Only members who can see the account’s usage can change this message. Use `/usage` to see your own.',
   },
