@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, DiscordAPIError, REST, RESTJSONErrorCodes, Routes } from 'discord.js';
-import { features, kindSpecs } from '../src/commands/index.ts';
+import { features, ruleTargets } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 /** Exit codes from sysexits.h. */
 const EX_USAGE = 64;
@@ -36,7 +35,7 @@ async function deploy(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const { discord } = readConfig(process.env, kindNames(kindSpecs));
+  const { discord } = readConfig(process.env, ruleTargets);
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
   const guild = values.guild ?? discord.deployGuildId;

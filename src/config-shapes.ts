@@ -5,7 +5,8 @@ import { Refusal } from './lib/refusal.ts';
 import { trimCharactersAtEnd } from './lib/text.ts';
 import { decimalPrice, price } from './services/prices/price.ts';
 import { Judge } from './services/rules/judge.ts';
-import { type RuleSet, ruleSet } from './services/rules/server-rules.ts';
+import { kindsIn, placeOf, RuleMistake, type RuleTargets, readRules } from './services/rules/rules-file.ts';
+import { ruleSet } from './services/rules/server-rules.ts';
 import { parseLimits } from './services/spending/limits-text.ts';
 
 // The shapes, conversions and defaults of settings. Each description completes the sentence "NAME should be …" and never
@@ -310,28 +311,45 @@ export const moderationModel = z
   .describe('the ID of a model, without spaces');
 
 /** The operator's own rules, in the format that `/server export` writes. */
-export const rules = jsonFile
-  .transform((json, context) => {
-    const parsed = ruleSet.safeParse(json, { jitless: true });
-    const refusal = parsed.success ? patternRefusal(parsed.data) : undefined;
-    if (parsed.success && !refusal) return parsed.data;
-    const hint = refusal ? `a pattern is invalid: ${String(refusal.variables.reason)}` : undefined;
-    context.addIssue({ code: 'custom', message: 'not rules', params: { hint } });
-    return z.NEVER;
-  })
-  .optional()
-  .transform((known) => known ?? ruleSet.parse({}))
-  .describe(
-    'the path of a JSON file with rules, such as {"words": [{"text": "casino"}], "deniedDomains": ["a.example"]}',
-  );
+export const rules = (targets: RuleTargets) =>
+  jsonFile
+    .transform((json, context) => {
+      try {
+        const known = readRules(json, targets);
+        // Preparing the rules throws a `Refusal` if a pattern is invalid.
+        new Judge(known);
+        return known;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        context.addIssue({ code: 'custom', message: 'not rules', params: { hint: ruleHint(json, error, targets) } });
+        return z.NEVER;
+      }
+    })
+    .optional()
+    .transform((known) => known ?? ruleSet.parse({}))
+    .describe(
+      'the path of a JSON file with rules, such as {"words": [{"text": "casino"}], "deniedDomains": ["a.example"]}',
+    );
 
-function patternRefusal(known: RuleSet): Refusal | undefined {
-  try {
-    new Judge(known);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+/** Where the mistake is, without quoting values and unknown names: it may be the wrong file and contain a secret. */
+function ruleHint(json: unknown, refusal: Refusal, targets: RuleTargets): string {
+  if (!(refusal instanceof RuleMistake))
+    return `its patterns, one of which is invalid: ${String(refusal.variables.reason ?? 'too complex')}`;
+  const { path, problem } = refusal;
+  // Categories of moderation are free text.
+  const place = placeOf(path[1] === 'thresholds' ? path.slice(0, 2) : path);
+  switch (problem) {
+    case 'unknownField': {
+      const parent = path.slice(0, -1).reduce<unknown>((value, step) => Object(value)[step], json);
+      const number = Object.keys(Object(parent)).indexOf(String(path.at(-1))) + 1;
+      return `${placeOf([...path.slice(0, -1), `field ${number}`])}, which rules do not have`;
+    }
+    case 'unknownType':
+      return `${place}; the types are ${kindsIn(targets).join(', ')}`;
+    case 'unknownCommand':
+      return `${place}; the commands are ${targets.privateCommands.join(', ')}`;
+    default:
+      return place === '' ? 'the example: rules are in curly brackets' : place;
   }
 }
 

@@ -5,11 +5,14 @@ import type { Frozen } from './lib/frozen.ts';
 import { fileVariable, readSecret } from './lib/secret.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';
+import { kindsIn, type RuleTargets } from './services/rules/rules-file.ts';
+import { usesModeration } from './services/rules/server-rules.ts';
 import { imageTransfers } from './services/tasks/materials.ts';
 
 /** Every variable, in the order in which problems are reported. */
-const variables = (kinds: readonly string[]) =>
-  z.object({
+const variables = (targets: RuleTargets) => {
+  const kinds = kindsIn(targets);
+  return z.object({
     DISCORD_TOKEN: shape.botToken,
     DISCORD_GUILD_ID: shape.guildId,
     DISCORD_API_URL: shape.discordApi,
@@ -74,7 +77,7 @@ const variables = (kinds: readonly string[]) =>
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKinds(modelKinds),
-    RULES: shape.rules,
+    RULES: shape.rules(targets),
     MODERATION_BASE_URL: shape.moderationBase,
     MODERATION_API_KEY: shape.moderationKey,
     MODERATION_MODEL: shape.moderationModel,
@@ -102,9 +105,12 @@ const variables = (kinds: readonly string[]) =>
     MAX_WAIT_TEXT_SECONDS: shape.waitSeconds('120'),
     FOLLOW_QUIET_SECONDS: shape.waitSeconds('600'),
   });
+};
 
 /** These names are a public interface. If one is renamed, the old name has to keep working. */
-export const configVariables = Object.freeze(variables([]).keyof().options);
+export const configVariables = Object.freeze(
+  variables({ kindsByCommand: new Map(), privateCommands: [] }).keyof().options,
+);
 
 /** Variables that may instead be read from the file that `<NAME>_FILE` names. */
 export const secretVariables: readonly string[] = Object.freeze([
@@ -137,8 +143,8 @@ export class ConfigError extends Error {
 export type Config = Frozen<ReturnType<typeof configFrom>>;
 export type GatewayConfig = Config['gateway'];
 
-/** `kinds`: the kinds of jobs that can have a price. */
-export function readConfig(environment: Record<string, string | undefined>, kinds: readonly string[]): Config {
+/** `targets`: what prices, limits and rules can name. */
+export function readConfig(environment: Record<string, string | undefined>, targets: RuleTargets): Config {
   // A blank value in `.env` means "not set"; spaces and carriage returns around a value are ignored.
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const secrets = new Map(secretVariables.map((variable) => [variable, readSecret(environment, variable)]));
@@ -147,7 +153,7 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     configVariables.map((variable) => [variable, (secrets.get(variable) ?? { value: read(variable) }).value]),
   );
   // The settings are only parsed once, and compiling a faster parser takes zod longer than parsing without one.
-  const shapes = variables(kinds);
+  const shapes = variables(targets);
   const result = shapes.safeParse(values, { jitless: true });
   const invalidVariables = new Set(result.error?.issues.map(({ path }) => path[0]));
   const problemOf = (variable: (typeof configVariables)[number]): string | undefined => {
@@ -307,12 +313,16 @@ function findConflicts(settings: Partial<z.output<ReturnType<typeof variables>>>
     faceCheckField !== undefined &&
     [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(faceCheckField);
   const problem = 'should differ from the fields for reference videos and reference audio';
-  const { ATELIER_ROLE: role, STORE_URL: store } = settings;
+  const { ATELIER_ROLE: role, STORE_URL: store, RULES: rules, MODERATION_BASE_URL: moderationBase } = settings;
   const needsServer = role !== undefined && role !== 'all' && store?.scheme === 'sqlite';
   return [
     ...(isTaken ? [{ variable: 'GATEWAY_FACE_CHECK_FIELD', problem }] : []),
     ...(needsServer
       ? [{ variable: 'STORE_URL', problem: `should be a Redis or Postgres server with ATELIER_ROLE=${role}` }]
+      : []),
+    // Without a service, every request would be refused.
+    ...(rules && usesModeration(rules.moderation) && moderationBase === undefined
+      ? [{ variable: 'MODERATION_BASE_URL', problem: 'is required because RULES uses moderation' }]
       : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes } from 'discord.js';
 import packageFile from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
-import { kindSpecs } from './commands/index.ts';
+import { ruleTargets } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { errorFacts } from './discord/outbox/errors.ts';
 import { DiscordUnreachable } from './discord/reach.ts';
@@ -11,7 +11,6 @@ import { createLogger, type Log } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
 import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
-import { kindNames } from './services/tasks/kind-spec.ts';
 
 // Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_USAGE = 64;
@@ -44,7 +43,7 @@ function refuseArgument(argument: string): undefined {
 
 function loadConfig(): Config | undefined {
   try {
-    return readConfig(process.env, kindNames(kindSpecs));
+    return readConfig(process.env, ruleTargets);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);

@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs } from '../src/commands/index.ts';
+import { ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
-const kinds = kindNames(kindSpecs);
 const requiredSettings = {
   DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',
   GATEWAY_BASE_URL: 'https://gateway.example',
@@ -43,7 +41,7 @@ const withFile = (name: string, path: string) => ({ ...requiredSettings, [name]:
 
 function problems(environment: Record<string, string>): string[] {
   try {
-    readConfig(environment, kinds);
+    readConfig(environment, ruleTargets);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -60,9 +58,9 @@ describe('Secrets in files', () => {
   it.each(names)('%s may be in a file, with or without a newline at its end', (name) => {
     const { value = '', readFrom = () => undefined } = secrets[name] ?? {};
     for (const end of ['', '\n', '\r\n']) {
-      const config = readConfig(withFile(name, fileWith(value + end)), kinds);
+      const config = readConfig(withFile(name, fileWith(value + end)), ruleTargets);
       expect(readFrom(config)).toBe(value);
-      expect(config).toEqual(readConfig({ ...requiredSettings, [name]: value }, kinds));
+      expect(config).toEqual(readConfig({ ...requiredSettings, [name]: value }, ruleTargets));
     }
   });
 
@@ -90,7 +88,7 @@ describe('Secrets in files', () => {
 
   it('A secret of 64 KiB is read, and a larger file is an error', () => {
     const longest = `sk-${'x'.repeat(64 * 1024 - 3)}`;
-    const config = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), kinds);
+    const config = readConfig(withFile('GATEWAY_API_KEY', fileWith(longest)), ruleTargets);
     expect(config.gateway.apiKey).toBe(longest);
     expect(problems(withFile('GATEWAY_API_KEY', fileWith(`${longest}x`)))).toEqual([
       'GATEWAY_API_KEY_FILE names a file larger than 64 KiB',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs } from '../src/commands/index.ts';
+import { ruleTargets } from '../src/commands/index.ts';
 import {
   ConfigError,
   type ConfigProblem,
@@ -14,7 +14,6 @@ import {
   secretVariables,
 } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { kindNames } from '../src/services/tasks/kind-spec.ts';
 import { runs } from './support/runs.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -117,7 +116,7 @@ function refusal(environment: Environment): ConfigError | undefined {
   }
 }
 
-function pricesFile(text: string): string {
+function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-prices-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'prices.json'), text);
@@ -126,7 +125,7 @@ function pricesFile(text: string): string {
 
 const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
 /** Reads the configuration. It needs the kinds of jobs, because prices are configured per kind. */
-const config = (environment: Environment) => readConfig(environment, kindNames(kindSpecs));
+const config = (environment: Environment) => readConfig(environment, ruleTargets);
 
 const withRequired = (environment: Environment) => config({ ...requiredSettings, ...environment });
 /** Everything about an error that a person, a log or a crash report could see. */
@@ -309,7 +308,7 @@ describe('The values of variables', () => {
   });
 
   it('PRICES is read from its file, and no digit is lost', () => {
-    const path = pricesFile('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
+    const path = fileWith('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
     expect(withRequired({ PRICES: path }).prices).toEqual({
       imagine: '0.050',
       'imagine:vendor/m:1': '123456789012345678901234567890.10',
@@ -322,7 +321,7 @@ describe('The values of variables', () => {
       'video:reel-2': { perSecond: '0.01', usualSeconds: '5', times: { sound: { on: '2' }, mode: { pro: '2' } } },
       ask: { perMillion: { input: '1.25', output: '10', cachedInput: '0.125' } },
     };
-    expect(withRequired({ PRICES: pricesFile(JSON.stringify(prices)) }).prices).toEqual(prices);
+    expect(withRequired({ PRICES: fileWith(JSON.stringify(prices)) }).prices).toEqual(prices);
   });
 
   it.each([
@@ -333,16 +332,16 @@ describe('The values of variables', () => {
     ['{"image": {"usualSeconds": "5"}}', 'entry 1 of the file'],
     ['{"my secret": "1"}', 'entry 1 of the file'],
   ])('PRICES with %s is refused with the location of the mistake, without quoting the file', (text, place) => {
-    const [foundProblem] = problems({ ...requiredSettings, PRICES: pricesFile(text) });
+    const [foundProblem] = problems({ ...requiredSettings, PRICES: fileWith(text) });
     expect(foundProblem?.problem).toMatch(new RegExp(`See ${place}$`));
     expect(foundProblem?.problem).not.toContain('secret');
   });
 
   it('MODEL_KINDS is read from its file, and any mistake in the file is reported', () => {
     const kinds = { 'studio-*': 'image', 'vendor/a:1': 'voice' };
-    expect(withRequired({ MODEL_KINDS: pricesFile(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
+    expect(withRequired({ MODEL_KINDS: fileWith(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
     for (const text of ['image', '[]', '{"a": "images"}', '{"": "image"}', '{"a": 1}', '{"a": ["image"]}'])
-      expect(problems({ ...requiredSettings, MODEL_KINDS: pricesFile(text) })).toEqual([
+      expect(problems({ ...requiredSettings, MODEL_KINDS: fileWith(text) })).toEqual([
         { variable: 'MODEL_KINDS', problem: expect.stringMatching(/^should be the path of a JSON file/) },
       ]);
   });
@@ -360,7 +359,7 @@ describe('The values of variables', () => {
     '{"imagine": true}',
     '{"imagine": {"model": "1"}}',
   ])('PRICES is refused if its file contains %s', (text) => {
-    expect(problems({ ...requiredSettings, PRICES: pricesFile(text) })).toEqual([
+    expect(problems({ ...requiredSettings, PRICES: fileWith(text) })).toEqual([
       { variable: 'PRICES', problem: expect.stringMatching(/^should be the path of a JSON file/) },
     ]);
   });
@@ -535,6 +534,31 @@ describe('Invalid values', () => {
     MAX_WAIT_TEXT_SECONDS: waits,
     FOLLOW_QUIET_SECONDS: waits,
   };
+
+  it.each([
+    ['{"my secret": []}', 'field 1, which rules do not have'],
+    [
+      '{"words": [], "access": [{"effect": "deny", "my secret": ["music"]}]}',
+      'access › entry 1 › field 2, which rules do not have',
+    ],
+    ['{"words": [{"text": "x", "kinds": ["my secret"]}]}', 'words › entry 1 › kinds; the types are imagine, '],
+    ['{"privateCommands": ["my secret"]}', 'privateCommands; the commands are imagine, '],
+    ['{"moderation": {"prompts": "my secret"}}', 'moderation › prompts'],
+    ['{"moderation": {"thresholds": {"my secret": 2}}}', 'moderation › thresholds'],
+    ['{"patterns": [{"text": "(my secret"}]}', 'its patterns, one of which is invalid: missing closing )'],
+    ['["my secret"]', 'the example: rules are in curly brackets'],
+  ])('A mistake in the file with rules is reported with its place and without its text: %s', (text, place) => {
+    const [problem] = problems({ ...requiredSettings, RULES: fileWith(text) });
+    expect(problem?.problem).toContain(`. See ${place}`);
+    expect(problem?.problem).not.toContain('my secret');
+  });
+
+  it('Rules that use moderation need a moderation service', () => {
+    const environment = { ...requiredSettings, RULES: fileWith('{"moderation": {"results": "hold"}}') };
+    const problem = 'is required because RULES uses moderation';
+    expect(problems(environment)).toEqual([{ variable: 'MODERATION_BASE_URL', problem }]);
+    expect(problems({ ...environment, MODERATION_BASE_URL: 'https://moderation.example' })).toEqual([]);
+  });
 
   it.each(['shard', 'worker'])('A %s without a server for the store is reported', (role) => {
     const problem = `should be a Redis or Postgres server with ATELIER_ROLE=${role}`;

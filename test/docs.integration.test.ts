@@ -6,20 +6,18 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../sandbox/gateway/gateway.ts';
-import { handlers, kindSpecs } from '../src/commands/index.ts';
+import { handlers, ruleTargets } from '../src/commands/index.ts';
 import { configVariables, readConfig, secretVariables } from '../src/config.ts';
 import { commandsByFullName } from '../src/discord/handlers.ts';
 import { fileVariable } from '../src/lib/secret.ts';
 import { createGateway, defaultSettings } from '../src/services/gateway/index.ts';
-import { kindNames } from '../src/services/tasks/kind-spec.ts';
 
 const required = {
   DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',
   GATEWAY_BASE_URL: 'https://gateway.example',
   GATEWAY_API_KEY: 'sk-secret-of-the-gateway',
 };
-const configWith = (environment: Record<string, string>) =>
-  readConfig({ ...required, ...environment }, kindNames(kindSpecs));
+const configWith = (environment: Record<string, string>) => readConfig({ ...required, ...environment }, ruleTargets);
 
 const commandNames = [...commandsByFullName(handlers.commands).keys()];
 

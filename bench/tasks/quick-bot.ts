@@ -1,8 +1,7 @@
 import { startApp } from '../../src/app.ts';
-import { kindSpecs } from '../../src/commands/index.ts';
+import { ruleTargets } from '../../src/commands/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { kindNames } from '../../src/services/tasks/kind-spec.ts';
 import { fastClock } from './fast-clock.ts';
 import type { EmbeddedServersInput } from './job-orders.ts';
 
@@ -11,7 +10,7 @@ import type { EmbeddedServersInput } from './job-orders.ts';
 const [input = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin } = JSON.parse(input) as EmbeddedServersInput;
 const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => process.stderr.write(line) });
-const app = await startApp(readConfig(process.env, kindNames(kindSpecs)), {
+const app = await startApp(readConfig(process.env, ruleTargets), {
   log,
   version: 'measured',
   clock: fastClock(clockSpeed, clockOrigin),

@@ -80,8 +80,7 @@ export function createCommands(parts: CommandsParts) {
     onAcknowledged: parts.onAcknowledged,
     drafts: engine.drafts,
     loadRules: parts.loadRules,
-    isPrivateByDefault: ({ guildId }, command) =>
-      guildId !== undefined && rules.isPrivateByDefault(guildId, command),
+    isPrivateByDefault: ({ guildId }, command) => guildId !== undefined && rules.isPrivateByDefault(guildId, command),
     guards: [servedGuildGuard, refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId))],
     rateLimiter,
   });

@@ -14,6 +14,7 @@ import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Media } from '../services/media/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import type { Reports } from '../services/reports/reports.ts';
+import type { RuleTargets } from '../services/rules/rules-file.ts';
 import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
@@ -23,7 +24,6 @@ import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health } from './about/view.ts';
 import type { CommandsParts } from './parts.ts';
-import type { RuleTargets } from './server/readable.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 import type { referenceSeconds } from './video/reference-lengths.ts';
 

@@ -7,14 +7,13 @@ import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../s
 import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
-import { features, kindSpecs } from '../../src/commands/index.ts';
+import { features, ruleTargets } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { createLogger, type Log } from '../../src/lib/log.ts';
 import type { App, AppTools } from '../../src/roles/app.ts';
 import type { GatewayLimits } from '../../src/services/gateway/settings.ts';
-import { kindNames } from '../../src/services/tasks/kind-spec.ts';
 import { addCleanup } from '../support/ending.ts';
 import { mediaProcess } from '../support/media-process.ts';
 import { cachingStudio } from '../support/studio.ts';
@@ -105,7 +104,7 @@ export async function createFixture({
     STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,
   };
-  const config = readConfig(environment, kindNames(kindSpecs));
+  const config = readConfig(environment, ruleTargets);
   if (registration && !commands) await registerCommands(discord, registration);
   const lines: string[] = [];
   const logged = (): string => lines.join('');

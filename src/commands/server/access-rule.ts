@@ -3,13 +3,14 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES, MAX_LIST_ENTRIES } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 import { choiceField, fieldLabel } from './fields.ts';
 import { parseModels } from './lines.ts';
 import { previewRules } from './preview.ts';
-import { accessMarkdown, type RuleTargets, readableAccess } from './readable.ts';
+import { accessMarkdown, readableAccess } from './readable.ts';
 
 const EVERYTHING = 'everything';
 const ONLY_MODELS = 'models';

@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { plainHost } from '../../services/rules/links.ts';
+import { kindsIn, type RuleTargets } from '../../services/rules/rules-file.ts';
 import type { RuleSet } from '../../services/rules/server-rules.ts';
 import {
   MAX_DOMAINS,
@@ -12,7 +13,6 @@ import {
   MAX_WORD_LENGTH,
   MAX_WORDS,
 } from '../../services/rules/server-rules.ts';
-import { kindsIn, type RuleTargets } from './readable.ts';
 
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>

@@ -2,9 +2,10 @@ import { truncate, truncateMarkdown } from '../../discord/message-text.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/rules/rules.ts';
+import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import type { CommandsParts } from '../parts.ts';
 import type { Services } from '../services.ts';
-import { accessMarkdown, changeText, type RuleTargets } from './readable.ts';
+import { accessMarkdown, changeText } from './readable.ts';
 
 /** Posts in log channels, and records each message so it can be deleted later. */
 export function logPoster({ outbox, engine: { serverLogs }, clock, log }: CommandsParts): Services['postInLog'] {

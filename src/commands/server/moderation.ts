@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { canHold, type RuleSet } from '../../services/rules/server-rules.ts';
+import { canHold, type RuleSet, usesModeration } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
 
@@ -20,8 +20,7 @@ export function assertCanModerate(
   logChannelId: string | undefined,
   context: Context,
 ): void {
-  const { prompts, references, results } = moderation;
-  const isUsed = [prompts, references, results].some((one) => one !== 'off');
-  if (isUsed && !context.services.rules.hasModerationService) throw new Refusal('refusals.rules.noModerator');
+  if (usesModeration(moderation) && !context.services.rules.hasModerationService)
+    throw new Refusal('refusals.rules.noModerator');
   assertCanHold(moderation, logChannelId, context);
 }

@@ -6,6 +6,7 @@ import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { memberMention } from '../../messages/who-is.ts';
+import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import {
   type AccessRule,
   accessText,
@@ -13,10 +14,11 @@ import {
   ruleText,
   type ServerRules,
   thresholdLines,
+  usesModeration,
 } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
 import { managedServer } from './access.ts';
-import { accessMarkdown, type RuleTargets, readableAccess, readableWords, withNames } from './readable.ts';
+import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';
 import type { text } from './text.ts';
 
 interface RulesPageFacts extends ServerRules {
@@ -113,8 +115,8 @@ const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say):
 
 function moderationLines({ rules: { moderation }, hasModerationService }: RulesPageFacts, say: Say): string[] {
   const { thresholds, ...choices } = moderation;
-  const isOff = [choices.prompts, choices.references, choices.results].every((one) => one === 'off');
-  if (isOff) return [say(hasModerationService ? 'rules.moderation.off' : 'rules.moderation.none')];
+  if (!usesModeration(moderation))
+    return [say(hasModerationService ? 'rules.moderation.off' : 'rules.moderation.none')];
   const thresholdText = thresholdLines(thresholds).map(inlineCode).join(' ');
   return [
     ...entriesOf(choices).map(([name, value]) =>

@@ -2,19 +2,9 @@ import { inlineCode } from '../../discord/markdown.ts';
 import { truncate } from '../../discord/message-text.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
+import { kindsIn, type RuleTargets } from '../../services/rules/rules-file.ts';
 import type { ServerRules } from '../../services/rules/server-rules.ts';
-import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import { text } from './text.ts';
-
-/** What admins can name in rules. */
-export interface RuleTargets {
-  /** The kinds of tasks that each command makes. */
-  kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
-  /** The commands that can reply in private. */
-  privateCommands: readonly string[];
-}
-
-export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kindsByCommand.values()].flat();
 
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
 export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {

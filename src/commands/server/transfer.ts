@@ -2,13 +2,13 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { changedLines, type RuleSet, ruleNames, ruleSet } from '../../services/rules/server-rules.ts';
+import { type RuleTargets, readRules } from '../../services/rules/rules-file.ts';
+import { changedLines, type RuleSet, ruleNames } from '../../services/rules/server-rules.ts';
 import { command } from '../services.ts';
 import { managedServer } from './access.ts';
-import { importMistake, mistakeOf } from './import-mistake.ts';
 import { assertCanModerate } from './moderation.ts';
 import { previewRules } from './preview.ts';
-import { kindsIn, type RuleTargets, readableLine, withNames } from './readable.ts';
+import { readableLine, withNames } from './readable.ts';
 
 /** Far more than all lists at their maximum size. */
 const MAX_BYTES = 1_000_000;
@@ -35,7 +35,7 @@ export const importRules = command({
   async run(file, context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const importedRules = readRules(await services.readText(file, author.by), services.ruleTargets);
+    const importedRules = readRules(parseJson(await services.readText(file, author.by)), services.ruleTargets);
     const { rules: currentRules, logChannelId } = services.rules.get(guildId);
     assertCanModerate(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
@@ -46,47 +46,12 @@ export const importRules = command({
   },
 });
 
-function readRules(text: string, targets: RuleTargets): RuleSet {
-  const json = parseJson(text);
-  const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });
-  const [firstIssue] = error?.issues ?? [];
-  if (!data) throw firstIssue ? mistakeOf(firstIssue) : importMistake([], 'notRules');
-  const misspelled = findUnknownKey(json, data);
-  if (misspelled) throw importMistake(misspelled, 'unknownField');
-  const knownKinds: readonly string[] = kindsIn(targets);
-  for (const name of ['words', 'patterns', 'access'] as const)
-    for (const [index, { kinds = [] }] of data[name].entries())
-      for (const kind of kinds)
-        if (!knownKinds.includes(kind)) throw importMistake([name, index, 'kinds'], 'unknownType', { type: kind });
-  const unknownCommand = data.privateCommands.find((one) => !targets.privateCommands.includes(one));
-  if (unknownCommand !== undefined)
-    throw importMistake(['privateCommands'], 'unknownCommand', { command: unknownCommand });
-  return data;
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw new Refusal('refusals.rules.importNotJson', findJsonMistake(text));
   }
-}
-
-/** A misspelled condition would make a rule apply to everyone. */
-function findUnknownKey(
-  written: unknown,
-  read: unknown,
-  path: readonly PropertyKey[] = [],
-): readonly PropertyKey[] | undefined {
-  if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return undefined;
-  const known = new Map(Object.entries(read));
-  for (const [key, value] of Object.entries(written)) {
-    const step = Array.isArray(written) ? Number(key) : key;
-    if (!known.has(key)) return [...path, step];
-    const unknownKey = findUnknownKey(value, known.get(key), [...path, step]);
-    if (unknownKey) return unknownKey;
-  }
-  return undefined;
 }
 
 /** One line for each entry that is added or removed. */

@@ -1,13 +1,12 @@
 import { amountText, amountOf as gatewayAmount, plus, times, ZERO } from '../../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import { kindSpecs } from '../../../src/commands/index.ts';
+import { kindSpecs, ruleTargets } from '../../../src/commands/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../support/ledger-tasks.ts';
 
@@ -24,7 +23,7 @@ export interface Books {
 
 /** Reads the store as the next start would do. */
 export async function readBooks(settings: Record<string, string>): Promise<Books> {
-  const config = readConfig(settings, kindNames(kindSpecs));
+  const config = readConfig(settings, ruleTargets);
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const store = await openStore(config.store, {
     ...{ log, clock: systemClock, specs: kindSpecs },

@@ -1,4 +1,4 @@
-import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
+import { kindSpecs, kindsOf, ruleTargets } from '../../../src/commands/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
@@ -8,12 +8,11 @@ import { createGateway, GatewayError } from '../../../src/services/gateway/index
 import { ProcessLimits } from '../../../src/services/process-limits.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
-import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
 
 /** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */
-const config = readConfig(process.env, kindNames(kindSpecs));
+const config = readConfig(process.env, ruleTargets);
 const log = createLogger({
   level: config.log.level,
   secrets: [config.gateway.apiKey],

@@ -2,13 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import { kindSpecs } from '../../../src/commands/index.ts';
+import { ruleTargets } from '../../../src/commands/index.ts';
 import { videoKinds } from '../../../src/commands/video/kinds.ts';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { createGateway } from '../../../src/services/gateway/index.ts';
-import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 
 /** Starts a gateway that accepts every request and records its body. */
 async function gatewayServer() {
@@ -49,7 +48,7 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
   await fc.assert(
     fc.asyncProperty(settings, inputs, async (environment, { files, links, ...options }) => {
       const requiredSettings = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
-      const config = orUndefined(() => readConfig({ ...requiredSettings, ...environment }, kindNames(kindSpecs)));
+      const config = orUndefined(() => readConfig({ ...requiredSettings, ...environment }, ruleTargets));
       // The configuration refuses a flag and a list with the same name.
       fc.pre(config !== undefined);
       const urlFor = (prefix: string, name: string) => `https://x.example/${prefix}-${name}`;

@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import { Refusal } from '../../lib/refusal.ts';
+import type { TaskKind } from '../tasks/kind-spec.ts';
+import { MAX_THRESHOLDS, type RuleSet, ruleSet } from './server-rules.ts';
+
+/** What rules can name. */
+export interface RuleTargets {
+  /** The kinds of tasks that each command makes. */
+  kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
+  /** The commands that can reply in private. */
+  privateCommands: readonly string[];
+}
+
+export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kindsByCommand.values()].flat();
+
+type Path = readonly PropertyKey[];
+
+export type RuleProblem =
+  | 'notRules'
+  | 'missing'
+  | 'text'
+  | 'number'
+  | 'wholeNumber'
+  | 'switch'
+  | 'list'
+  | 'object'
+  | 'choice'
+  | 'pressers'
+  | 'empty'
+  | 'emptyList'
+  | 'tooSmall'
+  | 'tooLarge'
+  | 'tooLong'
+  | 'tooMany'
+  | 'domain'
+  | 'id'
+  | 'unknownField'
+  | 'unknownType'
+  | 'unknownCommand'
+  | 'unusable';
+
+/** One mistake in a file of rules. */
+export class RuleMistake extends Refusal {
+  readonly path: Path;
+  readonly problem: RuleProblem;
+
+  constructor(path: Path, problem: RuleProblem, facts: Refusal['variables'] = {}) {
+    super(`refusals.rules.importInvalid.${problem}`, { at: placeOf(path), ...facts });
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+/** Where the mistake is, as a reader of the file counts: the first entry is entry 1. */
+export const placeOf = (path: Path): string =>
+  path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(' › ');
+
+/** The rules in a file. Throws the first mistake. */
+export function readRules(json: unknown, targets: RuleTargets): RuleSet {
+  const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });
+  const [firstIssue] = error?.issues ?? [];
+  if (!data) throw firstIssue ? mistakeOf(firstIssue) : new RuleMistake([], 'notRules');
+  const misspelled = findUnknownKey(json, data);
+  if (misspelled) throw new RuleMistake(misspelled, 'unknownField');
+  const knownKinds: readonly string[] = kindsIn(targets);
+  for (const name of ['words', 'patterns', 'access'] as const)
+    for (const [index, { kinds = [] }] of data[name].entries())
+      for (const kind of kinds)
+        if (!knownKinds.includes(kind)) throw new RuleMistake([name, index, 'kinds'], 'unknownType', { type: kind });
+  const unknownCommand = data.privateCommands.find((one) => !targets.privateCommands.includes(one));
+  if (unknownCommand !== undefined)
+    throw new RuleMistake(['privateCommands'], 'unknownCommand', { command: unknownCommand });
+  return data;
+}
+
+const PROBLEM_BY_TYPE: Readonly<Record<string, RuleProblem>> = {
+  string: 'text',
+  number: 'number',
+  int: 'wholeNumber',
+  boolean: 'switch',
+  array: 'list',
+};
+
+/** The refusal for what the schema of the rules found first. `input` of the issue is the wrong value. */
+function mistakeOf(issue: z.core.$ZodIssue): RuleMistake {
+  const { path } = issue;
+  if (path.length === 0) return new RuleMistake(path, 'notRules');
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return new RuleMistake(path, 'missing');
+      return new RuleMistake(path, PROBLEM_BY_TYPE[issue.expected] ?? 'object');
+    case 'invalid_value':
+      if (issue.input === undefined) return new RuleMistake(path, 'missing');
+      return new RuleMistake(path, 'choice', { choices: issue.values.map(String) });
+    case 'invalid_union':
+      return new RuleMistake(path, 'pressers');
+    case 'too_small':
+      if (issue.origin === 'number') return new RuleMistake(path, 'tooSmall', { min: Number(issue.minimum) });
+      return new RuleMistake(path, issue.origin === 'array' ? 'emptyList' : 'empty');
+    case 'too_big': {
+      const problem = issue.origin === 'number' ? 'tooLarge' : issue.origin === 'array' ? 'tooMany' : 'tooLong';
+      return new RuleMistake(path, problem, { max: Number(issue.maximum) });
+    }
+    case 'invalid_format':
+      return new RuleMistake(path, path[0] === 'allowedDomains' || path[0] === 'deniedDomains' ? 'domain' : 'id');
+    case 'custom':
+      return new RuleMistake(path, 'tooMany', { max: MAX_THRESHOLDS });
+    default:
+      return new RuleMistake(path, 'unusable');
+  }
+}
+
+/** A misspelled condition would make a rule apply to everyone. */
+function findUnknownKey(written: unknown, read: unknown, path: Path = []): Path | undefined {
+  if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return undefined;
+  const known = new Map(Object.entries(read));
+  for (const [key, value] of Object.entries(written)) {
+    const step = Array.isArray(written) ? Number(key) : key;
+    if (!known.has(key)) return [...path, step];
+    const unknownKey = findUnknownKey(value, known.get(key), [...path, step]);
+    if (unknownKey) return unknownKey;
+  }
+  return undefined;
+}
