@@ -47,10 +47,11 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
         `The store ${file} is damaged or not a database. Stop Atelier and move the file elsewhere, then run npm run restore -- <file> with a backup; if you have none, start Atelier, which will create a new store.`,
       );
     case SQLITE_CANTOPEN:
-      return new StoreError(
-        'failed',
-        `The store ${file} cannot be opened. Check that it is a file, and that Atelier's user can read and write it and its folder.`,
-      );
+    case 'EEXIST':
+    case 'EISDIR':
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return cannotOpenError(file);
     case SQLITE_READONLY:
     case 'EACCES':
     case 'EPERM':
@@ -63,6 +64,12 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
       return brokenStoreError(file, error);
   }
 }
+
+const cannotOpenError = (file: string): StoreError =>
+  new StoreError(
+    'failed',
+    `The store ${file} cannot be opened. Check that it is a file, and that Atelier's user can read and write it and its folder.`,
+  );
 
 /** The primary code of SQLite, or that of the system. */
 export function codeOf(error: unknown): unknown {
@@ -81,8 +88,17 @@ const COMPANION_SUFFIXES = ['-wal', '-shm', '-journal'] as const;
 
 /** Creates the folder and resolves links, so that two paths to the same store are recognised as one. */
 export function resolvePath(file: string): string {
-  mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
+  makeFolder(dirname(file));
+  // SQLite would only report an I/O error.
+  if (existsSync(file) && statSync(file).isDirectory()) throw cannotOpenError(file);
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+}
+
+/** Node's own recursive `mkdir` never ends in a folder such as `/proc`, where nothing can be created. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: OWNER_ONLY_FOLDER_MODE });
 }
 
 /**

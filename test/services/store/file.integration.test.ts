@@ -80,11 +80,13 @@ describe('The files of the store', () => {
     const parent = createTemporaryFolder();
     mkdirSync(join(parent, 'taken'));
     writeFileSync(join(parent, 'file'), '');
-    for (const path of [join(parent, 'taken'), join(parent, 'file', 'atelier.sqlite')]) {
+    const [taken, inFile] = [join(parent, 'taken'), join(parent, 'file', 'atelier.sqlite')];
+    for (const path of [taken, inFile, join(parent, 'file', 'folder', 'atelier.sqlite'), '/proc/x/y.sqlite']) {
       const error = await storeErrorOf(createStoreFixture(path).open());
       expect(error.kind).toBe('failed');
-      expect(error.message).toContain(path);
+      expect(error.message).toMatch(`The store ${path} cannot be opened.`);
     }
+    expect(existsSync(`${taken}.lock`)).toBe(false);
   });
 });
 
