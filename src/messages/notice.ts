@@ -62,20 +62,15 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
 };
 
 function startLines({ facts, count, since }: Notice, say: Say): string[] {
-  const { previous, awaySince, wasClean } = facts;
+  const { previous, awaySince, wasClean, wasRestored } = facts;
+  const end = wasRestored === true ? 'restored' : wasClean === true ? 'away' : 'crashed';
   const version = textOf(facts.version);
   return [
     previous === undefined
       ? say('notices.started.same', { version })
       : say('notices.started.changed', { version, previous: textOf(previous) }),
     ...(count > 1 ? [say('notices.started.times', { count, since: seconds(since) })] : []),
-    ...(awaySince === undefined
-      ? []
-      : [
-          say(wasClean === true ? 'notices.started.away' : 'notices.started.crashed', {
-            awaySince: seconds(awaySince),
-          }),
-        ]),
+    ...(awaySince === undefined ? [] : [say(`notices.started.${end}`, { awaySince: seconds(awaySince) })]),
     ...countLine(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
     ...countLine(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),
   ];

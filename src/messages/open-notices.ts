@@ -72,6 +72,7 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
           ...(previous && {
             awaySince: previous.stoppedAt ?? previous.seenAt,
             wasClean: previous.stoppedAt !== undefined,
+            wasRestored: previous.isRestored === true,
           }),
           tasks: book.liveCount,
           unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,

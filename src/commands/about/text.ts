@@ -64,6 +64,8 @@ export const text = {
       starts: '**Recent starts**',
       running: '<t:{{at}}:f>, version {{version}}: running',
       stopped: '<t:{{at}}:f>, version {{version}}: stopped on request, <t:{{ended}}:f>',
+      restored:
+        '<t:{{at}}:f>, version {{version}}: was running when the restored backup was made, at about <t:{{ended}}:f>',
       crashed: '<t:{{at}}:f>, version {{version}}: ended unexpectedly, last seen on <t:{{ended}}:f>',
     },
     more: 'Use {{mention}} to see the commands you can use here.',

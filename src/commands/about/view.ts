@@ -124,9 +124,10 @@ function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): 
   ];
 }
 
-function runLine({ at, version, seenAt, stoppedAt }: Run, isCurrent: boolean, say: Say): string {
+function runLine({ at, version, seenAt, stoppedAt, isRestored }: Run, isCurrent: boolean, say: Say): string {
   const facts = { at: Math.floor(at / 1000), version };
   if (isCurrent) return say('about.operator.running', facts);
   const ended = Math.floor((stoppedAt ?? seenAt) / 1000);
-  return say(stoppedAt === undefined ? 'about.operator.crashed' : 'about.operator.stopped', { ...facts, ended });
+  const end = isRestored === true ? 'restored' : stoppedAt === undefined ? 'crashed' : 'stopped';
+  return say(`about.operator.${end}`, { ...facts, ended });
 }

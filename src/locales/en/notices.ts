@@ -51,6 +51,7 @@ export const notices = {
     unconfirmed_other:
       'The bot could not confirm whether the gateway accepted {{count}} tasks; their owners can retry or dismiss them.',
     away: 'The previous run was stopped on <t:{{awaySince}}:f>.',
+    restored: 'The database was restored from a backup made at about <t:{{awaySince}}:f>, while the bot was running.',
     crashed: 'The previous run ended unexpectedly at about <t:{{awaySince}}:f>. The end of that run’s log shows why.',
   },
   unreadable_one:

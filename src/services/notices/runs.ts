@@ -10,6 +10,8 @@ export const runRow = z.object({
   seenAt: z.number(),
   /** When it stopped on request; undefined if it is still running or ended unexpectedly. */
   stoppedAt: z.number().optional(),
+  /** Whether its end is unknown because it comes from a backup that was made while it was running. */
+  isRestored: z.boolean().optional(),
 });
 export type Run = z.output<typeof runRow>;
 

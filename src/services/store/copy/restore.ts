@@ -69,7 +69,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
     for (const partition of store.partitions) {
       if (partition !== first && (await isEmpty(partition.backend))) continue;
       const namespaces = openNamespaces(partition.backend);
-      const marked = await markTasksRestored(partition, namespaces, parts);
+      const marked = await markAsRestored(partition, namespaces, parts);
       live += marked.live;
       unconfirmed += marked.unconfirmed;
       // Rows of the live tasks are in this version now.
@@ -83,8 +83,8 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
   }
 }
 
-/** Marks the live tasks as restored, and updates their ledger entries accordingly. */
-async function markTasksRestored(
+/** Marks the live tasks as restored, with their ledger entries, and the run that was in progress when the backup was made. */
+async function markAsRestored(
   { ownership, close }: OpenedBackend,
   namespaces: Namespaces,
   { specs, log, clock }: RestoreParts,
@@ -99,5 +99,7 @@ async function markTasksRestored(
     unconfirmed += 1;
     await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }
+  const [latestRun] = (await store.runs.all()).sort((a, b) => b.at - a.at);
+  if (latestRun && latestRun.stoppedAt === undefined) await store.runs.put({ ...latestRun, isRestored: true });
   return { live: liveTasks.length, unconfirmed };
 }

@@ -175,6 +175,7 @@ describe('Tasks of a restored store', () =>
     it('Tasks of a restored store that waited or were being sent have an unknown outcome, even in the ledger', async () => {
       const source = await createTestStore();
       const states = ['waiting', 'submitting', 'running', 'needs-input', 'unconfirmed'] as const;
+      const run = { at: START, version: '1.2.3', seenAt: START };
       const tasks = new Map<string, Task>();
       await populateStore(source, async (store) => {
         for (const state of states) {
@@ -186,6 +187,7 @@ describe('Tasks of a restored store', () =>
         const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
         await store.proposals.put({ id: 'p1', memberId: 'ann', orders, until: START + DAY_MS }, DAY_MS);
         await store.entries.setOpenSince('2026-01-01');
+        await store.runs.put(run);
       });
       const file = newFile();
       await backUp(source, file);
@@ -209,6 +211,7 @@ describe('Tasks of a restored store', () =>
       // Text that came with an order is not sent without the member's decision.
       expect(tasksByPrompt.get('needs-input')?.times.wordsLost).toBe(at);
       expect(await store.proposals.findByMember('ann')).toEqual([]);
+      expect(await store.runs.all()).toEqual([{ ...run, isRestored: true }]);
       const standings = new Map<string, string | undefined>();
       for await (const { id, facts } of store.entries.readRange('2026-01-01', '2026-01-02'))
         standings.set(id, facts.at(-1)?.standing);
