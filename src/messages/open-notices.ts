@@ -9,6 +9,7 @@ import { Runs } from '../services/notices/runs.ts';
 import { Watch } from '../services/notices/watch.ts';
 import { findGatewayProblem } from '../services/readiness.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import { BalanceWatch } from '../services/usage/balance.ts';
 import { noticePlan } from './notice.ts';
 
@@ -47,7 +48,11 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
     ...{ notices, runs, balance, scheduler, gateway, store, book, spending, circuits, models, clock },
   });
   return {
-    report: notices.report.bind(notices),
+    /** Tells the operator that the account has no credit for a kind of task, until a task of it is accepted again. */
+    noteCredit(kind: TaskKind, isAvailable: boolean): void {
+      if (isAvailable) notices.end('noCredit', kind);
+      else notices.begin({ topic: 'noCredit', subject: kind });
+    },
 
     /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.ongoing, runs: runs.recent }),

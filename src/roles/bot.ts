@@ -106,7 +106,7 @@ export function createBot({
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
       await operator.post(operatorAlertPlan(alert, await guildNameOf(alert.guildId), say));
     },
-    notifyNoCredit: (kind) => notices.report({ topic: 'noCredit', subject: kind }),
+    notifyCredit: (kind, isAvailable) => notices.noteCredit(kind, isAvailable),
     notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;

@@ -82,8 +82,8 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
   sendBudgetAlert(alert: BudgetAlert): Promise<void>;
-  /** Notifies the operator that the account has no credit left for this kind. */
-  notifyNoCredit(kind: TaskKind): void;
+  /** Notifies the operator whether the account has credit for this kind. */
+  notifyCredit(kind: TaskKind, isAvailable: boolean): void;
   settings: EngineSettings;
   store: StoredTasks;
   /** The part of all tasks that is in this store. */
@@ -288,7 +288,7 @@ export function createEngine({
       slots: limits.slots,
       tracker: parts.tracker,
     },
-    notifyNoCredit: parts.notifyNoCredit,
+    notifyCredit: parts.notifyCredit,
     ...(userOf && { userOf }),
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,

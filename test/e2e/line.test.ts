@@ -67,6 +67,8 @@ describe('The queue', () => {
     await expect
       .poll(() => discord.messages(discord.openDirectMessage('owner').id).some(says('has no credit left')))
       .toBe(true);
+    const about = await discord.as('owner').slash('about');
+    expect(text(await about.ephemeral())).toContain('has no credit left');
   });
 
   it('The limit on waiting tasks is enforced, its reply explains the queue, and weights can be set only for members', async () => {

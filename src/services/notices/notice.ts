@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** Topics with an end. The operator is notified when the trouble is over. */
-const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel'] as const;
+const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel', 'noCredit'] as const;
 /** Topics without an end. */
-const eventTopics = ['started', 'unreadable', 'noCredit'] as const;
+const eventTopics = ['started', 'unreadable'] as const;
 export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];
 
 const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));

@@ -35,8 +35,8 @@ export interface OrdersParts extends SenderParts {
   circuits?: Pick<ModelCircuits, 'run' | 'admit' | 'recordRefusal' | 'findFailing'> | undefined;
   /** For the jobs of all partitions of this process. */
   slots: JobSlots;
-  /** Called if the account has no credit left for this kind. */
-  notifyNoCredit(kind: TaskKind): void;
+  /** Called if the account has no credit left for this kind, and with each task of it that is accepted. */
+  notifyCredit(kind: TaskKind, isAvailable: boolean): void;
   /** The partition of the store that contains the tasks. */
   partition?: Partition | undefined;
   follow(task: Task): void;

@@ -296,7 +296,7 @@ export class Orders {
       this.#parts.circuits?.recordRefusal(task, refused);
       if (refused instanceof GatewayError && refused.kind === 'quota') {
         this.#noCreditUntil.set(kind.name, clock.now() + NO_CREDIT_MS);
-        this.#parts.notifyNoCredit(kind.name);
+        this.#parts.notifyCredit(kind.name, false);
         this.line.holdKind(kind.name, 1, NO_CREDIT_MS);
       }
       const waiting = temporaryErrors && (await this.#refusedOrders.returnToLine(kind, task, refused, temporaryErrors));
@@ -307,6 +307,8 @@ export class Orders {
     if (submission) {
       offers.markAccepted(offerNameOf(kind, task));
       this.#noCreditUntil.delete(kind.name);
+      // The notice may be from before a restart.
+      this.#parts.notifyCredit(kind.name, true);
       this.line.markJobAccepted(kind.name);
     }
     const applyOutcome = (current: Task): Task =>

@@ -31,7 +31,7 @@ import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
 
-type DefaultParts = 'assertOwnership' | 'notifyNoCredit' | 'offers' | 'slots';
+type DefaultParts = 'assertOwnership' | 'notifyCredit' | 'offers' | 'slots';
 
 export interface TasksParts
   extends Omit<OrdersParts, DefaultParts | 'follow' | 'kinds' | 'rules' | 'store'>,
@@ -106,9 +106,9 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), assertOwnership = () => undefined, notifyNoCredit = () => undefined } = parts;
+    const { offers = new Offers(clock), assertOwnership = () => undefined, notifyCredit = () => undefined } = parts;
     const { slots = new JobSlots() } = parts;
-    const sharedParts = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyNoCredit, slots, follow };
+    const sharedParts = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyCredit, slots, follow };
     this.orders = new Orders(sharedParts);
     this.words = new Words({ ...sharedParts, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.provideIfRequested(task));

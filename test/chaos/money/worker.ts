@@ -36,7 +36,7 @@ const engine = createEngine({
   removeMessage: async () => 'gone',
   notifyErased: async () => true,
   sendBudgetAlert: async () => undefined,
-  notifyNoCredit: async () => undefined,
+  notifyCredit: async () => undefined,
 });
 const { tasks } = engine;
 await engine.open();

@@ -50,7 +50,7 @@ export interface DomainOptions {
   jobsAtOnce?: number;
   /** The maximum number of polls per second. */
   perSecond?: number;
-  notifyNoCredit?: (kind: string) => Promise<void>;
+  notifyCredit?: (kind: string, isAvailable: boolean) => Promise<void>;
 }
 
 interface Doors {
@@ -75,7 +75,7 @@ export async function openDomain(
     estimateOf,
     jobsAtOnce,
     perSecond = 50,
-    notifyNoCredit = async () => undefined,
+    notifyCredit = async () => undefined,
   }: DomainOptions = {},
 ): Promise<Domain> {
   const lines: string[] = [];
@@ -119,7 +119,7 @@ export async function openDomain(
     ...(offers && { offers }),
     ...(estimateOf && { estimateOf }),
     slots: new JobSlots(jobsAtOnce),
-    notifyNoCredit,
+    notifyCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     notifyErased: async () => true,
     random: () => 0.5,

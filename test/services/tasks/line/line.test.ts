@@ -258,7 +258,7 @@ describe('An account without credit', () => {
     const notified: string[] = [];
     const fixture = await createFixture({
       hasLedger: true,
-      notifyNoCredit: async (kind) => void notified.push(kind),
+      notifyCredit: async (kind, isAvailable) => void (isAvailable || notified.push(kind)),
     });
     fixture.gateway.reply(SUBMIT, noCredit);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'quota' });
