@@ -502,6 +502,14 @@ describe('Server rules', () => {
     expect(submitCount(fixture.gateway)).toBe(0);
   });
 
+  it('The rules page says which rules of the operator also apply, and their refusals name the operator', async () => {
+    const path = join(createTemporaryFolder(), 'rules.json');
+    writeFileSync(path, JSON.stringify({ access: [{ effect: 'deny', kinds: ['imagine'] }] }));
+    const fixture = await botWith({ RULES: path });
+    expect(await imagine(fixture, 'a fox')).toContain('Ask the bot’s operator if you think this is a mistake.');
+    expect(text(await openRulesPage(fixture))).toContain('rules that also apply here: task types and models');
+  });
+
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {
     const fixture = await botWith();
     const { discord } = fixture;

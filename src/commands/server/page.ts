@@ -11,6 +11,7 @@ import {
   type AccessRule,
   accessText,
   canHold,
+  type RuleName,
   ruleText,
   type ServerRules,
   thresholdLines,
@@ -22,6 +23,8 @@ import { accessMarkdown, readableAccess, readableWords, withNames } from './read
 import type { text } from './text.ts';
 
 interface RulesPageFacts extends ServerRules {
+  /** The rules that the operator has set for all servers. */
+  setByOperator: readonly RuleName[];
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
@@ -36,16 +39,16 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
   const { rules, budgets, serverNames, ruleTargets: targets } = context.services;
   const { alertsChannelId } = budgets.get(guildId);
-  const { hasModerationService } = rules;
+  const { hasModerationService, setByOperator } = rules;
   const current = rules.get(guildId);
   const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
   const names = namesPlaces ? await serverNames(guildId) : new Map<string, string>();
-  return rulesPage({ ...current, hasModerationService, alertsChannelId, targets, names }, context.say);
+  return rulesPage({ ...current, setByOperator, hasModerationService, alertsChannelId, targets, names }, context.say);
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
-  const { rules, targets } = facts;
+  const { rules, targets, setByOperator } = facts;
   const { access, words, allowedWords, patterns, longestPrompt, deniedDomains, allowedDomains } = rules;
   const section = (
     name: keyof (typeof text)['rules']['section'],
@@ -75,6 +78,9 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   ];
   const lines = [
     say('rules.title'),
+    ...(setByOperator.length === 0
+      ? []
+      : [say('rules.byOperator', { rules: setByOperator.map((name) => say(`rules.names.${name}`)).join(', ') })]),
     ...section('access', access.length === 0 ? [say('rules.access.none')] : accessLines, ['access']),
     ...section('use', useLines, ['pressers', 'privateCommands', 'personalInstalls']),
     ...section('words', wordLines, ['words', 'allowedWords', 'patterns', 'longestPrompt']),

@@ -61,6 +61,7 @@ export const text = {
   },
   rules: {
     title: '**Rules of this server**',
+    byOperator: 'The bot’s operator has rules that also apply here: {{rules}}',
     section: {
       access: '**Task types and models**',
       use: '**Buttons and privacy**',

@@ -137,6 +137,15 @@ export const refusals = {
     accessHere: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
     model: 'You are not allowed to use the model {{model}}. Choose another one, or ask an admin.',
     modelHere: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask an admin.',
+    byOperator: {
+      access:
+        'You are not allowed to use this command or model. Ask the bot’s operator if you think this is a mistake.',
+      accessHere:
+        'You can’t use this command or model in this channel. Try another channel, or ask the bot’s operator.',
+      model: 'You are not allowed to use the model {{model}}. Choose another one, or ask the bot’s operator.',
+      modelHere:
+        'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask the bot’s operator.',
+    },
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',

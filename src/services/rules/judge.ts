@@ -40,9 +40,12 @@ export class Judge {
   readonly #allowedDomains: readonly string[] | undefined;
   readonly #deniedDomains: readonly string[];
 
-  /** Throws a `Refusal` for an invalid pattern. */
-  constructor(rules: RuleSet) {
+  readonly #isOperators: boolean;
+
+  /** Throws a `Refusal` for an invalid pattern. `isOperators`: no admin can change these rules, so refusals name the operator. */
+  constructor(rules: RuleSet, isOperators = false) {
     this.#rules = rules;
+    this.#isOperators = isOperators;
     this.#words = wordsByKinds(rules);
     this.#patterns = new PatternList(rules.patterns);
     this.#allowed = new WordList(rules.allowedWords);
@@ -84,7 +87,7 @@ export class Judge {
     const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
     const denied = matchingRules.find(({ effect }) => effect === 'deny');
     if (denied) {
-      const refusal = accessRefusal(order, [denied], denied.channelIds !== undefined);
+      const refusal = this.#accessRefusal(order, [denied], denied.channelIds !== undefined);
       return { refusal, rule: 'access', entry: accessText(denied) };
     }
     // If rules allow such requests for some members, everyone else is refused.
@@ -92,7 +95,19 @@ export class Judge {
     const isAllowed = allows.length === 0 || allows.some((rule) => appliesTo(rule, order));
     if (isAllowed) return undefined;
     const isOnlyHere = allows.some((rule) => hasRole(rule, order));
-    return { refusal: accessRefusal(order, allows, isOnlyHere), rule: 'access' };
+    return { refusal: this.#accessRefusal(order, allows, isOnlyHere), rule: 'access' };
+  }
+
+  /** Names the model if the rules refuse only that: the member may not have chosen it. `isOnlyHere`: another channel may allow it. */
+  #accessRefusal(
+    { kind, request: { model } }: JudgedRequest,
+    rules: readonly AccessRule[],
+    isOnlyHere: boolean,
+  ): Refusal {
+    const side = this.#isOperators ? 'refusals.rules.byOperator' : 'refusals.rules';
+    const isAboutModel = rules.every(({ kinds, models }) => models !== undefined && !kinds?.includes(kind));
+    if (model === undefined || !isAboutModel) return new Refusal(`${side}.${isOnlyHere ? 'accessHere' : 'access'}`);
+    return new Refusal(`${side}.${isOnlyHere ? 'modelHere' : 'model'}`, { model });
   }
 
   #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {
@@ -138,18 +153,6 @@ const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? pro
 
 /** For an order with more text than is judged. */
 export const textTooLong = (): Refusal => new Refusal('refusals.rules.textTooLong', { max: MAX_JUDGED_LENGTH });
-
-/** Names the model if the rules refuse only that: the member may not have chosen it. `isOnlyHere`: another channel may allow it. */
-function accessRefusal(
-  { kind, request: { model } }: JudgedRequest,
-  rules: readonly AccessRule[],
-  isOnlyHere: boolean,
-): Refusal {
-  const isAboutModel = rules.every(({ kinds, models }) => models !== undefined && !kinds?.includes(kind));
-  if (model === undefined || !isAboutModel)
-    return new Refusal(isOnlyHere ? 'refusals.rules.accessHere' : 'refusals.rules.access');
-  return new Refusal(isOnlyHere ? 'refusals.rules.modelHere' : 'refusals.rules.model', { model });
-}
 
 function wordsByKinds({ words }: RuleSet): KindWords[] {
   const entriesByKinds = Map.groupBy(words, ({ kinds }) => kinds?.toSorted().join());

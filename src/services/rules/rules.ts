@@ -9,7 +9,7 @@ import { type Task, withRequest } from '../tasks/task.ts';
 import { hasAnyRole, Judge, type JudgedRequest, textTooLong, type Verdict } from './judge.ts';
 import { MAX_JUDGED_LENGTH, piecesOf, textsOf } from './judged-text.ts';
 import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
-import { NO_RULES, type RuleSet, type ServerRules, withoutAuthor } from './server-rules.ts';
+import { NO_RULES, type RuleName, type RuleSet, ruleNames, type ServerRules, withoutAuthor } from './server-rules.ts';
 
 export interface RuleStore {
   all(): Promise<ReadonlyMap<string, ServerRules>>;
@@ -148,6 +148,12 @@ export class Rules {
     return this.#setsFor(order.guildId).every(
       ([name, rules]) => !this.#judge(name, rules).judge({ ...order, request }),
     );
+  }
+
+  /** The names of the rules that the operator has set. */
+  get setByOperator(): RuleName[] {
+    const { operatorRules } = this.#parts;
+    return ruleNames.filter((name) => !isDeepStrictEqual(operatorRules[name], NO_RULES.rules[name]));
   }
 
   get hasModerationService(): boolean {
@@ -315,7 +321,7 @@ export class Rules {
 
   #judge(name: string, rules: RuleSet): Judge {
     const cached = this.#preparedRules.get(name);
-    const prepared = cached?.rules === rules ? cached : { rules, judge: new Judge(rules) };
+    const prepared = cached?.rules === rules ? cached : { rules, judge: new Judge(rules, name === OPERATOR) };
     this.#preparedRules.set(name, prepared);
     return prepared.judge;
   }
