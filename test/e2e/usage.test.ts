@@ -112,6 +112,10 @@ describe('/usage with the spec gateway profile', () => {
     expect(text(message)).toContain('All usage through this bot');
     expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
     expect(usageRequests(gateway)).toHaveLength(1);
+    respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
+    const withoutTotal = await (await discord.as('admin').slash('usage', { of: 'account', by: 'kind' })).message();
+    expect(text(withoutTotal)).toContain('All usage through this bot');
+    expect(text(withoutTotal)).toContain('The gateway’s total could not be read. Try again later.');
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {

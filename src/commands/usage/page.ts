@@ -151,6 +151,8 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
       return say('usage.note.differs', { sum: gatewayAmount(note.sum, unit, say) });
     case 'atGateway':
       return say('usage.note.atGateway', { total: gatewayAmount(note.total, unit, say) });
+    case 'noGatewayTotal':
+      return say('usage.note.noGatewayTotal');
     case 'open':
     case 'waived':
     case 'unconfirmed':

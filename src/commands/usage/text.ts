@@ -77,6 +77,7 @@ export const text = {
       undated: 'The requested range is {{range}}, but some rows have no date and may belong to other days.',
       differs: 'The rows add up to {{sum}}, which differs from the gateway’s total.',
       atGateway: 'The gateway’s total for the whole account: {{total}}.',
+      noGatewayTotal: 'The gateway’s total could not be read. Try again later.',
       open_one: '{{count}} task has not finished yet and is not counted.',
       open_other: '{{count}} tasks have not finished yet and are not counted.',
       unconfirmed_one: '{{count}} task is unconfirmed and is not counted.',

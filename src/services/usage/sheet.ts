@@ -37,6 +37,8 @@ export type SheetNote =
   | { kind: 'differs'; sum: string }
   /** The gateway's total, in addition to the numbers of the ledger. */
   | { kind: 'atGateway'; total: string }
+  /** The gateway's total could not be read. */
+  | { kind: 'noGatewayTotal' }
   /** Unfinished requests, and requests with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PlainLog } from '../../lib/log.ts';
-import type { UsageReports } from '../gateway/usage.ts';
+import { GatewayError } from '../gateway/errors.ts';
+import type { Usage, UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 import type { ChartData } from './chart.ts';
@@ -30,15 +31,27 @@ export class UsageReader {
   async readAccount(range: DayRange, grouping: Grouping): Promise<Sheet> {
     const { reports, ledger } = this.#parts;
     if (grouping === 'day') return accountSheet(await reports.get(range), range, grouping);
-    const [usage, uses] = await Promise.all([reports.get(range), ledger.queryUsage({ range })]);
     if (grouping === 'model') {
+      const [usage, uses] = await Promise.all([reports.get(range), ledger.queryUsage({ range })]);
       const account = accountSheet(usage, range, grouping);
       return { ...account, notes: [...account.notes, ...comparedModels(uses)] };
     }
+    const [usage, uses] = await Promise.all([this.#reportIfAvailable(range), ledger.queryUsage({ range })]);
     const sheet = ledgerSheet(uses, range, grouping, 'members');
+    if (!usage) return { ...sheet, notes: [...sheet.notes, { kind: 'noGatewayTotal' }] };
     const { total, notes } = accountSheet(usage, range, 'day');
     const gatewayTotal: SheetNote[] = total === undefined ? [] : [{ kind: 'atGateway', total }];
     return { ...sheet, notes: [...sheet.notes, ...gatewayTotal, ...notes.filter(({ kind }) => kind !== 'differs')] };
+  }
+
+  async #reportIfAvailable(range: DayRange): Promise<Usage | undefined> {
+    try {
+      return await this.#parts.reports.get(range);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#parts.log.warn({ err: error }, 'The usage of the account could not be read.');
+      return undefined;
+    }
   }
 
   async readMember(memberId: string, range: DayRange, grouping: Grouping): Promise<Sheet> {
