@@ -109,7 +109,7 @@ export function pressOrigin(interaction: Interaction, pressedMessage: PressedMes
 /** How long an interaction's token works (https://discord.com/developers/docs/interactions/receiving-and-responding). */
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
-export function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }): Route {
+function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }): Route {
   const { install, uploadLimit, locale, createdAt, appPermissions } = interactionFactsOf(interaction);
   const permissions = new PermissionsBitField(appPermissions);
   const isBotDM = interaction.context === InteractionContextType.BotDM;
