@@ -11,7 +11,7 @@ import { withBlock } from '../../services/spending/budget-changes.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { reportMessage } from './report-message.ts';
-import { type RemovalParts, ResultRemoval } from './result-removal.ts';
+import { type RemovalParts, removeResult } from './result-removal.ts';
 
 /** How long a member waits for the confirmation that their report was posted. */
 const CONFIRMATION_WAIT_MS = 20_000;
@@ -28,7 +28,6 @@ const NOT_SHOWN = 'A report could not be shown in the log channel of a server.';
 /** Carries out the steps that are due for reports: posts them, and applies what moderators decided. Each step is stored first and can be repeated. */
 export class ReportDelivery {
   readonly #parts: ReportDeliveryParts;
-  readonly #removal: ResultRemoval;
   readonly #running = new Map<string, Promise<void>>();
   /** Reports whose member is still waiting for a confirmation. */
   readonly #awaitingConfirmation = new Set<string>();
@@ -36,7 +35,6 @@ export class ReportDelivery {
 
   constructor(parts: ReportDeliveryParts) {
     this.#parts = parts;
-    this.#removal = new ResultRemoval(parts);
     parts.reports.onDue((id) => void this.process(id));
   }
 
@@ -101,7 +99,7 @@ export class ReportDelivery {
       case 'post':
         return this.#post(report, attempts);
       case 'remove':
-        await this.#removal.carryOut(report);
+        await removeResult(report, this.#parts);
         break;
       case 'block':
         await this.#block(report);

@@ -9,38 +9,32 @@ import type { CommandsParts } from '../parts.ts';
 
 export interface RemovalParts extends CommandsParts, Engine {}
 
-/** Removes a result after a moderator's decision. Every step can be repeated. */
-export class ResultRemoval {
-  readonly #parts: RemovalParts;
-
-  constructor(parts: RemovalParts) {
-    this.#parts = parts;
-  }
-
-  /** Removes a result with all its messages in the server. A result that was made elsewhere is only removed from this server. */
-  async carryOut({ guildId, taskId, message }: Report): Promise<void> {
-    const { tasks, removeMessages, removeMessage, clock } = this.#parts;
-    const task = await tasks.book.get(taskId);
-    const isOwn = task?.guildId === guildId;
-    const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
-    const tasksToRemove = [...parts, ...(task ? [task] : [])];
-    if (isOwn)
-      for (const { id } of tasksToRemove) await this.#change(id, (current) => markResultRemoved(current, clock.now()));
-    for (const one of tasksToRemove)
-      throwIfRetryNeeded((await removeMessages(withOnlyMessagesIn(one, guildId))).needsRetry);
-    // The message may be a copy that is not stored with any task.
-    throwIfRetryNeeded((await removeMessage(message)) === 'later');
-    for (const one of tasksToRemove) await this.#change(one.id, (current) => withoutMessagesIn(current, guildId));
-  }
-
+/**
+ * Removes a result with all its messages in the server, after a moderator's decision. A result that was made elsewhere is only removed from
+ * this server. Every step can be repeated.
+ */
+export async function removeResult(
+  { guildId, taskId, message }: Report,
+  { tasks, removeMessages, removeMessage, clock }: RemovalParts,
+): Promise<void> {
   /** Ignores a task that has been erased in the meantime. */
-  async #change(id: string, transition: (task: Task) => Task): Promise<void> {
+  const change = async (id: string, transition: (task: Task) => Task): Promise<void> => {
     try {
-      await withStore(() => this.#parts.tasks.book.change(id, transition));
+      await withStore(() => tasks.book.change(id, transition));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-  }
+  };
+  const task = await tasks.book.get(taskId);
+  const isOwn = task?.guildId === guildId;
+  const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
+  const tasksToRemove = [...parts, ...(task ? [task] : [])];
+  if (isOwn) for (const { id } of tasksToRemove) await change(id, (current) => markResultRemoved(current, clock.now()));
+  for (const one of tasksToRemove)
+    throwIfRetryNeeded((await removeMessages(withOnlyMessagesIn(one, guildId))).needsRetry);
+  // The message may be a copy that is not stored with any task.
+  throwIfRetryNeeded((await removeMessage(message)) === 'later');
+  for (const one of tasksToRemove) await change(one.id, (current) => withoutMessagesIn(current, guildId));
 }
 
 function throwIfRetryNeeded(needsRetry: boolean): void {
