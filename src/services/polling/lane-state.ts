@@ -18,8 +18,8 @@ export interface Entry {
 
 /** A poll includes tasks that are due this soon after it, if its lane supports more than one per poll. */
 const GATHER_MS = 250;
-/** Looking for due tasks visits all that wait, so the more there are, the rarer it is: this many are visited per millisecond at most. */
-const VISITED_PER_MS = 500;
+/** Gathering the due tasks visits all that wait, so the more there are, the rarer it is: on average, this many are visited per millisecond at most. */
+const VISITED_PER_MS = 2_000;
 /** After a pause the waiting tasks are not all polled at the same time. */
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
@@ -36,6 +36,8 @@ export interface BegunPoll {
 export class LaneState {
   readonly lane: Lane;
   readonly breaker = new Breaker();
+  /** Lanes take turns: the one whose last turn was longest ago is next. */
+  lastTurn = 0;
   readonly #waiting = new Set<Entry>();
   readonly #ready = new FairQueue<Entry>();
   /** No waiting task is due earlier. */

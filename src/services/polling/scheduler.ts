@@ -41,8 +41,8 @@ export class Scheduler {
   readonly #capacity: PollCapacity;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
-  /** The lane whose turn was longest ago comes first. */
-  #lanes: LaneState[] = [];
+  readonly #lanes: LaneState[] = [];
+  #turn = 0;
   readonly #runningPolls = new Set<Promise<void>>();
   readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
   /** Running polls that wait to send another request. */
@@ -149,11 +149,13 @@ export class Scheduler {
       this.#permitQueue.shift()?.resolve();
     }
     while (this.#isRunning && this.#capacity.opensAt(now) <= now) {
-      const state = this.#lanes.find((one) => one.opensAt(this.#capacity.maxPollsPerLane) <= now);
+      const openLanes = this.#lanes.filter((one) => one.opensAt(this.#capacity.maxPollsPerLane) <= now);
+      const [state] = openLanes.sort((one, other) => one.lastTurn - other.lastTurn);
       if (!state) break;
       const begunPoll = state.begin(now);
       if (!begunPoll) continue;
-      this.#lanes = [...this.#lanes.filter((one) => one !== state), state];
+      this.#turn += 1;
+      state.lastTurn = this.#turn;
       const poll = this.#poll(state, begunPoll, now).finally(() => this.#runningPolls.delete(poll));
       this.#runningPolls.add(poll);
     }
