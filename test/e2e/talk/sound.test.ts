@@ -60,7 +60,9 @@ it('Text and audio are sent as one utterance, and the audio is remembered by its
   // The next session receives the audio as text.
   fixture.gateway.realtime.dropAll();
   const next = await speak(fixture, opening, 'tones.wav', await recording('with-a-list.wav'));
-  expect(text(await next.message(hasEnded))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
+  expect(text(await next.message(hasEnded))).toMatch(
+    /The first of \d things was: “what do you hear\? a clear sound of 0\.9 seconds/,
+  );
   expect(fixture.gateway.realtime.openedCount).toBe(2);
 });
 
