@@ -22,15 +22,11 @@ export class LiveAnswer {
   }
 }
 
-interface LiveTalkParts {
-  /** Opens a session that continues the conversation. */
-  open(): Promise<RealtimeSession>;
-  log: TasksLog;
-}
-
 /** A live conversation, which keeps its turns in order. Its session is only opened when a member speaks. */
 export class LiveTalk {
-  readonly #parts: LiveTalkParts;
+  /** Opens a session that continues the conversation. */
+  readonly #open: () => Promise<RealtimeSession>;
+  readonly #log: TasksLog;
   readonly #turns = new KeyedLock();
   #session: RealtimeSession | undefined;
   #liveAnswer: LiveAnswer | undefined;
@@ -41,8 +37,14 @@ export class LiveTalk {
   /** Resolves when the last answer is stored. */
   lastAnswer: Promise<unknown> | undefined;
 
-  constructor(parts: LiveTalkParts, heardAt: number, session: RealtimeSession | undefined) {
-    this.#parts = parts;
+  constructor(
+    open: () => Promise<RealtimeSession>,
+    log: TasksLog,
+    heardAt: number,
+    session: RealtimeSession | undefined,
+  ) {
+    this.#open = open;
+    this.#log = log;
     this.#session = session;
     this.heardAt = heardAt;
   }
@@ -58,7 +60,7 @@ export class LiveTalk {
         throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
       await this.#interruptAnswer('stopped');
       if (this.#isStale) await this.#closeSession();
-      this.#session ??= await this.#parts.open();
+      this.#session ??= await this.#open();
       try {
         const liveAnswer = new LiveAnswer(await this.#session.say(utterance));
         this.#liveAnswer = liveAnswer;
@@ -105,7 +107,7 @@ export class LiveTalk {
     try {
       await liveAnswer.interrupt(reason);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'An answer could not be interrupted.');
+      this.#log.warn({ err: error }, 'An answer could not be interrupted.');
     }
     if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
   }
@@ -117,7 +119,7 @@ export class LiveTalk {
     try {
       await session?.close();
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A live session could not be closed.');
+      this.#log.warn({ err: error }, 'A live session could not be closed.');
     }
   }
 

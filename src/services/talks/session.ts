@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answerOf, answerText } from '../asks/transitions.ts';
-import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
-import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
+import type { EarlierTurn } from '../gateway/realtime/events.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
@@ -43,32 +43,11 @@ const utterance: KindSpec<'said'> = {
 };
 export const talkSpecs = { talk, said: utterance };
 
-export interface SessionParts {
-  realtime: Pick<Gateway['realtime'], 'open'>;
-  /** A model that transcribes what members say, if the gateway has one. */
-  transcriber(): Promise<string | undefined>;
-}
-
 /** Errors after which a conversation would be refused each time, because its model is gone or no longer allowed. */
 const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
 
 export const isPermanentFailure = (error: unknown): boolean =>
   error instanceof GatewayError && PERMANENT_ERRORS.has(error.kind);
-
-export async function openSession(
-  { realtime, transcriber }: SessionParts,
-  request: TalkRequest,
-  options: { history: () => Promise<readonly EarlierTurn[]>; signal: AbortSignal },
-): Promise<RealtimeSession> {
-  const { model, instructions, voice } = request;
-  try {
-    return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    // An unused session has cost nothing, even if its outcome is unknown.
-    throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
-  }
-}
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
 import type { AudioService } from '../sound/audio.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
@@ -7,18 +8,14 @@ import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './live-talk.ts';
-import {
-  earlierTurns,
-  isPermanentFailure,
-  openSession,
-  type SessionParts,
-  type TalkRequest,
-  type UtteranceRequest,
-} from './session.ts';
+import { earlierTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './transitions.ts';
 import { type UtteranceParts, Utterances } from './utterances.ts';
 
-interface TalksParts extends SessionParts, Pick<UtteranceParts, 'costOfAnswer'> {
+interface TalksParts extends Pick<UtteranceParts, 'costOfAnswer'> {
+  realtime: Pick<Gateway['realtime'], 'open'>;
+  /** A model that transcribes what members say, if the gateway has one. */
+  transcriber(): Promise<string | undefined>;
   book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onRemove'>;
   sounds: Pick<AudioService, 'startVoice'>;
   clock: Clock;
@@ -109,8 +106,7 @@ export class Talks {
     const { id } = task;
     const session = this.#pendingSessions.get(id);
     this.#pendingSessions.delete(id);
-    const parts = { open: () => this.#reopen(id), log: this.#parts.log };
-    const conversation = new LiveTalk(parts, talkOf(task).heardAt, session);
+    const conversation = new LiveTalk(() => this.#reopen(id), this.#parts.log, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopController.signal.aborted) this.#track(conversation.close('interrupted'));
     else this.#silence.watch(id, conversation);
@@ -141,9 +137,17 @@ export class Talks {
     }
   }
 
-  #open(id: string, request: TalkRequest): Promise<RealtimeSession> {
+  async #open(id: string, { model, instructions, voice }: TalkRequest): Promise<RealtimeSession> {
+    const { realtime, transcriber } = this.#parts;
     const { signal } = this.#stopController;
-    return openSession(this.#parts, request, { history: () => this.#history(id), signal });
+    try {
+      const settings = { model, instructions, voice, transcriber: await transcriber() };
+      return await realtime.open(settings, { history: () => this.#history(id), signal });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      // An unused session has cost nothing, even if its outcome is unknown.
+      throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
+    }
   }
 
   /** The conversation so far, as soon as its last answer is stored. */
