@@ -58,20 +58,17 @@ export const parseDomains = (text: string): string[] =>
     return host;
   });
 
-export function parseLongestPrompt(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  const max = Number(trimmed);
-  if (!/^\d{1,6}$/.test(trimmed) || max < 1 || max > 100_000) throw new Refusal('refusals.rules.lengthInvalid');
-  return max;
-}
+export const parseLongestPrompt = (text: string): number | undefined =>
+  parseNumber(text.trim(), 100_000, new Refusal('refusals.rules.lengthInvalid'));
 
-export function parseLogDays(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (trimmed === '') return undefined;
-  const days = Number(trimmed);
-  if (!/^\d{1,3}$/.test(trimmed) || days < 1 || days > MAX_LOG_DAYS) throw new Refusal('refusals.rules.daysInvalid');
-  return days;
+export const parseLogDays = (text: string): number | undefined =>
+  parseNumber(text.trim(), MAX_LOG_DAYS, new Refusal('refusals.rules.daysInvalid'));
+
+function parseNumber(text: string, max: number, refusal: Refusal): number | undefined {
+  if (text === '') return undefined;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || text.length > String(max).length || number < 1 || number > max) throw refusal;
+  return number;
 }
 
 export function parseCommands(text: string, allowedNames: readonly string[]): string[] {

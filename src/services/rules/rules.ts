@@ -248,9 +248,7 @@ export class Rules {
 
   /** Notifies the admins of the task's server that a result was refused. */
   reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
-    if (guildId === undefined) return;
-    for (const listener of this.#refusalListeners)
-      listener({ what: 'result', rule: 'moderation', entry, guildId, memberId, channelId });
+    this.#notifyRefusal({ what: 'result', rule: 'moderation', entry, guildId, memberId, channelId });
   }
 
   /** A task as it can be shown in another server: without the words that are blocked there. */
@@ -313,10 +311,12 @@ export class Rules {
     const { refusal, rule, entry } = verdict;
     // The admins of a server must not see what the operator blocks.
     const shownEntry = name === OPERATOR ? undefined : entry;
-    if (guildId !== undefined)
-      for (const listener of this.#refusalListeners)
-        listener({ what: 'request', rule, entry: shownEntry, guildId, memberId, channelId });
+    this.#notifyRefusal({ what: 'request', rule, entry: shownEntry, guildId, memberId, channelId });
     return refusal;
+  }
+
+  #notifyRefusal({ guildId, ...refusal }: Omit<RuleRefusal, 'guildId'> & Pick<Task, 'guildId'>): void {
+    if (guildId !== undefined) for (const listener of this.#refusalListeners) listener({ ...refusal, guildId });
   }
 
   #judge(name: string, rules: RuleSet): Judge {
