@@ -110,8 +110,12 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
 
 const patternOf = (key: string): RegExp => new RegExp(`^${RegExp.escape(key)}$`);
 
-const isRefusal = ({ type, callee }: Call): boolean =>
-  type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
+/** A new refusal, or the constructor of a class of refusals. */
+function isRefusal({ type, callee, arguments: [key] }: Call): boolean {
+  if (callee.type === 'Super')
+    return key?.type === 'TemplateLiteral' && key.quasis[0]?.value.raw.startsWith('refusals.') === true;
+  return type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
+}
 
 /** `say(…)`, `ask.say(…)` and `this.#say(…)`. */
 function isTranslation({ callee }: Call): boolean {

@@ -133,18 +133,28 @@ export const refusals = {
   },
   notText: 'The file is not text. Save it as plain text (UTF-8), then try again.',
   rules: {
-    access: 'You are not allowed to use this command or model. Ask an admin if you think this is a mistake.',
-    accessHere: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
-    model: 'You are not allowed to use the model {{model}}. Choose another one, or ask an admin.',
-    modelHere: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask an admin.',
-    byOperator: {
-      access:
-        'You are not allowed to use this command or model. Ask the bot’s operator if you think this is a mistake.',
-      accessHere:
-        'You can’t use this command or model in this channel. Try another channel, or ask the bot’s operator.',
-      model: 'You are not allowed to use the model {{model}}. Choose another one, or ask the bot’s operator.',
-      modelHere:
-        'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask the bot’s operator.',
+    denied: {
+      admin: {
+        request: {
+          everywhere: 'You are not allowed to use this command or model. Ask an admin if you think this is a mistake.',
+          here: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
+        },
+        model: {
+          everywhere: 'You are not allowed to use the model {{model}}. Choose another one, or ask an admin.',
+          here: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask an admin.',
+        },
+      },
+      operator: {
+        request: {
+          everywhere:
+            'You are not allowed to use this command or model. Ask the bot’s operator if you think this is a mistake.',
+          here: 'You can’t use this command or model in this channel. Try another channel, or ask the bot’s operator.',
+        },
+        model: {
+          everywhere: 'You are not allowed to use the model {{model}}. Choose another one, or ask the bot’s operator.',
+          here: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask the bot’s operator.',
+        },
+      },
     },
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',

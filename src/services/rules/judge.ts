@@ -104,10 +104,11 @@ export class Judge {
     rules: readonly AccessRule[],
     isOnlyHere: boolean,
   ): Refusal {
-    const side = this.#isOperators ? 'refusals.rules.byOperator' : 'refusals.rules';
+    const side = this.#isOperators ? 'operator' : 'admin';
+    const where = isOnlyHere ? 'here' : 'everywhere';
     const isAboutModel = rules.every(({ kinds, models }) => models !== undefined && !kinds?.includes(kind));
-    if (model === undefined || !isAboutModel) return new Refusal(`${side}.${isOnlyHere ? 'accessHere' : 'access'}`);
-    return new Refusal(`${side}.${isOnlyHere ? 'modelHere' : 'model'}`, { model });
+    if (model === undefined || !isAboutModel) return new Refusal(`refusals.rules.denied.${side}.request.${where}`);
+    return new Refusal(`refusals.rules.denied.${side}.model.${where}`, { model });
   }
 
   #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {

@@ -104,35 +104,43 @@ describe('The rule check of a server', () => {
     const request = { prompt: 'a fox', model: 'reel-2' };
     const deny: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'] }];
     expect(judgeOf({ access: deny }).judge(order('', { request }))?.refusal).toMatchObject({
-      key: 'refusals.rules.model',
+      key: 'refusals.rules.denied.admin.model.everywhere',
       variables: { model: 'reel-2' },
     });
     const denyHere: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'], channelIds: ['1'] }];
-    expect(keyOf({ access: denyHere }, order('', { request }))).toBe('refusals.rules.modelHere');
+    expect(keyOf({ access: denyHere }, order('', { request }))).toBe('refusals.rules.denied.admin.model.here');
     const denyBoth: RuleSet['access'] = [{ effect: 'deny', models: ['reel-*'], kinds: ['imagine'] }];
-    expect(keyOf({ access: denyBoth }, order('', { request }))).toBe('refusals.rules.access');
+    expect(keyOf({ access: denyBoth }, order('', { request }))).toBe('refusals.rules.denied.admin.request.everywhere');
     expect(keyOf({ access: deny }, order('', { request: { model: 'other' } }))).toBeUndefined();
     const allow: RuleSet['access'] = [{ effect: 'allow', models: ['reel-2'], roleIds: ['7'] }];
-    expect(keyOf({ access: allow }, order('', { request }))).toBe('refusals.rules.model');
+    expect(keyOf({ access: allow }, order('', { request }))).toBe('refusals.rules.denied.admin.model.everywhere');
     expect(keyOf({ access: allow }, order('', { request, roleIds: ['7'] }))).toBeUndefined();
     expect(keyOf({ access: allow }, order('', { request: { model: 'other' } }))).toBeUndefined();
-    expect(keyOf({ access: [...allow, ...deny] }, order('', { request, roleIds: ['7'] }))).toBe('refusals.rules.model');
+    expect(keyOf({ access: [...allow, ...deny] }, order('', { request, roleIds: ['7'] }))).toBe(
+      'refusals.rules.denied.admin.model.everywhere',
+    );
   });
 
   it('A rule for the role of everyone applies to every member, although Discord lists that role for none', () => {
     const here = order('', { guildId: '5', roleIds: ['7'] });
-    expect(keyOf({ access: [{ effect: 'deny', roleIds: ['5'] }] }, here)).toBe('refusals.rules.access');
+    expect(keyOf({ access: [{ effect: 'deny', roleIds: ['5'] }] }, here)).toBe(
+      'refusals.rules.denied.admin.request.everywhere',
+    );
     expect(keyOf({ access: [{ effect: 'allow', roleIds: ['5'] }] }, here)).toBeUndefined();
     expect(keyOf({ access: [{ effect: 'deny', roleIds: ['5'] }] }, { ...here, guildId: '6' })).toBeUndefined();
   });
 
   it('A refusal names the channel only if the same request could be allowed in another one', () => {
     const here = order('', { channelId: '1' });
-    expect(keyOf({ access: [{ effect: 'deny', channelIds: ['1'] }] }, here)).toBe('refusals.rules.accessHere');
-    expect(keyOf({ access: [{ effect: 'allow', channelIds: ['2'] }] }, here)).toBe('refusals.rules.accessHere');
+    expect(keyOf({ access: [{ effect: 'deny', channelIds: ['1'] }] }, here)).toBe(
+      'refusals.rules.denied.admin.request.here',
+    );
+    expect(keyOf({ access: [{ effect: 'allow', channelIds: ['2'] }] }, here)).toBe(
+      'refusals.rules.denied.admin.request.here',
+    );
     const allowElsewhere: RuleSet['access'] = [{ effect: 'allow', channelIds: ['2'], roleIds: ['7'] }];
-    expect(keyOf({ access: allowElsewhere }, here)).toBe('refusals.rules.access');
-    expect(keyOf({ access: [{ effect: 'deny' }] }, here)).toBe('refusals.rules.access');
+    expect(keyOf({ access: allowElsewhere }, here)).toBe('refusals.rules.denied.admin.request.everywhere');
+    expect(keyOf({ access: [{ effect: 'deny' }] }, here)).toBe('refusals.rules.denied.admin.request.everywhere');
   });
 
   it.each([
