@@ -19,9 +19,10 @@ const RETENTION_MS = 90 * DAY_MS;
 const UNDECIDED_RETENTION_MS = 400 * DAY_MS;
 
 export interface ReportStore {
+  /** In the order of their ids. */
   all(): Promise<readonly Report[]>;
   put(report: Report): Promise<void>;
-  remove(id: string): Promise<void>;
+  remove(report: Report): Promise<void>;
 }
 
 interface ReportsParts {
@@ -188,12 +189,13 @@ export class Reports {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#parts.store.remove(id);
-    const guildId = this.#reports.get(id)?.guildId ?? '';
+    const report = this.#reports.get(id);
+    if (!report) return;
+    await this.#parts.store.remove(report);
     this.#reports.delete(id);
-    const ids = this.#idsByGuild.get(guildId);
+    const ids = this.#idsByGuild.get(report.guildId);
     ids?.delete(id);
-    if (ids?.size === 0) this.#idsByGuild.delete(guildId);
+    if (ids?.size === 0) this.#idsByGuild.delete(report.guildId);
   }
 
   async #deleteOldest(guildId: string): Promise<void> {

@@ -30,6 +30,7 @@ export interface LogStore {
   get(guildId: string): Promise<StoredServerLog | undefined>;
   all(): Promise<readonly StoredServerLog[]>;
   put(log: StoredServerLog): Promise<void>;
+  remove(log: StoredServerLog): Promise<void>;
 }
 
 /** The outcome of a deletion. `later`: Discord does not accept it right now. The other outcomes are final. */
@@ -101,8 +102,8 @@ export class ServerLogs {
         if (!hasRemovedAll) break;
         removedIds.add(message.id);
       }
-      if (removedIds.size > 0)
-        await store.put({ guildId, messages: messages.filter((one) => !removedIds.has(one.id)) });
+      const log = { guildId, messages: messages.filter((one) => !removedIds.has(one.id)) };
+      if (removedIds.size > 0) await (log.messages.length > 0 ? store.put(log) : store.remove(log));
       return hasRemovedAll;
     });
   }

@@ -1,7 +1,4 @@
 import { z } from 'zod';
-import { DAY_MS } from '../../lib/clock.ts';
-import { type ExperienceStore, modelExperience } from '../models/experience.ts';
-import { type LearnedStore, learnedCosts } from '../prices/learned-prices.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { durationShape, erasureMark, type SentOrder, sentOrder } from '../tasks/task-store.ts';
 import type { Namespace } from './namespaces.ts';
@@ -45,9 +42,6 @@ export class SentOrderRows {
   }
 }
 
-/** What was learned about a model is dropped after this long without use, because the model may have changed. */
-const EXPERIENCE_TTL_MS = 180 * DAY_MS;
-
 const remoteSchema = z.object({ id: z.string() });
 
 /** Finds tasks by remote id. A row is only a reference: the task itself says whether it still exists and has that id. */
@@ -81,32 +75,6 @@ export const rowKey = (key: string): string => `of ${key}`;
 
 export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(z.object({ durations: z.array(durationShape) })));
-
-export const experienceRows = (namespace: Namespace, quarantine: Quarantine) =>
-  new Rows(namespace, quarantine, parseWith(z.object({ id: z.string(), ...modelExperience.shape })));
-
-/** An unreadable row is set aside, and its content is learned again. */
-export const storedExperience = (namespace: Namespace, quarantine: Quarantine): ExperienceStore => ({
-  async all() {
-    const { good, setAside } = await experienceRows(namespace, quarantine).readAll();
-    await setAside();
-    return new Map([...good.values()].map(({ id, ...experience }) => [id, experience]));
-  },
-  put: (id, experience) => namespace.put(rowKey(id), { id, ...experience }, EXPERIENCE_TTL_MS),
-});
-
-export const costRows = (namespace: Namespace, quarantine: Quarantine) =>
-  new Rows(namespace, quarantine, parseWith(learnedCosts));
-
-/** An unreadable row is set aside, and its content is learned again. */
-export const storedCosts = (namespace: Namespace, quarantine: Quarantine): LearnedStore => ({
-  async all() {
-    const { good, setAside } = await costRows(namespace, quarantine).readAll();
-    await setAside();
-    return [...good.values()];
-  },
-  put: (costs) => namespace.put(rowKey(`${costs.kind}:${costs.model}`), costs, EXPERIENCE_TTL_MS),
-});
 
 export const erasureRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(erasureMark));

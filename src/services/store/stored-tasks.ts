@@ -30,7 +30,6 @@ import {
   type TaskStore,
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
-import { storedBudgets } from './budget-rows.ts';
 import { storedDrafts } from './draft-rows.ts';
 import { storedFingerprints } from './fingerprint-rows.ts';
 import { StoreHealth } from './health.ts';
@@ -39,22 +38,12 @@ import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
 import { limitStartsMark, pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
-import { storedNotices, storedRuns } from './notice-rows.ts';
 import { storedProposals } from './proposal-rows.ts';
 import { storedPseudonyms } from './pseudonym-rows.ts';
-import { storedReports, storedServerLogs } from './report-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
-import { storedRules } from './rule-rows.ts';
-import {
-  durationRows,
-  erasureRows,
-  RemoteIdRows,
-  rowKey,
-  SentOrderRows,
-  storedCosts,
-  storedExperience,
-} from './side-rows.ts';
+import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from './side-rows.ts';
 import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
+import { openTables } from './tables.ts';
 import { assertReadable, isExpired, type Migration, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
 interface StoredTasksParts {
@@ -137,17 +126,31 @@ export class StoredTasks implements TaskStore {
     this.#sentOrders = new SentOrderRows(namespaces.sent);
     this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
-    this.experience = storedExperience(namespaces.models, quarantine);
-    this.costs = storedCosts(namespaces.costs, quarantine);
-    this.budgets = storedBudgets(namespaces.budgets, quarantine);
-    this.rules = storedRules(namespaces.rules, quarantine);
+    const { experience, costs, budgets, rules, reports, serverLogs, notices, runs } = openTables(
+      namespaces,
+      quarantine,
+    );
+    this.experience = {
+      all: async () => new Map((await experience.all()).map(({ id, ...known }) => [id, known])),
+      put: (id, known) => experience.put({ id, ...known }),
+    };
+    this.costs = costs;
+    this.budgets = {
+      all: async () => new Map((await budgets.all()).map(({ guildId, ...budget }) => [guildId, budget])),
+      put: (guildId, budget) => budgets.put({ guildId, ...budget }),
+    };
+    this.rules = {
+      all: async () => new Map((await rules.all()).map(({ guildId, ...own }) => [guildId, own])),
+      read: (guildId) => rules.get(guildId),
+      put: (guildId, own) => rules.put({ guildId, ...own }),
+    };
     this.fingerprints = storedFingerprints(namespaces.fingerprints);
-    this.reports = storedReports(namespaces.reports, quarantine);
-    this.serverLogs = storedServerLogs(namespaces.serverLogs, quarantine);
+    this.reports = reports;
+    this.serverLogs = serverLogs;
     this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
     this.drafts = storedDrafts(namespaces.drafts, quarantine);
-    this.notices = storedNotices(namespaces.notices, quarantine);
-    this.runs = storedRuns(namespaces.runs, quarantine);
+    this.notices = notices;
+    this.runs = runs;
     this.health = parts.health ?? new StoreHealth(clock);
     this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
     this.entries = new StoredEntries({ ...namespaces, quarantine, task: (id) => this.get(id) });

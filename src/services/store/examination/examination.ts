@@ -4,19 +4,16 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
-import { budgetRows } from '../budget-rows.ts';
 import { draftRows } from '../draft-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
-import { noticeRows, runRows } from '../notice-rows.ts';
 import { proposalRows } from '../proposal-rows.ts';
 import { pseudonymRows } from '../pseudonym-rows.ts';
-import { reportRows, serverLogRows } from '../report-rows.ts';
 import { Quarantine } from '../rows.ts';
-import { ruleRows } from '../rule-rows.ts';
-import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
+import { durationRows, erasureRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
+import { openTables } from '../tables.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
 import { openWhole, type WholeStore } from '../whole-store.ts';
 import {
@@ -143,19 +140,14 @@ export async function examineRows(
     ...firstChecks,
     await checkSchemaMark(namespaces.meta),
     tasks,
+    ...(await Promise.all(
+      Object.values(openTables(namespaces, quarantine)).map(({ rows: ofTable }) => checkRows(ofTable)),
+    )),
     await checkRows(durationRows(namespaces.durations, quarantine)),
-    await checkRows(experienceRows(namespaces.models, quarantine)),
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
-    await checkRows(costRows(namespaces.costs, quarantine)),
-    await checkRows(budgetRows(namespaces.budgets, quarantine)),
-    await checkRows(ruleRows(namespaces.rules, quarantine)),
-    await checkRows(reportRows(namespaces.reports, quarantine)),
-    await checkRows(serverLogRows(namespaces.serverLogs, quarantine)),
     await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
     await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
     await checkRows(draftRows(namespaces.drafts, quarantine)),
-    await checkRows(noticeRows(namespaces.notices, quarantine)),
-    await checkRows(runRows(namespaces.runs, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
