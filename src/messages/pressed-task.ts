@@ -43,7 +43,9 @@ export async function pressedTask(taskId: string, { services, place }: MessageHa
   if (!mayContinue(task, place.userId))
     throw new Refusal(mayManageMessages(place) ? 'refusals.notYoursToModerate' : 'refusals.notYours');
   setSubjectTask(task.id);
-  if (!mayManageMessages(place) && !task.traits.isTalk) services.rules.assertMayPress(task, place);
+  if (!mayManageMessages(place) && !task.traits.isTalk)
+    // The rules of the place apply, because the roles and permissions of the member are those there.
+    services.rules.assertMayPress({ requesterId: task.requesterId, guildId: place.guildId }, place);
   return task;
 }
 

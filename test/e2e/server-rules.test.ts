@@ -201,6 +201,22 @@ describe('Server rules', () => {
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });
 
+  it('Who can press the buttons on a result shown in another server is up to that server', async () => {
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' });
+    const showIn = async (channel: string) => {
+      const page = await openTask(fixture, await openTaskList(fixture, 'member', {}, channel));
+      const exchange = await discord.as('member').in(channel).click(page, 'Show here');
+      return exchange.message(says('Finished in'));
+    };
+    await orderGrid(fixture, {}, discord.as('member').in('hall'));
+    const refused = await discord.as('other').click(await showIn('studio'), 'U1');
+    expect(text(await refused.message())).toContain('does not let you press');
+    await orderGrid(fixture);
+    await (await discord.as('other').in('hall').click(await showIn('hall'), 'U1')).message(says('Finished in'));
+  });
+
   it('A command replies privately by default if the server’s rules say so, unless the member chooses otherwise', async () => {
     const fixture = await botWith();
     const { discord } = fixture;
