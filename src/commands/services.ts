@@ -75,6 +75,8 @@ export interface Services extends MessageServices {
   offers: Offers;
   /** A small image of a finished task's result, unless there is none or its message was deleted. */
   previewOfResult(task: Task): Promise<Preview | undefined>;
+  /** The task as this place may show its results, by its rules. */
+  judgeAgain(task: Task, place: InteractionFacts): Promise<Task>;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: InteractionFacts): Promise<PreparedMessage>;
   health(): Promise<Health>;

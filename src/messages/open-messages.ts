@@ -30,6 +30,7 @@ export function createMessages({ engine, ...parts }: MessagesParts) {
     messageOf,
     previewOfResult,
     prepareAgain,
+    judgeAgain: review.judgeAgain.bind(review),
 
     async finish(): Promise<void> {
       await Promise.all([answers.finish(), review.finish()]);

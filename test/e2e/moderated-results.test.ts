@@ -169,6 +169,26 @@ describe('Moderation of images', () => {
     expect(questions(fixture)).toEqual([]);
   });
 
+  it('A result is shown again only where the rules of that place allow it', async () => {
+    const fixture = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
+    const { discord } = fixture;
+    const showAgain = async (channel: string) => {
+      const page = await openTask(fixture, await openTaskList(fixture, 'member', {}, channel));
+      return discord.as('member').in(channel).click(page, 'Show here');
+    };
+    await (await order(fixture, 'shows:sexual', 'age-restricted')).message(says('Finished in'));
+    const lessRestricted = await (await showAgain('studio')).message((one) => one.ephemeral);
+    expect(text(lessRestricted)).toContain('only in age-restricted channels. Show it in one.');
+    await (await showAgain('age-restricted')).message(says('Finished in'));
+    await (await order(fixture, 'shows:violence', 'hall')).message(says('Finished in'));
+    const otherServer = await (await showAgain('studio')).message((one) => one.ephemeral);
+    expect(text(otherServer)).toContain('The rules here do not allow this result.');
+    await changeRules(fixture, 'Change moderation', { results: 'spoiler' });
+    const copy = await (await showAgain('studio')).message(says('Finished in'));
+    expect(copy.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    expect(questions(fixture)).toEqual([]);
+  });
+
   it('While the moderation service is unavailable, results are held, shown or withheld, depending on the server’s rules', async () => {
     const fixture = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });

@@ -34,8 +34,10 @@ export const taskSelect = on(customIds.task, {
 async function showAgain(taskId: string, context: Context, mayBeShown: (task: Task) => boolean): Promise<Outcome> {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
-  const prepared = await context.services.prepareAgain(task, context.place);
-  const shown = isClosed(task) && !context.origin.route.isPrivate ? withOwner(prepared, task, context) : prepared;
+  const { services, place, origin } = context;
+  const { isPrivate } = origin.route;
+  const prepared = await services.prepareAgain(isPrivate ? task : await services.judgeAgain(task, place), place);
+  const shown = isClosed(task) && !isPrivate ? withOwner(prepared, task, context) : prepared;
   return { ...shown, onPosted: (message) => recordCopy(task, message, context) };
 }
 

@@ -174,6 +174,9 @@ export const refusals = {
     resultUndecided: 'No moderator decided about it within 7 days. Ask a moderator before you try again.',
     resultRejected: 'A moderator of this server decided not to show it. Ask a moderator before you try again.',
     resultRemoved: 'A moderator of this server removed the result.',
+    showRefused: 'The rules here do not allow this result. Press **Show only to me** to see it.',
+    showElsewhere: 'Results like this are allowed only in age-restricted channels. Show it in one.',
+    showUnchecked: 'The moderation service could not check the result, so it is not shown here. Try again later.',
     reviewOver: 'This result is no longer waiting for a decision.',
     moderatorsOnly: 'Only members with the Manage Messages permission can do this.',
     moderationUnavailable:

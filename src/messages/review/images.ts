@@ -2,7 +2,7 @@ import type { FilePlan } from '../../discord/plan.ts';
 import { dataUri, MediaError } from '../../services/media/index.ts';
 import type { ResultImages } from '../../services/rules/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { contentOf, type ResultParts, releaseFiles, resultsOf } from '../results.ts';
+import { type Copies, contentOf, type ResultParts, releaseFiles, resultsOf } from '../results.ts';
 
 /** Enough detail for the moderation service and for moderators. */
 const MAX_IMAGE_BYTES = 2 * 2 ** 20;
@@ -11,8 +11,8 @@ const MAX_THUMBNAIL_BYTES = 4 * 2 ** 20;
 const MAX_REPORT_IMAGE_BYTES = 256 * 2 ** 10;
 
 /** Returns the images of a result, and the thumbnails of its videos. */
-export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultImages> {
-  const images = await fetchSmallImages(task, parts);
+export async function imagesOf(task: Task, parts: ResultParts, copies?: Copies): Promise<ResultImages> {
+  const images = await fetchSmallImages(task, parts, copies);
   const urls: (string | undefined)[] = [];
   for (const [index, medium] of task.media.entries()) {
     if (medium.kind === 'image') urls.push(images[index]);
@@ -21,9 +21,9 @@ export async function imagesOf(task: Task, parts: ResultParts): Promise<ResultIm
   return urls;
 }
 
-async function fetchSmallImages(task: Task, parts: ResultParts): Promise<(string | undefined)[]> {
+async function fetchSmallImages(task: Task, parts: ResultParts, copies?: Copies): Promise<(string | undefined)[]> {
   if (!task.media.some(({ kind }) => kind === 'image')) return [];
-  const results = await resultsOf(withSmallFiles(task), parts);
+  const results = await resultsOf(withSmallFiles(task), parts, copies);
   try {
     return await Promise.all(
       results.map(async (result) =>

@@ -3,6 +3,7 @@ import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
 import { findPosted } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { Outbox } from '../../discord/outbox/outbox.ts';
+import type { InteractionFacts } from '../../discord/place.ts';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -13,9 +14,9 @@ import type { ServerLogs } from '../../services/server-log/server-log.ts';
 import type { Budgets } from '../../services/spending/budgets.ts';
 import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
-import { isHeld, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { isHeld, isLive, type MessagePlace, type Task, withRequest } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
-import type { ResultParts } from '../results.ts';
+import { copiesOf, type ResultParts } from '../results.ts';
 import { filesOf, imagesOf } from './images.ts';
 import { reviewQuestion } from './question.ts';
 
@@ -25,10 +26,14 @@ interface ReviewParts extends Omit<ResultParts, 'tasks'> {
   budgets: Pick<Budgets, 'get'>;
   serverLogs: Pick<ServerLogs, 'record'>;
   outbox: Pick<Outbox, 'post' | 'messagesBefore'>;
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
   clock: Clock;
   log: Log;
   say: Say;
 }
+
+/** Where a result is shown again. */
+type ShownPlace = Pick<InteractionFacts, 'guildId' | 'isAgeRestricted'>;
 
 /** How many times results are sent to an unavailable moderation service, and the pause between attempts. */
 const MAX_ATTEMPTS = 3;
@@ -52,10 +57,28 @@ export class ResultReview {
         this.#start(task.id, (attempts) => this.#askModerators(task.id, attempts));
       return false;
     }
-    const isVisual = task.media.some(({ kind }) => kind !== 'audio');
-    if (task.review || !isVisual || !this.#parts.rules.judgesResults(task)) return false;
+    if (task.review || !isVisual(task) || !this.#parts.rules.judgesResults(task)) return false;
     this.#start(task.id, (attempts) => this.#judge(task, attempts));
     return true;
+  }
+
+  /**
+   * Judges the results of a task by the rules of the place where they are shown again, unless the rules of its own place cover that. Throws
+   * a `Refusal` if they do not allow the results there: no moderator can decide about a result of another server.
+   */
+  async judgeAgain(task: Task, { guildId, isAgeRestricted }: ShownPlace): Promise<Task> {
+    const { rules } = this.#parts;
+    const isOtherServer = guildId !== undefined && guildId !== task.guildId;
+    const isLessRestricted = task.isAgeRestricted === true && !isAgeRestricted;
+    const place = { guildId, isAgeRestricted: isAgeRestricted || undefined };
+    if (isHeld(task) || !isVisual(task) || !(isOtherServer || isLessRestricted) || !rules.judgesResults(place))
+      return task;
+    const copies = copiesOf((await this.#parts.storedFiles(task)) ?? new Map());
+    const outcome = await rules.judgeResults(place, await imagesOf(task, this.#parts, copies));
+    if (outcome.action === 'allow') return task;
+    if (outcome.action === 'spoiler') return withRequest(task, { spoiler: true });
+    if (outcome.isUnavailable) throw new Refusal('refusals.rules.showUnchecked');
+    throw new Refusal(outcome.needsAgeRestriction ? 'refusals.rules.showElsewhere' : 'refusals.rules.showRefused');
   }
 
   /** Finishes running work. Results without a stored verdict are checked again after the next start. */
@@ -145,6 +168,8 @@ export class ResultReview {
     return withStore(() => this.#parts.tasks.book.change(id, transition));
   }
 }
+
+const isVisual = ({ media }: Task): boolean => media.some(({ kind }) => kind !== 'audio');
 
 const NO_CHANNEL = 'The log channel of a server could not be used.';
 

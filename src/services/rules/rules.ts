@@ -28,6 +28,9 @@ interface RulesParts {
 /** An order, with its member and the place where it was made. */
 export interface JudgedOrder extends JudgedRequest, Pick<Task, 'requesterId' | 'isAgeRestricted'> {}
 
+/** The place where results are shown, and why moderators have to decide about them anyway. */
+type JudgedResults = Partial<Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>>;
+
 /** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
 
@@ -213,13 +216,13 @@ export class Rules {
   }
 
   /** Whether a task's results must be checked by the service or a moderator before anyone sees them. */
-  judgesResults({ guildId, holdFor }: Pick<Task, 'guildId' | 'holdFor'>): boolean {
+  judgesResults({ guildId, holdFor }: JudgedResults): boolean {
     return holdFor !== undefined || this.#setsFor(guildId).some(([, { moderation }]) => moderation.results !== 'off');
   }
 
   /** Decides what happens to a task's results according to the rules of the operator and the server. */
   async judgeResults(
-    { guildId, isAgeRestricted, holdFor }: Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>,
+    { guildId, isAgeRestricted, holdFor }: JudgedResults,
     images: ResultImages,
   ): Promise<Outcome> {
     const sets = this.#setsFor(guildId)
