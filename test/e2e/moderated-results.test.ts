@@ -9,7 +9,8 @@ import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, submitCount } from './quick.ts';
 import { reportRefusal } from './reports.ts';
-import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
+import { bytesOf } from './tasks/fixture.ts';
+import { openDetails, openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
 const LOG_CHANNEL = 'no-threads';
 
@@ -92,6 +93,14 @@ describe('Moderation of images', () => {
     expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const taskPage = await openTask(fixture, await openTaskList(fixture));
     expect(taskPage.attachments).toEqual([]);
+    const details = async () =>
+      text(await openDetails(fixture, await openTask(fixture, await openTaskList(fixture))));
+    const exported = async () => {
+      const exchange = await discord.as('member').click(await openTaskList(fixture), 'Export my data');
+      return (await bytesOf(await exchange.message(says('contains all data')))).toString();
+    };
+    expect(await details()).not.toContain('Original: ');
+    expect(await exported()).not.toContain('"media"');
     const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
     expect(
@@ -100,6 +109,8 @@ describe('Moderation of images', () => {
     const result = await exchange.message(says('Finished in'));
     expect(result.attachments).toHaveLength(1);
     expect(labels(result)).toContain('U1');
+    await expect.poll(details).toContain('Original: ');
+    expect(await exported()).toContain('"media"');
   });
 
   it('A held result survives a restart, and moderators are asked about it once', async () => {

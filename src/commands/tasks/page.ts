@@ -8,7 +8,7 @@ import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/talks/session.ts';
-import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
+import { areResultsHidden, hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
@@ -155,7 +155,7 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
     remoteId: code(remoteId),
     parent: parent && messageLink(parent),
   };
-  return [...factLines(facts, say), ...resultLines(task, say)];
+  return [...factLines(facts, say), ...(areResultsHidden(task) ? [] : resultLines(task, say))];
 }
 
 const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] =>

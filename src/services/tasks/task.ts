@@ -325,6 +325,10 @@ export const hasEnded = ({ state }: Task): boolean => !UNFINISHED_STATES.has(sta
 /** Whether its results wait for a moderator's decision. */
 export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => known?.outcome === 'held';
 
+/** Whether not even the addresses of its results may be shown, because they have not been judged or posted yet, or were withheld. */
+export const areResultsHidden = (task: Task): boolean =>
+  isHeld(task) || task.review?.outcome === 'deleted' || (isLive(task) && task.state !== 'delivered');
+
 /** Whether its end can be shown to its owner and to others. */
 export const isShowable = (task: Task): boolean => hasEnded(task) && !isHeld(task);
 

@@ -5,7 +5,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { dropVoiceAudio } from '../delivery-state.ts';
-import type { Task } from '../task.ts';
+import { areResultsHidden, type Task } from '../task.ts';
 import type { MemberFacts } from './about-member.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
@@ -101,7 +101,7 @@ export async function* exportText(
     memberId,
     exportedAt: new Date(now).toISOString(),
     tasks:
-      'Everything you requested, newest first, with the URLs of the results and the hashes by which their files are recognized. Times are milliseconds since 1970.',
+      'Everything you requested, newest first, with the URLs of the results that were delivered and the hashes by which their files are recognized. Times are milliseconds since 1970.',
     ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
     pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
     proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
@@ -142,7 +142,8 @@ const indentJson = (value: object, width: number): string =>
 function withoutSecrets(task: Task): Record<string, unknown> {
   const { idempotencyKey: _, traits: _traits, route, ...rest } = dropVoiceAudio(task);
   const { token: __, ...routeWithoutToken } = route;
-  return { ...rest, route: routeWithoutToken };
+  const { media, preview, ...facts } = rest;
+  return { ...facts, route: routeWithoutToken, ...(!areResultsHidden(task) && { media, preview }) };
 }
 
 /** A file that is compressed only if it would otherwise not fit. */
