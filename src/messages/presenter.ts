@@ -1,5 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
+import type { InteractionFacts } from '../discord/place.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
@@ -54,6 +55,14 @@ export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views
   rules: Pick<Rules, 'judgesResults'>;
 }
 
+interface ResultOptions {
+  /** Discord has no copy of results that the gateway no longer has. */
+  areGone?: boolean;
+  /** The server where the results are shown. */
+  guildId: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(parts: PresenterParts) {
   const { say, views, isRemix, readsMessages, offers, models, tasks } = parts;
@@ -66,12 +75,11 @@ export function presenter(parts: PresenterParts) {
   const noteSource = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
   const music = musicPresenter(parts);
 
-  /** `areGone`: Discord has no copy of results that the gateway no longer has. */
   async function prepareResults(
     task: Task,
     results: readonly Result[],
     base: ShownResult,
-    { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
+    { areGone = false, guildId, signal }: ResultOptions,
   ): Promise<PreparedMessage> {
     await recordResults(task.id, results, parts);
     // The buttons for larger variants depend on the list of models.
@@ -89,7 +97,7 @@ export function presenter(parts: PresenterParts) {
       const alt = title === undefined ? say('task.alt', { prompt }) : say('music.alt', { title });
       return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
     });
-    const extras = await music.songAttachments(task, files.length);
+    const extras = await music.songAttachments(task, { fileCount: files.length, guildId });
     const goneResults = results.filter((one) => one.outcome === 'gone');
     const lostCount = areGone ? goneResults.filter(({ isCertain }) => isCertain).length : 0;
     const shownResult = {
@@ -102,7 +110,7 @@ export function presenter(parts: PresenterParts) {
           : []),
         ...noteSource.resultNotes(task, results),
         ...extras.notes,
-        ...(await costLines(task, parts)),
+        ...(await costLines(task, guildId, parts)),
       ],
       links: results.filter((result) => result.outcome === 'link'),
       originals: results.flatMap((result) =>
@@ -141,8 +149,12 @@ export function presenter(parts: PresenterParts) {
   const utteranceStyle = talkStyle(isInterrupted, isTalkOver);
   const answers = (task: Task, extras?: AnswerExtras) =>
     answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, extras);
-  const singleAnswerMessage = async (task: Task, parentLink: string | undefined): Promise<MessagePlan> => {
-    const notes = hasEnded(task) ? await costLines(task, parts) : [];
+  const singleAnswerMessage = async (
+    task: Task,
+    parentLink: string | undefined,
+    guildId: string | undefined,
+  ): Promise<MessagePlan> => {
+    const notes = hasEnded(task) ? await costLines(task, guildId, parts) : [];
     return answers(task, { parentLink, notes }).first;
   };
   return {
@@ -156,11 +168,12 @@ export function presenter(parts: PresenterParts) {
 
     async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return pingFor(task, say);
-      if (task.traits.isAlbum) return music.album(task);
+      const { guildId } = task;
+      if (task.traits.isAlbum) return music.album(task, guildId);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
       const lineage = await lineageOf(task, parts);
-      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink), say);
+      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
@@ -169,7 +182,7 @@ export function presenter(parts: PresenterParts) {
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
       }
       if (task.state === 'ready' && !isHeld(task))
-        return prepareResults(task, await resultsOf(task, parts), base, { signal });
+        return prepareResults(task, await resultsOf(task, parts), base, { guildId, signal });
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
@@ -186,18 +199,21 @@ export function presenter(parts: PresenterParts) {
     previewOfResult: (task: Task) => resultPreviewOf(task, parts),
 
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
-    async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
+    async prepareAgain(
+      task: Task,
+      { uploadLimit, guildId }: Pick<InteractionFacts, 'uploadLimit' | 'guildId'>,
+    ): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
-      if (task.traits.isAlbum) return music.album(shownTask);
+      if (task.traits.isAlbum) return music.album(shownTask, guildId);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
       const lineage = await lineageOf(task, parts);
       if (task.traits.isText)
-        return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink), say);
+        return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
       const storedFiles = await parts.storedFiles(task);
       const results = await resultsOf(shownTask, parts, copiesOf(storedFiles ?? new Map()));
-      return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined });
+      return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined, guildId });
     },
   };
 }
@@ -208,9 +224,17 @@ const MAX_NAME_LENGTH = 500;
 const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
-/** Returns the lines with the cost of a task and the remaining limit of its owner, if their server shows this to everyone who sees the result. */
-async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
-  if (task.guildId === undefined || !task.traits.isPaid || !budgets.get(task.guildId).showsCost) return [];
+/**
+ * Returns the lines with the cost of a task and the remaining limit of its owner, if their server shows this to everyone who sees the result.
+ * Other servers (`guildId`) do not show it.
+ */
+async function costLines(
+  task: Task,
+  guildId: string | undefined,
+  { tasks, budgets, spending, say }: PresenterParts,
+): Promise<string[]> {
+  if (guildId === undefined || guildId !== task.guildId) return [];
+  if (!task.traits.isPaid || !budgets.get(guildId).showsCost) return [];
   const taskCost = await tasks.ledger?.costOf(task);
   // The amount is rounded here; the task's page shows every digit.
   const amount = taskCost && roundedDollars(taskCost.amount);

@@ -161,6 +161,16 @@ describe('Moderation of images', () => {
     );
   });
 
+  it('The covers of songs are left out where results are checked', async () => {
+    const { discord } = await moderatedBot({ results: 'refuse' });
+    const song = async (channel: string) => {
+      const exchange = await discord.as('member').in(channel).slash('music make', { about: 'a lighthouse' });
+      const names = (await exchange.message(says('Finished in'))).attachments.map(({ filename }) => filename);
+      return names.filter((name) => name.includes('cover')).length;
+    };
+    expect(await Promise.all([song('studio'), song('hall')])).toEqual([0, 2]);
+  });
+
   it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
     const fixture = await moderatedBot({ results: 'spoiler' });
     const exchange = await order(fixture, 'shows:violence');

@@ -140,8 +140,9 @@ describe('Confirmation of expensive requests', () => {
     expect(text(answer).split('\n').at(-1)).toMatch(/^-# Cost: .+ · Remaining: \*\*4\*\* of 5 tasks a day/);
   });
 
-  it('If the server shows costs, a result ends with its cost and the remaining limit', async () => {
-    const { discord, budget } = await botWithPrice('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
+  it('If the server shows costs, a result ends with its cost and the remaining limit, but not in other servers', async () => {
+    const { budget, ...fixture } = await botWithPrice('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
+    const { discord } = fixture;
     expect(await budget({ show_cost: true })).toContain('Results show what they cost');
     const result = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
@@ -149,6 +150,10 @@ describe('Confirmation of expensive requests', () => {
     expect(text(result).split('\n').at(-1)).toMatch(
       /^-# Cost: (≈ )?\$0\.\d{2,4} · Remaining: \*\*\$4\.9\d*\*\* of \$5 a day/,
     );
+    const member = discord.as('member').in('hall');
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', {}, 'hall'));
+    const copyElsewhere = await (await member.click(page, 'Show here')).message(says('Finished in'));
+    expect(text(copyElsewhere)).not.toContain('Cost:');
     expect(await budget({ show_cost: false })).toContain('no longer show');
     const plain = await (await discord.as('member').slash('imagine', { prompt: 'an owl' })).message(
       says('Finished in'),

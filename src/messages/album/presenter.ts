@@ -1,5 +1,6 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import type { Rules } from '../../services/rules/rules.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import { fileNamePrefix } from '../file-names.ts';
@@ -19,6 +20,7 @@ import { albumLayout, albumMessage } from './message.ts';
 interface MusicParts extends ResultParts {
   say: Say;
   tasks: Pick<Tasks, 'fetchSnapshot'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
+  rules: Pick<Rules, 'judgesResults'>;
 }
 
 /** The limit for one message. */
@@ -42,9 +44,13 @@ export function withFinishedTracks(task: Task): Task {
 /** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
 export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
+  /** Covers are not judged, so they are left out where results are. */
+  const showsCovers = (guildId: string | undefined): boolean => !parts.rules.judgesResults({ guildId });
   return {
-    async album(album: Task): Promise<PreparedMessage> {
-      const entries = await tasks.albums.partsOf(album);
+    /** `guildId`: the server where the album is shown. */
+    async album(album: Task, guildId: string | undefined): Promise<PreparedMessage> {
+      const allEntries = await tasks.albums.partsOf(album);
+      const entries = showsCovers(guildId) ? allEntries : allEntries.map(withoutCovers);
       const layout = albumLayout(album, entries, say);
       const attachments = new Attachments(say);
       const { files, release } = attachments;
@@ -68,7 +74,10 @@ export function musicPresenter(parts: MusicParts) {
     titleOf: (task: Task, index: number): string | undefined => (isSong(task) ? titleAt(task, index, say) : undefined),
 
     /** Returns the covers and lyrics of one song, in addition to its audio files. */
-    async songAttachments(task: Task, fileCount: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
+    async songAttachments(
+      task: Task,
+      { fileCount, guildId }: { fileCount: number; guildId: string | undefined },
+    ): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);
       if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
@@ -76,7 +85,7 @@ export function musicPresenter(parts: MusicParts) {
         const name = `${fileNamePrefix(task, title)}lyrics.txt`;
         attachments.files.push({ name, bytes: lyricsFile([{ title, verses }]) });
       }
-      const candidates = isSong(task) ? tracksWithCover(task) : [];
+      const candidates = isSong(task) && showsCovers(guildId) ? tracksWithCover(task) : [];
       const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
       await addCovers(candidates.slice(0, maxCovers), task, attachments, parts);
       for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
@@ -162,6 +171,11 @@ interface TrackWithCover {
 
 const tracksWithCover = (task: Task): TrackWithCover[] =>
   finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [{ task, track }]));
+
+const withoutCovers = ({ task, ...entry }: AlbumEntry): AlbumEntry => ({
+  ...entry,
+  task: task && { ...task, tracks: task.tracks?.map(({ cover: _, ...track }) => track) },
+});
 
 /** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
 async function addAudio(
