@@ -265,9 +265,12 @@ describe('Server rules', () => {
     await changeRules(fixture, 'Change words', { words: 'casino' });
     await imagine(fixture, 'my private wish: a casino');
     const logMessages = () => discord.messages('no-threads').map((one) => text(one));
-    await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||casino||)');
+    await expect.poll(() => logMessages().join('\n')).toContain('Rule: blocked words (||`casino`||)');
     expect(logMessages().join('\n')).toContain('changed a rule:\n- blocked words: added ||`casino`||');
     expect(logMessages().join('\n')).not.toContain('private wish');
+    await changeRules(fixture, 'Change words', { patterns: '(b|c)[ou]y\\b' });
+    await imagine(fixture, 'the boy');
+    await expect.poll(() => logMessages().join('\n')).toContain('(||`(b|c)[ou]y\\b`||)');
     const animals = ['ant', 'bee', 'cat', 'cow', 'dog', 'eel', 'gnu', 'hen', 'owl'];
     await changeRules(fixture, 'Change words', { words: animals.join('\n') });
     for (const animal of animals) await imagine(fixture, `one ${animal}`);
@@ -411,7 +414,7 @@ describe('Server rules', () => {
           .messages('no-threads')
           .map((one) => text(one))
           .join('\n');
-      await expect.poll(logMessages).toContain('Rule: moderation (||sexual||)');
+      await expect.poll(logMessages).toContain('Rule: moderation (||`sexual`||)');
       const history = await (await fixture.discord.as('admin').slash('server history')).message();
       expect(text(history)).toContain('moderation: Text of requests: Do not check → Text of requests: Refuse');
     });

@@ -1,11 +1,11 @@
-import { truncate, truncateMarkdown } from '../../discord/message-text.ts';
+import { truncateMarkdown } from '../../discord/message-text.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/rules/rules.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import type { CommandsParts } from '../parts.ts';
 import type { Services } from '../services.ts';
-import { accessMarkdown, changeText } from './readable.ts';
+import { accessMarkdown, changeText, codeOf } from './readable.ts';
 
 /** Posts in log channels, and records each message so it can be deleted later. */
 export function logPoster({ outbox, engine: { serverLogs }, clock, log }: CommandsParts): Services['postInLog'] {
@@ -27,7 +27,6 @@ const MAX_REFUSALS = 5;
 const WINDOW_MS = 60_000;
 /** Far more servers than have a refused request within one window. */
 const MAX_SERVERS = 5_000;
-const MAX_ENTRY_LENGTH = 60;
 /** An access rule names commands, models, roles and channels. */
 const MAX_ACCESS_LENGTH = 300;
 
@@ -77,7 +76,7 @@ function refusalText(
   const entryText = (entry: string): string =>
     name === 'access'
       ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH)
-      : truncate(withoutMarkdown(entry), MAX_ENTRY_LENGTH);
+      : codeOf(entry);
   const facts = {
     at: Math.floor(at / 1000),
     member,
@@ -88,5 +87,3 @@ function refusalText(
     ? say(`rules.log.refusedOutside.${what}`, facts)
     : say(`rules.log.refused.${what}`, { ...facts, channel });
 }
-
-const withoutMarkdown = (text: string): string => text.replace(/[|\\*_~`<>@#[\]()]/g, '');

@@ -133,4 +133,4 @@ export function changeText(
 }
 
 /** Two bars would end the spoiler that the entry is behind. */
-const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('||', '|ǀ');
+export const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('||', '|ǀ');
