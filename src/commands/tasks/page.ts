@@ -86,7 +86,8 @@ function decisionButtons(task: Task, button: (name: ButtonName, id: string) => B
   }
   if (task.traits.isListedByParent) return [];
   if (task.traits.isTalk) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
-  if (!hasEnded(task)) return button('cancel', customIds.cancel.id(id));
+  // A job at the gateway cannot be canceled.
+  if (!hasEnded(task)) return state === 'waiting' ? button('cancel', customIds.cancel.id(id)) : [];
   if (!['failed', 'expired', 'cancelled'].includes(state) || failure?.cause === 'dismissed') return [];
   // The new task is as public as this one.
   const retry = route.isPrivate ? customIds.retry : customIds.retryPublicly;
