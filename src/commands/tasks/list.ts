@@ -122,8 +122,9 @@ function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): 
   return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-export function stateText({ state, review, isTriedAgain }: TaskSummary, say: Say): string {
+export function stateText({ state, review, isTriedAgain, isDismissed }: TaskSummary, say: Say): string {
   if (isTriedAgain) return say('tasks.triedAgain');
+  if (isDismissed) return say('tasks.dismissed');
   return review === undefined ? say(`tasks.states.${state}`) : say(`tasks.reviews.${review}`);
 }
 

@@ -97,6 +97,7 @@ export const text = {
       notDelivered: 'Not delivered',
     },
     reviews: { held: 'Waiting for a moderator', deleted: 'Result withheld' },
+    dismissed: 'Dismissed, outcome unknown',
     triedAgain: 'Unconfirmed, then tried again with a newer task',
     states: {
       submitting: 'Submitting',
@@ -142,13 +143,14 @@ export const text = {
     confirm_other:
       'This deletes your {{count}} tasks and, where possible, the bot’s messages with their results; their buttons stop working. Tasks that are still running are deleted when they end, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirmAgain: 'Delete all your data permanently? This cannot be undone.',
-    deleted: 'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}).',
+    deleted:
+      'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}). Copies and questions that only you see may stay; dismiss them yourself.',
     running_one: '{{count}} task is still running and will be deleted when it ends.',
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
     left_one:
-      'The bot could not delete {{count}} message. Dismiss it if only you can see it; otherwise ask a moderator to delete it:',
+      'The bot could not delete {{count}} message. Dismiss it if only you can see it; on a server, moderators can delete it:',
     left_other:
-      'The bot could not delete {{count}} messages. Dismiss those that only you can see, and ask a moderator to delete the others:',
+      'The bot could not delete {{count}} messages. Dismiss those that only you can see; on a server, moderators can delete the others:',
     more: '…and {{count}} more.',
     deleting:
       'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You will see the outcome here within 15 minutes, or later in a direct message.',

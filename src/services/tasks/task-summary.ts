@@ -13,6 +13,8 @@ export const taskSummary = z.object({
   review: z.enum(['held', 'deleted']).optional(),
   /** Set if the outcome is unknown and its owner has submitted the request again. */
   isTriedAgain: z.literal(true).optional(),
+  /** Set if the outcome is unknown and its owner has dismissed it. */
+  isDismissed: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
@@ -38,7 +40,7 @@ const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isTalk ? [request.instructions, request.model] : [];
 
 export function summaryOf(task: Task): TaskSummary {
-  const { id, kind, state, review, successorId, requesterId, guildId, times } = task;
+  const { id, kind, state, review, failure, successorId, requesterId, guildId, times } = task;
   return {
     id,
     kind,
@@ -46,6 +48,7 @@ export function summaryOf(task: Task): TaskSummary {
     state,
     review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
     isTriedAgain: (state === 'unconfirmed' && successorId !== undefined) || undefined,
+    isDismissed: failure?.cause === 'dismissed' || undefined,
     requesterId,
     guildId,
     isPrivate: isClosed(task),

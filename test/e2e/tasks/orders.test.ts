@@ -4,6 +4,7 @@ import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { openTask, openTaskList } from './pages.ts';
 
 /** Responses with which the gateway refuses a request, each with the text that a member reads. */
 const refusals = {
@@ -148,12 +149,16 @@ describe('A request with an unknown outcome', () => {
   });
 
   it('Only the owner of a request with an unknown outcome can dismiss it', async () => {
-    const { discord, gateway, message } = await botWithUnknownOutcome();
+    const { message, ...fixture } = await botWithUnknownOutcome();
+    const { discord, gateway } = fixture;
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');
     const dismissed = await (await discord.as('member').click(message, 'Dismiss')).message();
     expect(text(dismissed)).toContain('Dismissed');
     expect(labels(dismissed)).toEqual(['Delete']);
     expect(submitCount(gateway)).toBe(1);
+    const list = await openTaskList(fixture);
+    expect(JSON.stringify(list.components)).toContain('Imagine · Dismissed, outcome unknown');
+    expect(text(await openTask(fixture, list))).toContain('Dismissed, outcome unknown');
   });
 });
