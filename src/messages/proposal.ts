@@ -2,7 +2,9 @@ import { customIds } from '../discord/custom-ids.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
+import { measuresOf } from '../services/prices/measures.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
+import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 import type { Outlook } from '../services/tasks/outlook.ts';
 import { roundedDollars } from './money.ts';
 import { outlookNotes } from './outlook.ts';
@@ -33,7 +35,7 @@ export function proposalQuestion(
       : say(isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price) });
   return {
     content: [
-      ...(hidesPrompt ? [] : requestLines(orders, say)),
+      ...(hidesPrompt ? [] : [...requestLines(orders, say), ...optionLines(orders, say)]),
       ...(hasRisen ? [say('proposal.risen')] : []),
       reason,
       ...outlookNotes(orders, outlook, say),
@@ -56,6 +58,26 @@ const MAX_LINES = 4;
 export function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
   const lines = new Set(orders.map((order) => requestLine(order, say)).filter((line) => line !== ''));
   return [...lines].slice(0, MAX_LINES);
+}
+
+const MAX_MODEL_LENGTH = 200;
+const MAX_OPTION_LENGTH = 60;
+
+/** The models and options that the prices depend on. */
+function optionLines(orders: readonly ProposedOrder[], say: Say): string[] {
+  const lines = new Set(orders.map(({ request }) => optionLine(request, say)).filter((line) => line !== ''));
+  return [...lines].slice(0, MAX_LINES).map((line) => `-# ${line}`);
+}
+
+function optionLine(request: CommonRequest, say: Say): string {
+  const { size = [], resolution = [], seconds, mode = [] } = measuresOf(request);
+  const option = (text: string): string => escapeText(text, MAX_OPTION_LENGTH);
+  return [
+    ...(request.model ? [say('task.facts.model', { model: escapeText(request.model, MAX_MODEL_LENGTH) })] : []),
+    ...[...size, ...resolution].map((text) => say('video.facts.size', { size: option(text) })),
+    ...(seconds === undefined ? [] : [say('video.facts.seconds', { seconds })]),
+    ...mode.map((text) => say('video.facts.mode', { mode: option(text) })),
+  ].join(' · ');
 }
 
 function requestLine(order: ProposedOrder, say: Say): string {
