@@ -93,8 +93,7 @@ describe('Moderation of images', () => {
     expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
     const taskPage = await openTask(fixture, await openTaskList(fixture));
     expect(taskPage.attachments).toEqual([]);
-    const details = async () =>
-      text(await openDetails(fixture, await openTask(fixture, await openTaskList(fixture))));
+    const details = async () => text(await openDetails(fixture, await openTask(fixture, await openTaskList(fixture))));
     const exported = async () => {
       const exchange = await discord.as('member').click(await openTaskList(fixture), 'Export my data');
       return (await bytesOf(await exchange.message(says('contains all data')))).toString();

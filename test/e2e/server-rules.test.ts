@@ -214,7 +214,12 @@ describe('Server rules', () => {
     const refused = await discord.as('other').click(await showIn('studio'), 'U1');
     expect(text(await refused.message())).toContain('does not let you press');
     await orderGrid(fixture);
-    await (await discord.as('other').in('hall').click(await showIn('hall'), 'U1')).message(says('Finished in'));
+    await (
+      await discord
+        .as('other')
+        .in('hall')
+        .click(await showIn('hall'), 'U1')
+    ).message(says('Finished in'));
   });
 
   it('A command replies privately by default if the server’s rules say so, unless the member chooses otherwise', async () => {

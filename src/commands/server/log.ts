@@ -74,9 +74,7 @@ function refusalText(
   say: Say,
 ): string {
   const entryText = (entry: string): string =>
-    name === 'access'
-      ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH)
-      : codeOf(entry);
+    name === 'access' ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH) : codeOf(entry);
   const facts = {
     at: Math.floor(at / 1000),
     member,

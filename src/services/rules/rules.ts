@@ -221,10 +221,7 @@ export class Rules {
   }
 
   /** Decides what happens to a task's results according to the rules of the operator and the server. */
-  async judgeResults(
-    { guildId, isAgeRestricted, holdFor }: JudgedResults,
-    images: ResultImages,
-  ): Promise<Outcome> {
+  async judgeResults({ guildId, isAgeRestricted, holdFor }: JudgedResults, images: ResultImages): Promise<Outcome> {
     const sets = this.#setsFor(guildId)
       .map(([, { moderation }]) => moderation)
       .filter(({ results }) => results !== 'off');
