@@ -86,27 +86,15 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
   const limit = services.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  return proposeOrder(
-    order,
-    { reason: say('proposal.above', { limit: exactDollars(limit) }) },
-    { services, origin, say },
-  );
+  const reason = say('proposal.above', { limit: exactDollars(limit) });
+  return propose([order], { reason }, { services, origin, say });
 }
 
-/** Asks a member to confirm an order, unless it would be refused anyway. Its result is shown in the message that asks. */
-export const proposeOrder = (order: NewOrder, reason: ProposalReason, context: SubmitContext): Promise<Outcome> =>
-  propose([order], reason, context);
-
-/** Asks a member privately whether to submit orders that follow one task. Each gets its own message. */
-export async function proposeAll(
-  orders: readonly NewOrder[],
-  { isPrivate, reason }: { isPrivate: boolean; reason: string },
-  context: SubmitContext,
-): Promise<Outcome> {
-  return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
-}
-
-async function propose(
+/**
+ * Asks a member to confirm orders, unless they would be refused anyway. The result of an order is shown in the message that asks, or in a
+ * message of its own if `messages` is set.
+ */
+export async function propose(
   orders: readonly NewOrder[],
   reason: ProposalReason,
   { services, origin, say }: SubmitContext,

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
-import { parentOf, pressedTask, proposeAll } from '../../messages/pressed-task.ts';
+import { parentOf, pressedTask, propose } from '../../messages/pressed-task.ts';
 import { sizeVariantOf } from '../../services/models/ids.ts';
 import { takesReferenceImages } from '../../services/models/reference-limits.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
@@ -35,12 +35,12 @@ export const largerButton = on(customIds.larger, {
     const facts = { model: inlineCode(model) };
     if (!isEnlargeable(task)) {
       const order = { ...orderOfTask(withRequest(task, { model })), parent: await parentOf(task, services) };
-      return proposeAll([order], { isPrivate, reason: say('larger.again', facts) }, context);
+      return propose([order], { reason: say('larger.again', facts) }, context, isPrivate ? 'private' : 'public');
     }
     const [image] = imagesOfResult(task, pressedMessage);
     if (!image) throw new Refusal('refusals.sourceImageGone');
     const order = { kind: 'image', request: { ...enlargement(task, image), model }, parent: task } as const;
-    return proposeAll([order], { isPrivate, reason: say('larger.result', facts) }, context);
+    return propose([order], { reason: say('larger.result', facts) }, context, isPrivate ? 'private' : 'public');
   },
 });
 

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { loadForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, ownTask, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
@@ -38,7 +38,7 @@ const upscaleAllButton = on(customIds.upscaleAll, {
     if (orders.length === 0) throw new Refusal('refusals.noResult');
     const reason = context.say('task.upscaleAll', { count: orders.length });
     const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
-    return proposeAll(orders, { isPrivate, reason }, context);
+    return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
   },
 });
 

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { loadForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
+import { loadForForm, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
@@ -55,7 +55,7 @@ const allLinesButton = on(customIds.allLines, {
     const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
     const reason = context.say('task.lines.allAtOnce', { count: orders.length });
     const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
-    return proposeAll(orders, { isPrivate, reason }, context);
+    return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
   },
 });
 

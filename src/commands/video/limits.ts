@@ -1,7 +1,7 @@
 import type { Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import { type NewOrder, proposeOrder, submitOrder } from '../../messages/pressed-task.ts';
+import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Context } from '../services.ts';
@@ -40,5 +40,5 @@ export async function submitOrConfirm(order: NewOrder & { request: VideoRequest 
   const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(
     '\n',
   );
-  return proposeOrder(order, { reason, run: say('video.limits.submit') }, context);
+  return propose([order], { reason, run: say('video.limits.submit') }, context);
 }
