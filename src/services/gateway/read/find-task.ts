@@ -4,7 +4,7 @@ import { mediumPlaces } from './media.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
 import { findJobId } from './search/job-id.ts';
 import { isUnrelated } from './search/names.ts';
-import { respell, type Spellings, spellingsIn } from './search/respell.ts';
+import { respell, spellingsIn } from './search/respell.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
 import { ACKNOWLEDGED } from './search/words.ts';
@@ -40,7 +40,7 @@ export function findTask(family: Family, response: unknown, spots: () => readonl
     const isSameRecord = job === undefined || job.holder === record;
     return { record, word: isSameRecord ? word : undefined, isAcknowledged: isWrapperStatus && job === undefined };
   }
-  return { record: withKnownNames(family, found.holder), word: found.word, isFoundBySearch: true };
+  return { record: withKnownNames(found.holder), word: found.word, isFoundBySearch: true };
 }
 
 const isOtherState = ({ words, value, ancestors, isListed }: Spot): boolean =>
@@ -50,15 +50,8 @@ const isOtherState = ({ words, value, ancestors, isListed }: Spot): boolean =>
   !isListed &&
   !isUnrelated({ words, ancestors });
 
-const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
+const knownPlaces = [tables, mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
+const spellings = spellingsIn(knownPlaces);
 
-const spellings: Readonly<Record<Family, Spellings>> = {
-  imgx: spellingsIn(tables.imgx, otherPlaces),
-  image: spellingsIn(tables.image, otherPlaces),
-  video: spellingsIn(tables.video, otherPlaces),
-  music: spellingsIn(tables.music, otherPlaces),
-};
-
-/** The same record, with its fields spelled as in the family's table. */
-export const withKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
-  respell(record, spellings[family]);
+/** The same record, with its fields spelled as in the tables. */
+export const withKnownNames = (record: Record<string, unknown>): Record<string, unknown> => respell(record, spellings);

@@ -205,7 +205,7 @@ function submittedAtPlaces(family: Family, response: unknown, requestWords: Read
 function findSubmittedJob(family: Family, response: unknown, requestWords: ReadonlySet<string>) {
   const spots = survey(response);
   const found = showsError(spots) ? undefined : findJobId(spots, family, requestWords);
-  return found && { id: found.id, holder: withKnownNames(family, found.holder) };
+  return found && { id: found.id, holder: withKnownNames(found.holder) };
 }
 
 /** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some gateways send 1 instead, but still set `remix`. */

@@ -4,12 +4,12 @@ const MAX_DEPTH = 6;
 const MAX_FIELDS = 2_000;
 const MAX_NAME_LENGTH = 80;
 
-export type Spellings = ReadonlyMap<string, readonly string[]>;
+type Spellings = ReadonlyMap<string, readonly string[]>;
 
 const normalizeName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
 /** All spellings of the names in the tables, keyed by their letters, which are the same for `TaskID`, `task-id` and `task_id`. */
-export function spellingsIn(...tables: readonly unknown[]): Spellings {
+export function spellingsIn(table: unknown): Spellings {
   const spellings = new Map<string, Set<string>>();
   const visit = (value: unknown): void => {
     if (typeof value === 'string') {
@@ -19,7 +19,7 @@ export function spellingsIn(...tables: readonly unknown[]): Spellings {
       for (const inner of Object.values(value)) visit(inner);
     }
   };
-  for (const table of tables) visit(table);
+  visit(table);
   return new Map([...spellings].map(([key, names]) => [key, [...names]]));
 }
 
