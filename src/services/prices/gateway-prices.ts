@@ -30,7 +30,7 @@ interface GatewayPricesParts {
 export class GatewayPrices {
   readonly #parts: GatewayPricesParts;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
-  #stopController: AbortController | undefined;
+  readonly #stopController = new AbortController();
   #refreshing: Promise<void> = Promise.resolve();
   #cancelNext: () => void = () => undefined;
 
@@ -44,31 +44,28 @@ export class GatewayPrices {
 
   start(): void {
     const { fetch } = this.#parts;
-    if (!fetch || this.#stopController) return;
-    this.#stopController = new AbortController();
-    this.#refresh(fetch, this.#stopController.signal);
+    if (fetch) this.#refreshing = this.#refresh(fetch);
   }
 
   async stop(): Promise<void> {
-    this.#stopController?.abort();
+    this.#stopController.abort();
     this.#cancelNext();
     await this.#refreshing;
   }
 
-  #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): void {
-    this.#refreshing = this.#read(fetch, signal).then(() => {
-      if (!signal.aborted) this.#cancelNext = this.#parts.clock.after(REFRESH_MS, () => this.#refresh(fetch, signal));
-    });
-  }
-
   /** After a failure, the old list is kept, with its original time. */
-  async #read(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): Promise<void> {
+  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>): Promise<void> {
     const { clock, group, log } = this.#parts;
+    const { signal } = this.#stopController;
     try {
       this.#prices = pricesIn(await fetch(signal), group, clock.now());
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'The gateway’s price list could not be read.');
     }
+    if (signal.aborted) return;
+    this.#cancelNext = clock.after(REFRESH_MS, () => {
+      this.#refreshing = this.#refresh(fetch);
+    });
   }
 }
 
