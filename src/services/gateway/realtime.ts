@@ -1,7 +1,7 @@
 import type { GatewayHttp } from './http.ts';
 import { Connector, type SessionContext } from './realtime/connector.ts';
-import { type EarlierTurn, type RealtimeSession, type RealtimeSettings, realtimeSettings } from './realtime/events.ts';
-import { Session } from './realtime/session.ts';
+import { type EarlierTurn, type RealtimeSettings, realtimeSettings } from './realtime/events.ts';
+import { RealtimeSession } from './realtime/session.ts';
 import { DialectDetector, EventIds } from './realtime/wire.ts';
 import { validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -18,7 +18,7 @@ export class Realtime {
   readonly #http: GatewayHttp;
   readonly #isBeta: boolean;
   readonly #dialects = new DialectDetector();
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<RealtimeSession>();
 
   constructor(http: GatewayHttp, settings: Pick<GatewaySettings, 'realtimeBeta'>) {
     this.#http = http;
@@ -34,7 +34,7 @@ export class Realtime {
     const eventIds = new EventIds(this.#http.parts.random);
     const context: SessionContext = { http: this.#http, eventIds, history, endedResponses: new Set<string>() };
     const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);
-    const session = new Session(context, connector, () => this.#sessions.delete(session));
+    const session = new RealtimeSession(context, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     await session.open(signal);
     return session;

@@ -2,7 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { StopReason } from '../asks/transitions.ts';
-import type { RealtimeAnswer, RealtimeSession, Utterance } from '../gateway/realtime/events.ts';
+import type { RealtimeAnswer } from '../gateway/realtime/answer.ts';
+import type { Utterance } from '../gateway/realtime/events.ts';
+import type { RealtimeSession } from '../gateway/realtime/session.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { isPermanentFailure } from './session.ts';
 

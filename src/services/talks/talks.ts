@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
-import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
+import type { EarlierTurn } from '../gateway/realtime/events.ts';
+import type { RealtimeSession } from '../gateway/realtime/session.ts';
 import type { AudioService } from '../sound/audio.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';

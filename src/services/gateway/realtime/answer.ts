@@ -3,7 +3,7 @@ import { type GatewayError, tooLargeError, withTakenEffect } from '../errors.ts'
 import { asText } from '../read/places.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
 import type { SessionContext } from './connector.ts';
-import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse } from './events.ts';
+import type { RealtimeEvent, RealtimeResponse } from './events.ts';
 import { ResponseReader } from './reader.ts';
 import { type RealtimeFrame, responseIdOf } from './wire.ts';
 
@@ -92,7 +92,7 @@ interface AnswerParts {
   onEnd(): void;
 }
 
-export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
+export class RealtimeAnswer implements ConnectionListener {
   readonly id: string;
   readonly #context: SessionContext;
   readonly #connection: RealtimeConnection;
@@ -135,6 +135,7 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
     if (!this.#isOver) this.#endWith(this.#end ?? this.#buildEndAfterLoss(error));
   }
 
+  /** Interrupts the answer and removes the unheard part from the conversation. The last event says `cancelled`. */
   async interrupt(): Promise<void> {
     if (this.#isOver) return;
     if (this.#end) this.#endWith(this.#end);

@@ -60,23 +60,3 @@ export type RealtimeEvent =
   | { type: 'text'; delta: string }
   | { type: 'audio'; pcm: Pcm }
   | { type: 'end'; response: RealtimeResponse };
-
-export interface RealtimeAnswer {
-  readonly id: string;
-  readonly events: AsyncIterable<RealtimeEvent>;
-  /** Interrupts the answer and removes the unheard part from the conversation. The last event says `cancelled`. */
-  interrupt(): Promise<void>;
-}
-
-/** A conversation with a model, which survives lost connections. */
-export interface RealtimeSession {
-  /** The gateway's id of the session when it was first opened. */
-  readonly id: string;
-  /**
-   * Sends an utterance, reconnecting if necessary. Resolves as soon as the model starts to answer. If the gateway may
-   * have received the utterance, the error says that it may have taken effect. There is only one answer at a time, so
-   * interrupt the previous one first.
-   */
-  say(utterance: Utterance, options?: { signal?: AbortSignal | undefined }): Promise<RealtimeAnswer>;
-  close(): Promise<void>;
-}

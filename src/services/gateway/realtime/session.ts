@@ -2,17 +2,11 @@ import { errorInEvent, statusOfError } from '../error-responses.ts';
 import { GatewayError, tooLargeError, withTakenEffect } from '../errors.ts';
 import { asText } from '../read/places.ts';
 import { validate } from '../schemas.ts';
-import { ActiveAnswer } from './answer.ts';
+import { RealtimeAnswer } from './answer.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
 import type { Connector, SessionContext } from './connector.ts';
-import {
-  type EarlierTurn,
-  type RealtimeAnswer,
-  type RealtimeSession,
-  type Utterance,
-  utteranceSchema,
-} from './events.ts';
+import { type EarlierTurn, type Utterance, utteranceSchema } from './events.ts';
 import { causingEventId, type RealtimeFrame, responseIdOf, turnItem, utteranceEvents } from './wire.ts';
 
 /** Events about the utterance, before it is answered. */
@@ -22,7 +16,7 @@ const UTTERANCE_EVENTS = /^(?:input_audio_buffer\.committed$|conversation\.item\
 const START_EVENTS = new Set(['response.created', 'response.done']);
 
 /** Starts the answer with its first events. Synchronous, because further events may have arrived already. */
-type StartAnswer = (id: string, frames: readonly RealtimeFrame[]) => ActiveAnswer;
+type StartAnswer = (id: string, frames: readonly RealtimeFrame[]) => RealtimeAnswer;
 
 /**
  * Sends an utterance and waits until the model starts to answer. Nothing has started at the gateway before an answer is
@@ -37,7 +31,7 @@ class UtteranceSender implements ConnectionListener {
   readonly #connection: RealtimeConnection;
   readonly #sentIds = new Set<string>();
   readonly #earlyFrames: RealtimeFrame[] = [];
-  readonly #outcome = Promise.withResolvers<ActiveAnswer | undefined>();
+  readonly #outcome = Promise.withResolvers<RealtimeAnswer | undefined>();
   #requestId: string | undefined;
   #size = 0;
   #isSettled = false;
@@ -56,7 +50,7 @@ class UtteranceSender implements ConnectionListener {
   }
 
   /** Undefined if the connection was lost before anything had started; another one can be tried then. */
-  async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
+  async run(signal: AbortSignal | undefined): Promise<RealtimeAnswer | undefined> {
     const onAbort = (): void =>
       this.#fail(withTakenEffect(connectionError('aborted', signal?.reason), this.#isRequested));
     if (signal?.aborted) onAbort();
@@ -153,8 +147,8 @@ class UtteranceSender implements ConnectionListener {
 /** How many dead connections in a row are replaced before the utterance fails. */
 const MAX_CONNECTIONS = 3;
 
-/** A conversation in which each utterance is answered before the next one. */
-export class Session implements RealtimeSession {
+/** A conversation with a model, which survives lost connections. Each utterance is answered before the next one. */
+export class RealtimeSession {
   readonly #context: SessionContext;
   readonly #connector: Connector;
   readonly #connections: ConnectionKeeper;
@@ -173,6 +167,7 @@ export class Session implements RealtimeSession {
     });
   }
 
+  /** The gateway's id of the session when it was first opened. */
   get id(): string {
     return this.#connections.id;
   }
@@ -188,6 +183,11 @@ export class Session implements RealtimeSession {
     }
   }
 
+  /**
+   * Sends an utterance, reconnecting if necessary. Resolves as soon as the model starts to answer. If the gateway may
+   * have received the utterance, the error says that it may have taken effect. There is only one answer at a time, so
+   * interrupt the previous one first.
+   */
   async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
     const validUtterance = validate(utteranceSchema, utterance);
     if (this.#isBusy) {
@@ -229,10 +229,10 @@ export class Session implements RealtimeSession {
     connection: RealtimeConnection,
     { audio }: Utterance,
     frames: readonly RealtimeFrame[],
-  ): ActiveAnswer {
+  ): RealtimeAnswer {
     const isTranscribed = audio !== undefined && audio.length > 0 && this.#connector.isTranscribed;
     const onEnd = (): void => this.#release();
-    const answer = new ActiveAnswer(this.#context, { id, connection, isTranscribed, onEnd });
+    const answer = new RealtimeAnswer(this.#context, { id, connection, isTranscribed, onEnd });
     this.#current = answer;
     for (const frame of frames) answer.onFrame(frame);
     return answer;
