@@ -2,4 +2,4 @@ export { dataUri, type FileContent, readChunks as piecesOf } from './content.ts'
 export { MediaError, type MediaErrorKind } from './errors.ts';
 export type { SourceType } from './images/provenance.ts';
 export { type FetchedFile as Fetched, type Media, openMedia } from './media.ts';
-export type { VideoFacts } from './media-types.ts';
+export type { MediaType, VideoFacts } from './media-types.ts';
