@@ -1,3 +1,4 @@
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
 import { PCM_RATE } from '../../../lib/pcm.ts';
 import { type GatewayError, tooLargeError, withTakenEffect } from '../errors.ts';
 import { asText } from '../read/places.ts';
@@ -42,41 +43,6 @@ class Transcript {
   }
 }
 
-/** An unbounded queue with one reader. */
-class EventQueue<T> implements AsyncIterable<T> {
-  readonly #values: T[] = [];
-  #isOver = false;
-  #wake: (() => void) | undefined;
-
-  push(value: T): void {
-    if (this.#isOver) return;
-    this.#values.push(value);
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#wake?.();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
-    try {
-      for (;;) {
-        for (const value of this.#values.splice(0)) yield value;
-        if (this.#values.length > 0) continue;
-        if (this.#isOver) return;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#wake = resolve;
-        await promise;
-      }
-    } finally {
-      // Once the reader has stopped, nothing more is queued.
-      this.#isOver = true;
-      this.#values.length = 0;
-    }
-  }
-}
-
 /** No normal reply takes this long, and one whose events keep coming would be paid for without end. */
 const MAX_REPLY_MS = 15 * 60_000;
 /** How long to wait for the end of an interrupted answer. */
@@ -94,12 +60,21 @@ interface AnswerParts {
 
 export class RealtimeAnswer implements ConnectionListener {
   readonly id: string;
+  #controller: ReadableStreamDefaultController<RealtimeEvent> | undefined;
+  /** Queued until they are read. Once the reader has stopped, nothing more is queued. */
+  readonly events = new ReadableStream<RealtimeEvent>({
+    start: (controller) => {
+      this.#controller = controller;
+    },
+    cancel: () => {
+      this.#controller = undefined;
+    },
+  });
   readonly #context: SessionContext;
   readonly #connection: RealtimeConnection;
   readonly #onEnd: () => void;
   readonly #reader: ResponseReader;
   readonly #transcript: Transcript;
-  readonly #queue = new EventQueue<RealtimeEvent>();
   readonly #ended = Promise.withResolvers<void>();
   #end: RealtimeResponse | undefined;
   #isInterrupted = false;
@@ -117,10 +92,6 @@ export class RealtimeAnswer implements ConnectionListener {
     this.#transcript = new Transcript(isTranscribed);
     this.#awaitEvent();
     this.#stopReplyLimit = context.http.parts.clock.after(MAX_REPLY_MS, () => this.#giveUpSilent());
-  }
-
-  get events(): AsyncIterable<RealtimeEvent> {
-    return this.#queue;
   }
 
   onFrame(frame: RealtimeFrame): void {
@@ -181,7 +152,7 @@ export class RealtimeAnswer implements ConnectionListener {
     if (!this.#isInterrupted) this.#awaitEvent();
     for (const event of this.#reader.processFrame(frame)) {
       if (event.type === 'end') this.#finish(event.response);
-      else this.#queue.push(event);
+      else this.#controller?.enqueue(event);
     }
   }
 
@@ -198,14 +169,14 @@ export class RealtimeAnswer implements ConnectionListener {
     this.#stopReplyLimit();
     this.#reportTranscript(this.#transcript.close());
     this.#context.endedResponses.add(this.id);
-    this.#queue.push({ type: 'end', response: end });
-    this.#queue.end();
+    this.#controller?.enqueue({ type: 'end', response: end });
+    this.#controller?.close();
     this.#ended.resolve();
     this.#onEnd();
   }
 
   #reportTranscript(text: string | undefined): void {
-    if (text !== undefined) this.#queue.push({ type: 'heard', text });
+    if (text !== undefined) this.#controller?.enqueue({ type: 'heard', text });
   }
 
   #awaitEvent(ms = this.#context.http.limits.silenceMs): void {
