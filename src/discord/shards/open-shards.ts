@@ -2,6 +2,7 @@ import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions 
 import type { GatewayDispatchPayload } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
 import { StoreError } from '../../services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
@@ -13,7 +14,6 @@ import { IdentifyTurns } from './identify-turns.ts';
 import { Shard, type ShardParts } from './shard.ts';
 import { liveShardProcesses, SHARD_PREFIX, shardOwners } from './shard-claims.ts';
 import { joinShardProcesses, ShardCountError } from './shard-count.ts';
-import { shareOf } from './share.ts';
 
 /** Short enough that a shard changes hands well within the three seconds that Discord allows for an acknowledgement. Discord buffers events in the meantime. */
 const ROUND_INTERVAL_MS = 500;
@@ -160,7 +160,7 @@ export class Shards {
     }
   }
 
-  /** Takes free shards up to this process's share, or releases one surplus shard. */
+  /** Takes free shards up to this process's share, or releases one surplus shard, but none while another one is free. */
   async #round(): Promise<void> {
     const { facts, holder } = this.#parts;
     if (!this.#processClaim.isHeld) await this.#rejoin();
@@ -168,14 +168,13 @@ export class Shards {
     // For its own shards, this process knows more than the store does.
     for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
     for (const id of [...this.#shards.keys(), ...this.#leaving.keys()]) owners.set(id, holder);
-    const share = shareOf(holder, { count: this.count, processes: [...new Set([...processes, holder])], owners });
-    for (const id of share.freeIds) {
-      if (this.#shards.size >= share.limit || this.#stop.signal.aborted) break;
-      await this.#takeShard(id, deadOwners.get(id));
-    }
+    const shares = { count: this.count, workers: [...new Set([...processes, holder])].sort(), owners };
+    for (const id of findTakeable(shares, holder))
+      if (!this.#stop.signal.aborted) await this.#takeShard(id, deadOwners.get(id));
     this.#hasShare = true;
+    const hasSurplus = owners.size === this.count && findSurplus(shares, holder).length > 0;
     const lastShard = [...this.#shards.values()].at(-1);
-    if (share.hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
+    if (hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
   }
 
   /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */

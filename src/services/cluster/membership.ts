@@ -2,14 +2,7 @@ import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import {
-  isShortOfShare,
-  partitionsToGiveBack,
-  partitionsToTake,
-  readShares,
-  type Shares,
-  WORKER_CLAIM,
-} from './shares.ts';
+import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 
 /** How many times a claim is renewed within its duration. */
 const RENEWALS_PER_CLAIM = 5;
@@ -121,9 +114,8 @@ export class Membership {
     // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.assertOwned();
     const shares = await readShares(facts, partitions);
-    if (partitionsToTake(shares, holder).length > 0)
-      return (await this.#takeShare(shares)) ? 0 : SHORT_CHECK_INTERVAL_MS;
-    const releasable = partitionsToGiveBack(shares, holder).filter((partition) => this.#owned.has(partition));
+    if (findTakeable(shares, holder).length > 0) return (await this.#takeShare(shares)) ? 0 : SHORT_CHECK_INTERVAL_MS;
+    const releasable = findSurplus(shares, holder).filter((partition) => this.#owned.has(partition));
     const surplus = releasable.slice(0, MAX_RELEASED_AT_ONCE);
     if (surplus.length > 0) {
       await Promise.all(surplus.map((partition) => this.#release(partition)));
@@ -141,7 +133,7 @@ export class Membership {
     let [shares, isSuccessful] = [firstShares, false];
     const takeOneByOne = async (): Promise<void> => {
       while (!this.#hasEnded && begun.size < maxCount) {
-        const partition = partitionsToTake(shares, holder).find((one) => !begun.has(one));
+        const partition = findTakeable(shares, holder).find((one) => !begun.has(one));
         if (partition === undefined) return;
         begun.add(partition);
         if (await this.#take(partition)) isSuccessful = true;

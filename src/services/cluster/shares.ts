@@ -2,13 +2,13 @@ import { hasCertainlyEnded, type Partitions, type SharedFacts } from '../store/i
 
 export const WORKER_CLAIM = 'worker:';
 
-/** The live processes, and which of them owns which partition. */
+/** The live processes, and which of them owns which number: a partition, or a shard. */
 export interface Shares {
-  /** The number of partitions. */
+  /** How many numbers there are. */
   count: number;
-  /** The names of the processes that want partitions, sorted. */
+  /** The names of the processes that want a share, sorted. */
   workers: readonly string[];
-  /** Partitions without an owner are missing. */
+  /** Numbers without an owner are missing. */
   owners: ReadonlyMap<number, string>;
 }
 
@@ -28,32 +28,31 @@ export async function readShares(
 }
 
 /**
- * The partitions that this worker should take now. The remainder after equal shares goes to some workers, but only if no worker has less than an
- * equal share. Workers begin with different partitions, so that they do not compete for the same ones.
+ * The numbers that this worker should take now. The remainder after equal shares goes to some workers, but only if no worker has less than an
+ * equal share. Workers begin with different numbers, so that they do not compete for the same ones.
  */
-export function partitionsToTake(shares: Shares, worker: string): number[] {
-  const freePartitions = partitionOrder(shares, worker).filter((partition) => !shares.owners.has(partition));
+export function findTakeable(shares: Shares, worker: string): number[] {
+  const free = orderOf(shares, worker).filter((number) => !shares.owners.has(number));
   const [ownCount, { minShare, maxShare }] = [ownedBy(shares, worker), limitsOf(shares)];
   const reservedCount = shares.workers
     .filter((other) => other !== worker)
     .reduce((sum, other) => sum + Math.max(0, minShare - ownedBy(shares, other)), 0);
-  const missingCount = Math.min(freePartitions.length, Math.max(0, minShare - ownCount));
-  const mayTakeExtra = ownCount + missingCount < maxShare && freePartitions.length - missingCount > reservedCount;
-  return freePartitions.slice(0, missingCount + (mayTakeExtra ? 1 : 0));
+  const missingCount = Math.min(free.length, Math.max(0, minShare - ownCount));
+  const mayTakeExtra = ownCount + missingCount < maxShare && free.length - missingCount > reservedCount;
+  return free.slice(0, missingCount + (mayTakeExtra ? 1 : 0));
 }
 
-/** The partitions that this worker should release: those above its share, or one if it has the most and another worker has too few. */
-export function partitionsToGiveBack(shares: Shares, worker: string): number[] {
+/** The numbers that this worker should release: those above its share, or one if it has the most and another worker has too few. */
+export function findSurplus(shares: Shares, worker: string): number[] {
   const { workers, owners, count } = shares;
   const [ownCount, { minShare, maxShare }] = [ownedBy(shares, worker), limitsOf(shares)];
   const isOtherShort = owners.size === count && workers.some((other) => ownedBy(shares, other) < minShare);
-  const hasMostPartitions = workers.every((other) => {
+  const hasMost = workers.every((other) => {
     const otherCount = ownedBy(shares, other);
     return otherCount < ownCount || (otherCount === ownCount && worker <= other);
   });
-  const surplus =
-    ownCount > maxShare ? ownCount - maxShare : ownCount > minShare && isOtherShort && hasMostPartitions ? 1 : 0;
-  const owned = partitionOrder(shares, worker).filter((partition) => owners.get(partition) === worker);
+  const surplus = ownCount > maxShare ? ownCount - maxShare : ownCount > minShare && isOtherShort && hasMost ? 1 : 0;
+  const owned = orderOf(shares, worker).filter((number) => owners.get(number) === worker);
   return owned.slice(owned.length - surplus);
 }
 
@@ -68,8 +67,8 @@ function limitsOf({ count, workers }: Shares): { minShare: number; maxShare: num
 const ownedBy = ({ owners }: Shares, worker: string): number =>
   [...owners.values()].filter((owner) => owner === worker).length;
 
-/** All partitions, starting with a different one for each worker. */
-function partitionOrder({ count, workers }: Shares, worker: string): number[] {
+/** All numbers, starting with a different one for each worker. */
+function orderOf({ count, workers }: Shares, worker: string): number[] {
   const rank = Math.max(0, workers.indexOf(worker));
   const first = Math.floor((rank * count) / Math.max(1, workers.length));
   return Array.from({ length: count }, (_, index) => (first + index) % count);

@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shareOf } from '../../../src/discord/shards/share.ts';
+import { findSurplus, findTakeable } from '../../../src/services/cluster/shares.ts';
 
 type Owners = Map<number, string>;
 
 /** Carries out what a process does in one round. */
 function takeTurn(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
-  const share = shareOf(self, { count, processes, owners });
-  const ownShards = () => [...owners].filter(([, owner]) => owner === self).map(([id]) => id);
-  for (const id of share.freeIds) {
-    if (ownShards().length >= share.limit) break;
-    owners.set(id, self);
-  }
-  const [last] = ownShards().slice(-1);
-  if (share.hasSurplus && last !== undefined) owners.delete(last);
+  const shares = { count, workers: processes, owners };
+  for (const id of findTakeable(shares, self)) owners.set(id, self);
+  const [last] = owners.size === count ? findSurplus(shares, self).slice(-1) : [];
+  if (last !== undefined) owners.delete(last);
 }
 
 const clusters = fc.record({
@@ -49,17 +45,4 @@ describe('The share of a shard process', () => {
       }),
       { numRuns: 500 },
     ));
-
-  it('A process releases no shard while another shard is free', () => {
-    const owners = new Map([0, 1, 2].map((id) => [id, 'a']));
-    expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: false, limit: 3 });
-    owners.set(3, 'a');
-    expect(shareOf('a', { count: 4, processes: ['a', 'b'], owners })).toMatchObject({ hasSurplus: true });
-  });
-
-  it('Processes that start together begin with different shards', () => {
-    const processes = ['a', 'b'];
-    const first = processes.map((self) => shareOf(self, { count: 4, processes, owners: new Map() }).freeIds[0]);
-    expect(first).toEqual([0, 2]);
-  });
 });

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isShortOfShare,
-  partitionsToGiveBack,
-  partitionsToTake,
-  type Shares,
-} from '../../../src/services/cluster/shares.ts';
+import { findSurplus, findTakeable, isShortOfShare, type Shares } from '../../../src/services/cluster/shares.ts';
 
 /** Lets the workers act in turn until none has anything left to do, and counts the partitions that were given back. */
 function rebalance(shares: Shares): { owners: Map<number, string>; givenBackCount: number } {
@@ -14,10 +9,7 @@ function rebalance(shares: Shares): { owners: Map<number, string>; givenBackCoun
     let isSettled = true;
     for (const worker of shares.workers) {
       const current = { ...shares, owners };
-      const [freePartitions, surplusPartitions] = [
-        partitionsToTake(current, worker),
-        partitionsToGiveBack(current, worker),
-      ];
+      const [freePartitions, surplusPartitions] = [findTakeable(current, worker), findSurplus(current, worker)];
       for (const partition of freePartitions) {
         expect(owners.has(partition)).toBe(false);
         owners.set(partition, worker);
@@ -80,19 +72,19 @@ describe('The shares of workers', () => {
       workers: ['a', 'b', 'c'],
       owners: new Map([...'abb'].map((owner, index) => [index, owner])),
     };
-    expect(partitionsToTake(shares, 'a')).toEqual([]);
-    expect(partitionsToTake(shares, 'c')).toEqual([3]);
+    expect(findTakeable(shares, 'a')).toEqual([]);
+    expect(findTakeable(shares, 'c')).toEqual([3]);
     expect(isShortOfShare(shares, 'c')).toBe(true);
     const unownedShares = { count: 32, workers: ['a', 'b'], owners: new Map<number, string>() };
     const halves = [0, 16].map((from) => Array.from({ length: 16 }, (_, index) => from + index));
-    expect(['a', 'b'].map((worker) => partitionsToTake(unownedShares, worker))).toEqual(halves);
+    expect(['a', 'b'].map((worker) => findTakeable(unownedShares, worker))).toEqual(halves);
   });
 
   it('A partition counts as owned even if its owner is not a worker', () => {
     const shares = { count: 2, workers: ['a'], owners: new Map([[0, 'doctor']]) };
-    expect(partitionsToTake(shares, 'a')).toEqual([1]);
+    expect(findTakeable(shares, 'a')).toEqual([1]);
     expect(
-      partitionsToTake(
+      findTakeable(
         {
           ...shares,
           owners: new Map([
