@@ -11,7 +11,6 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'summary-missing': 'task summaries missing from the lists of members and servers',
   'summary-dangling': 'task summaries without a task',
   'summary-outdated': 'task summaries older than their task',
-  'orphaned-row': 'list rows that belong to no list',
   'orphaned-order': 'stored requests that are no longer needed',
   'orphaned-fingerprint': 'fingerprints of files that belong to no task',
   'fingerprint-missing': 'tasks whose files are not recognized',

@@ -1,17 +1,13 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { openBackend, openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
-import { Quarantine } from '../../src/services/store/rows.ts';
-import { SummaryIndex } from '../../src/services/store/summary-index.ts';
 import { toRecord } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../src/services/tasks/task-store.ts';
-import { summaryOf } from '../../src/services/tasks/task-summary.ts';
 import { median, table } from '../table.ts';
-import { runningTask } from '../tasks/filled-store.ts';
+import { runningTask, summaryEntries } from '../tasks/filled-store.ts';
 import { availableStores, type BenchStore } from './places.ts';
 
 const TASKS = 10_000;
@@ -94,11 +90,11 @@ async function fillStore({ address }: BenchStore): Promise<Task[]> {
   const { backend, close } = await openBackend(address, parts);
   const namespaces = openNamespaces(backend);
   for (let i = 0; i < TASKS; i += ROWS_AT_ONCE) {
-    const rows = tasks.slice(i, i + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: toRecord(task) }));
+    const batch = tasks.slice(i, i + ROWS_AT_ONCE);
+    const rows = batch.map((task) => ({ key: task.id, value: toRecord(task) }));
     await namespaces.live.putMany(rows);
+    await namespaces.index.putMany(summaryEntries(batch));
   }
-  const index = new SummaryIndex(namespaces.index, new Quarantine(namespaces.quarantine, parts), kindSpecs);
-  await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(summaryOf)));
   await close();
   return tasks;
 }

@@ -9,11 +9,13 @@ import { openStore } from '../../src/services/store/index.ts';
 import { ledgerMark } from '../../src/services/store/marks.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { SqliteBackend } from '../../src/services/store/sqlite.ts';
+import { summaryKeys } from '../../src/services/store/summary-index.ts';
 import { toRecord } from '../../src/services/store/task-rows.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
 import { dropExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
+import { summaryOf, type TaskSummary } from '../../src/services/tasks/task-summary.ts';
 import { createTask, markAccepted, markOverdue } from '../../src/services/tasks/transitions.ts';
 import { PROMPT, responseFor } from './answer.ts';
 
@@ -57,6 +59,10 @@ export async function fillStore(file: string, content: StoreContent): Promise<vo
   if (openSince !== undefined) await ledgerMark(meta).write({ openSince });
   connection.close();
 }
+
+/** The rows of tasks in the lists of `/tasks`. */
+export const summaryEntries = (tasks: readonly Task[]): { key: string; value: TaskSummary }[] =>
+  tasks.flatMap((task) => summaryKeys(task).map((key) => ({ key, value: summaryOf(task) })));
 
 /** The gateway's id for the task with this number. */
 export const remoteIdOf = (number: number): string => String(1_760_000_000_000_000 + number);

@@ -10,17 +10,15 @@ import { createLogger } from '../../src/lib/log.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
-import { Quarantine } from '../../src/services/store/rows.ts';
 import { SqliteBackend } from '../../src/services/store/sqlite.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
-import { SummaryIndex } from '../../src/services/store/summary-index.ts';
 import { toRecord } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
 import type { TaskFilter } from '../../src/services/tasks/task-summary.ts';
-import { summaryOf } from '../../src/services/tasks/task-summary.ts';
 import { createTask } from '../../src/services/tasks/transitions.ts';
 import { median, table } from '../table.ts';
+import { summaryEntries } from './filled-store.ts';
 
 const TASKS = 10_000;
 const ROUNDS = 15;
@@ -89,16 +87,11 @@ async function fillStore(file: string): Promise<Task[]> {
   const connection = new SqliteBackend(file);
   const namespaces = openNamespaces(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
-  for (let offset = 0; offset < TASKS; offset += 1_000)
-    await namespaces.finished.putMany(
-      tasks.slice(offset, offset + 1_000).map((task) => ({ key: task.id, value: toRecord(task) })),
-    );
-  const index = new SummaryIndex(
-    namespaces.index,
-    new Quarantine(namespaces.quarantine, { log, clock: systemClock }),
-    kindSpecs,
-  );
-  for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(summaryOf));
+  for (let offset = 0; offset < TASKS; offset += 1_000) {
+    const batch = tasks.slice(offset, offset + 1_000);
+    await namespaces.finished.putMany(batch.map((task) => ({ key: task.id, value: toRecord(task) })));
+    await namespaces.index.putMany(summaryEntries(batch));
+  }
   connection.close();
   return tasks;
 }

@@ -104,10 +104,11 @@ export interface NamespacedRow extends Row {
   namespace: string;
 }
 
+/** The rows whose keys are between two others. */
 export interface Range {
-  /** The first key that may be included, or the key after which the range starts. */
-  from: { first: string } | { after: string };
-  end: string;
+  after: string;
+  before: string;
+  isReversed: boolean;
   max: number;
 }
 
@@ -133,7 +134,7 @@ export interface Backend {
   readonly name: string;
   /** Creates the adapter of one namespace; two namespaces on one adapter would overwrite each other. */
   adapter(namespace: string, durability: Durability): RowStore;
-  /** Returns rows in byte order of their keys. keyv does not support ranges. */
+  /** Returns rows in byte order of their keys, or in reverse. keyv does not support ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;
   /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */

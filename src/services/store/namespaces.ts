@@ -6,6 +6,7 @@ import {
   type Backend,
   type Durability,
   LARGE_NAMESPACE,
+  type Range,
   READ_BATCH_SIZE,
   refusedWriteError,
   StoreError,
@@ -88,8 +89,11 @@ export class Namespace {
     this.#assertWritten(await this.#measure('write', () => this.#keyv.set(key, value, ttlMs)));
   }
 
-  async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
-    const written = await this.#measure('write', () => this.#keyv.setMany(entries.map((entry) => ({ ...entry }))));
+  async putMany(entries: readonly { key: string; value: unknown }[], ttlMs?: number): Promise<void> {
+    const expiry = ttlMs === undefined ? {} : { ttl: ttlMs };
+    const written = await this.#measure('write', () =>
+      this.#keyv.setMany(entries.map((entry) => ({ ...entry, ...expiry }))),
+    );
     this.#assertWritten(written.every(Boolean));
   }
 
@@ -106,15 +110,22 @@ export class Namespace {
     }
   }
 
-  /** Yields rows in the order of their keys, from `first` up to but not including `end`. Rows written in the meantime may be missing. */
-  async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
-    let from: { first: string } | { after: string } = { first };
+  /** Yields the rows between two keys, in the order of their keys. Rows written in the meantime may be missing. */
+  async *between(after: string, before: string): AsyncGenerator<[key: string, value: unknown]> {
+    const range = { after, before, isReversed: false, max: READ_BATCH_SIZE };
+    for await (const batch of this.batches(range)) yield* batch;
+  }
+
+  /** Yields all rows between two keys, `max` at a time. */
+  async *batches({ isReversed, max, ...range }: Range): AsyncGenerator<[key: string, value: unknown][]> {
+    let { after, before } = range;
     for (;;) {
-      const rows = await this.#backend.range(this.name, { from, end, max: READ_BATCH_SIZE });
-      for (const { key, text } of rows) yield [key, valueIn(text)];
+      const rows = await this.#backend.range(this.name, { after, before, isReversed, max });
+      yield rows.map(({ key, text }) => [key, valueIn(text)]);
       const lastRow = rows.at(-1);
-      if (!lastRow || rows.length < READ_BATCH_SIZE) return;
-      from = { after: lastRow.key };
+      if (!lastRow || rows.length < max) return;
+      if (isReversed) before = lastRow.key;
+      else after = lastRow.key;
       await setImmediate();
     }
   }

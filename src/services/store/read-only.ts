@@ -10,7 +10,6 @@ import { type Namespaces, openNamespaces } from './namespaces.ts';
 import { NoQuarantine } from './rows.ts';
 import { erasureRows } from './side-rows.ts';
 import { StoredTasks } from './stored-tasks.ts';
-import { listOwner, SummaryIndex } from './summary-index.ts';
 
 interface ReadOnlyParts {
   log: Log;
@@ -18,25 +17,21 @@ interface ReadOnlyParts {
   specs: KindSpecs;
 }
 
-/** How often a page is read at most. The chunks of a list change only about once per hundred tasks. */
-const MAX_ATTEMPTS = 5;
-
 /** The data of members in a store that another process owns, as last written. */
 export class ReadOnlyTasks {
   readonly #namespaces: Namespaces;
   readonly #store: StoredTasks;
-  readonly #index: SummaryIndex;
   readonly #quarantine: NoQuarantine;
 
   constructor(backend: Backend, parts: ReadOnlyParts) {
     this.#namespaces = openNamespaces(withoutRemovals(backend));
-    const { index, quarantine } = this.#namespaces;
-    this.#quarantine = new NoQuarantine(quarantine, parts);
+    this.#quarantine = new NoQuarantine(this.#namespaces.quarantine, parts);
     this.#store = new StoredTasks({
-      ...{ ...parts, namespaces: this.#namespaces, quarantine: this.#quarantine },
+      ...parts,
+      namespaces: this.#namespaces,
+      quarantine: this.#quarantine,
       close: () => undefined,
     });
-    this.#index = new SummaryIndex(index, this.#quarantine, parts.specs);
   }
 
   get entries(): Pick<EntryStore, 'readRange'> {
@@ -47,17 +42,8 @@ export class ReadOnlyTasks {
     return this.#store;
   }
 
-  /** The list is read again if the owner has split or dropped one of its chunks in the meantime. */
-  async page(query: PageQuery): Promise<TaskPage> {
-    const owner = listOwner(query.of);
-    let starts = await this.#index.starts(owner);
-    for (let attempt = 1; starts.length > 0; attempt++) {
-      const page = await this.#store.page(query);
-      const latestStarts = await this.#index.starts(owner);
-      if (attempt === MAX_ATTEMPTS || String(latestStarts) === String(starts)) return page;
-      starts = latestStarts;
-    }
-    return { summaries: [], next: undefined };
+  page(query: PageQuery): Promise<TaskPage> {
+    return this.#store.page(query);
   }
 
   get(id: string): Promise<Task | undefined> {

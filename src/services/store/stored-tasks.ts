@@ -42,9 +42,17 @@ import { storedProposals } from './proposal-rows.ts';
 import { storedPseudonyms } from './pseudonym-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from './side-rows.ts';
-import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
+import { isSameSummary, readPage, SummaryIndex } from './summary-index.ts';
 import { openTables } from './tables.ts';
-import { assertReadable, isExpired, type Migration, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
+import {
+  assertReadable,
+  isExpired,
+  type Migration,
+  retentionOf,
+  TaskRows,
+  taskLock,
+  taskMigrations,
+} from './task-rows.ts';
 
 interface StoredTasksParts {
   namespaces: Namespaces;
@@ -69,8 +77,6 @@ const CLEANUP_BATCH_SIZE = 200;
  * - a settled task's fingerprints: before its finished row, and deleted before it.
  * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
  * - a finished task that changes or is removed: its list entries only point to it until that is done.
- *
- * Locks are taken in the order member, server, task.
  */
 export class StoredTasks implements TaskStore {
   readonly #parts: StoredTasksParts;
@@ -202,53 +208,43 @@ export class StoredTasks implements TaskStore {
   async put(task: Task): Promise<void> {
     assertReadable(task, this.#parts.specs);
     await this.#clearExpired();
-    await this.#withLocksOf(task, () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
+    await this.#locks.run(taskLock(task.id), () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
     // SQLite responds synchronously, so a long run of puts would block the process.
     await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
-    return this.#withLocksOf(task, async () => {
+    return this.#locks.run(taskLock(task.id), async () => {
       // The sent order is deleted before its task, so that no prompt stays behind without anything that refers to it.
       await this.#sentOrders.remove(task.id);
-      await this.#writeListEntries(task, asPointer);
+      await this.#index.put(asPointer(task));
       await this.#remotes.remove(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
       await this.#parts.namespaces.live.delete(task.id);
       await this.#parts.namespaces.finished.delete(task.id);
-      await this.#removeListEntries(task);
+      await this.#index.remove(task);
     });
   }
 
   async removeStaleSummaries(memberId: string): Promise<void> {
-    const owner = listOwner({ memberId });
-    const removableSummaries = await this.#locks.run(owner, async () => {
-      const staleSummaries: TaskSummary[] = [];
-      for await (const chunk of this.#index.newestFirst(owner)) {
-        const tasks = await this.#rows.find(chunk.map(({ id }) => id));
-        staleSummaries.push(...chunk.filter(({ id }) => !tasks.has(id)));
-      }
-      return staleSummaries;
-    });
-    for (const summary of removableSummaries) {
-      await this.#withLocksOf(summary, async () => {
-        await this.#removeListEntries(summary);
-        for (const list of listOwners(summary)) await this.#index.removeStrayChunks(list);
-      });
+    for await (const batch of this.#index.newestFirst({ memberId })) {
+      const tasks = await this.#rows.find(batch.map(({ id }) => id));
+      for (const summary of batch)
+        if (!tasks.has(summary.id))
+          await this.#locks.run(taskLock(summary.id), async () => {
+            // The list entries of a new task are written before it.
+            if (!(await this.#rows.findLocked([summary.id])).has(summary.id)) await this.#index.remove(summary);
+          });
     }
-    await this.#locks.run(owner, () => this.#index.removeStrayChunks(owner));
   }
 
   page(query: PageQuery): Promise<TaskPage> {
-    const owner = listOwner(query.of);
-    return this.#locks.run(owner, () =>
-      readPage(query, {
-        chunks: this.#index.newestFirst(owner, query.before),
-        hasExpired: this.#hasExpired,
-        isListedByParent: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
-        find: (ids) => this.#rows.find(ids),
-      }),
-    );
+    return readPage(query, {
+      batches: this.#index.newestFirst(query.of, query.before),
+      hasExpired: ({ settledAt }) => isExpired(settledAt, this.#parts.clock.now()),
+      isListedByParent: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
+      find: (ids) => this.#rows.find(ids),
+    });
   }
 
   putSentOrder(id: string, sent: SentOrder): Promise<void> {
@@ -304,33 +300,28 @@ export class StoredTasks implements TaskStore {
     await this.#remotes.put(task);
     const wasLive = await this.#parts.namespaces.live.has(task.id);
     if (isLive(task)) {
-      if (!wasLive) await this.#writeListEntries(task, asPointer);
+      if (!wasLive) await this.#index.put(asPointer(task));
       await this.#rows.putLive(task);
     } else if (wasLive) {
       await this.#rows.putFinished(task);
-      await this.#writeListEntries(task);
+      await this.#putSummary(task);
       await this.#parts.namespaces.live.delete(task.id);
     } else {
       const previous = (await this.#rows.findLocked([task.id])).get(task.id);
       const isListed = previous !== undefined && isSameSummary(summaryOf(previous), summaryOf(task));
-      if (!isListed) await this.#writeListEntries(task, asPointer);
+      if (!isListed) await this.#index.put(asPointer(task));
       await this.#rows.putFinished(task);
-      if (!isListed) await this.#writeListEntries(task);
+      if (!isListed) await this.#putSummary(task);
     }
     await this.#sentOrders.update(task);
   }
 
-  async #writeListEntries(task: Task, transform = (summary: TaskSummary): TaskSummary => summary): Promise<void> {
-    for (const owner of listOwners(task)) await this.#index.put(owner, transform(summaryOf(task)), this.#hasExpired);
-  }
-
-  /** The member's own entry is deleted last, because the server's entry is found through it. */
-  async #removeListEntries(task: ListedTask): Promise<void> {
-    for (const owner of listOwners(task).reverse()) await this.#index.remove(owner, task.id);
+  #putSummary(task: Task): Promise<void> {
+    return this.#index.put(summaryOf(task), retentionOf(task, this.#parts.clock.now()));
   }
 
   #finishSettling(stored: Task): Promise<void> {
-    return this.#withLocksOf(stored, async () => {
+    return this.#locks.run(taskLock(stored.id), async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
       if (task && !isLive(task)) await this.#write(task);
     });
@@ -351,12 +342,6 @@ export class StoredTasks implements TaskStore {
     await this.#parts.namespaces.finished.clearExpired();
   }
 
-  readonly #hasExpired = (summary: TaskSummary): boolean => isExpired(summary.settledAt, this.#parts.clock.now());
-
-  #withLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
-    return this.#withLocks([...listOwners(task), taskLock(task.id)], work);
-  }
-
   #withLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
     return first === undefined ? work() : this.#locks.run(first, () => this.#withLocks(rest, work));
   }
@@ -364,7 +349,5 @@ export class StoredTasks implements TaskStore {
 
 const durationsLock = (key: string): string => `durations ${key}`;
 
-type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
-
 /** An unsettled list entry only points to its task, which is authoritative, so a crash never leaves a wrong list. */
-const asPointer = (summary: TaskSummary): TaskSummary => ({ ...summary, settledAt: undefined });
+const asPointer = (task: Task): TaskSummary => ({ ...summaryOf(task), settledAt: undefined });

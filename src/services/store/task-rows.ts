@@ -16,6 +16,10 @@ export const RETENTION_MS = 400 * DAY_MS;
 export const isExpired = (settledAt: number | undefined, now: number): boolean =>
   settledAt !== undefined && now >= settledAt + RETENTION_MS;
 
+/** For how long the rows of a finished task are kept. The adapter treats zero and negative values as "forever". */
+export const retentionOf = ({ times }: Task, now: number): number =>
+  Math.max(1, (times.settled ?? now) + RETENTION_MS - now);
+
 /** Turns a record into one of the next version. */
 export type Migration = (record: Record<string, unknown>) => Record<string, unknown>;
 
@@ -134,9 +138,7 @@ export class TaskRows {
 
   async putFinished(task: Task): Promise<void> {
     const { finished, fingerprints, clock } = this.#parts;
-    const remainingMs = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
-    // The adapter treats zero and negative values as "forever".
-    const ttlMs = Math.max(1, remainingMs);
+    const ttlMs = retentionOf(task, clock.now());
     const row = fingerprintRow(task);
     if (row) await fingerprints.put(task.id, row, ttlMs);
     await finished.put(task.id, toRecord(task), ttlMs);

@@ -18,8 +18,8 @@ export interface PartitionState {
   books: PartitionBooks;
 }
 
-/** A kill may leave these behind, because the rows of a list are written before the rows that refer to them. */
-const ALLOWED_AFTER_KILL: ReadonlySet<string> = new Set(['summary-dangling', 'orphaned-row']);
+/** A kill may leave these behind, because the rows of a list are written before their task. */
+const ALLOWED_AFTER_KILL: ReadonlySet<string> = new Set(['summary-dangling']);
 
 /** Examines every partition. No process may own any of them at that time. */
 export async function readPartitions(url: string, count: number, leaseMs: number): Promise<PartitionState[]> {

@@ -2,8 +2,8 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { StoreFixture } from '../store/store-fixture.ts';
 
-/** Findings that do not concern the ledger: parts of task lists that a crash can leave behind, and expired rows. */
-const UNRELATED_FINDINGS: ReadonlySet<FindingKind> = new Set(['summary-dangling', 'orphaned-row']);
+/** Findings that do not concern the ledger: list rows that a crash can leave behind. */
+const UNRELATED_FINDINGS: ReadonlySet<FindingKind> = new Set(['summary-dangling']);
 
 /** What `npm run doctor` finds in the ledger of a store that no bot has open. */
 export async function examineLedger(

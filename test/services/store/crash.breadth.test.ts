@@ -87,31 +87,12 @@ describe('A crash between any two writes', () =>
       await testStore.keepOpen();
       return testStore;
     };
-    const fullChunk = Array.from({ length: 100 }, (_, index) => settled(makeTask(createdAt(index * 10))));
 
     it('After a crash between any two writes of the first task, the store is valid', async () => {
       const task = makeTask();
       expect(
         await crashAfterEveryWrite(await createTestStore(), [], (store) => store.put(task), { addedIds: [task.id] }),
-      ).toBeGreaterThan(4);
-    });
-
-    it('After a crash between any two writes of a task that begins a chunk, the store is valid', async () => {
-      const task = makeTask(createdAt(5_000));
-      expect(
-        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), {
-          addedIds: [task.id],
-        }),
-      ).toBeGreaterThan(4);
-    });
-
-    it('After a crash between any two writes of a task that splits a chunk in the middle, the store is valid', async () => {
-      const task = makeTask(createdAt(445));
-      expect(
-        await crashAfterEveryWrite(await createTestStore(), fullChunk, (store) => store.put(task), {
-          addedIds: [task.id],
-        }),
-      ).toBeGreaterThan(6);
+      ).toBeGreaterThan(1);
     });
 
     it('After a crash between any two writes of a settlement, the store is valid', async () => {
@@ -121,11 +102,16 @@ describe('A crash between any two writes', () =>
       );
     });
 
-    it('After a crash between any two writes of a removal, even of the last row of a chunk, the store is valid', async () => {
-      const task = makeTask(createdAt(5_000));
-      await crashAfterEveryWrite(await createTestStore(), [...fullChunk, task], (store) => store.remove(task), {
-        removedIds: [task.id],
-      });
+    it('After a crash between any two writes of a removal, the store is valid', async () => {
+      const task = makeTask(createdAt(7));
+      await crashAfterEveryWrite(
+        await createTestStore(),
+        [makeTask(createdAt(6)), task],
+        (store) => store.remove(task),
+        {
+          removedIds: [task.id],
+        },
+      );
       await crashAfterEveryWrite(await createTestStore(), [task], (store) => store.remove(task), {
         removedIds: [task.id],
       });

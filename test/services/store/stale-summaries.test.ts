@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { chunkKey, listOwner } from '../../../src/services/store/summary-index.ts';
 import { onEveryStore } from './sites.ts';
 import { makeTask } from './store-fixture.ts';
 
@@ -17,23 +16,9 @@ describe('List entries without a task', () => {
         (await store.page({ of: { memberId }, max: 10 })).summaries.map(({ id }) => id);
       expect(await idsOf(lostTask.requesterId)).toEqual([keptTask.id]);
       expect(await idsOf(other.requesterId)).toEqual([other.id]);
-      // The key of a chunk stays the id with which the chunk began, so only the contents are checked.
       const texts = (await testStore.rows('index')).map(({ text }) => text).join();
       expect(texts).not.toContain(`"id":"${lostTask.id}"`);
       expect(texts).toContain(`"id":"${keptTask.id}"`);
-    });
-
-    it('Chunks that are in no list are removed', async () => {
-      const testStore = await createTestStore();
-      const store = await testStore.open();
-      const task = makeTask();
-      await store.put(task);
-      const keysBefore = await testStore.keys('index');
-      const strayKey = chunkKey(listOwner({ memberId: task.requesterId }), '0'.repeat(17));
-      await testStore.write({ namespace: 'index', key: strayKey, text: '{"value":{"lines":[]}}' });
-      expect(await testStore.keys('index')).toContain(strayKey);
-      await store.removeStaleSummaries(task.requesterId);
-      expect((await testStore.keys('index')).toSorted()).toEqual(keysBefore.toSorted());
     });
   });
 });

@@ -6,7 +6,6 @@ import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
 import { expiryOf, rowsIn } from '../raw-rows.ts';
 import { anonymousBuckets } from './anonymous-homes.ts';
-import { divideLists } from './divide-lists.ts';
 import type { DividedRow, Division } from './division.ts';
 import {
   type Merge,
@@ -129,7 +128,7 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   live: byOwnBucket('live'),
   finished: byOwnBucket('finished'),
   sent: byOwnBucket('sent'),
-  index: divideLists,
+  index: byOwnBucket('index'),
   ledger: byBucket('ledger', async ({ sources }) => {
     const bucketOfAnonymous = await anonymousBuckets(sources);
     return (row) => rowBuckets.ledger(row) ?? bucketOfAnonymous(row.key);

@@ -4,6 +4,7 @@ import { bucketIn, isTaskId } from '../../tasks/task-id.ts';
 import type { Backend } from '../backend.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, valueIn } from '../namespaces.ts';
 import { rowsIn } from '../raw-rows.ts';
+import { taskIdIn } from '../summary-index.ts';
 
 /** The bucket that a row belongs to; undefined if any partition may have it. */
 export type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
@@ -27,6 +28,7 @@ export const rowBuckets = {
   live: bucketByTaskId,
   finished: bucketByTaskId,
   sent: bucketByTaskId,
+  index: ({ key }) => bucketOfTask(taskIdIn(key)),
   remotes: bucketByIdField,
   fingerprints: bucketByTaskId,
   proposals: bucketByTaskId,

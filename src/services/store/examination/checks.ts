@@ -11,19 +11,11 @@ import { fingerprintRow, fingerprintRows } from '../fingerprint-rows.ts';
 import { ledgerRows } from '../ledger-rows.ts';
 import { hasSchemaMark, ledgerMark, markSchema } from '../marks.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
-import { type Quarantine, Rows, UNREADABLE } from '../rows.ts';
+import { batchesOf, MAX_WRITE_BATCH } from '../raw-rows.ts';
+import type { Quarantine, Rows } from '../rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
-import {
-  chunkKey,
-  chunkSchema,
-  chunkStart,
-  headSchema,
-  isSameSummary,
-  listOwners,
-  SummaryIndex,
-  summariesInRange,
-} from '../summary-index.ts';
-import { isExpired, type ReadingContext, rowsOfTasks, type TaskRows } from '../task-rows.ts';
+import { isSameSummary, SummaryIndex, summaryKeys, summaryRows } from '../summary-index.ts';
+import { isExpired, type ReadingContext, retentionOf, rowsOfTasks, type TaskRows } from '../task-rows.ts';
 
 export type FindingKind =
   | 'damaged'
@@ -35,7 +27,6 @@ export type FindingKind =
   | 'summary-missing'
   | 'summary-dangling'
   | 'summary-outdated'
-  | 'orphaned-row'
   | 'orphaned-order'
   | 'orphaned-fingerprint'
   | 'fingerprint-missing'
@@ -213,89 +204,39 @@ export async function checkRows(rows: Pick<Rows<object>, 'readAll'>): Promise<Ch
 /** Removes rows past their retention period. Every store has some, so they are no finding; the adapter treats them as gone. */
 export const checkExpired = (backend: Backend): Check => ({ findings: [], repair: () => backend.clearExpired() });
 
-type Row = { starts: string[] } | { lines: TaskSummary[] };
-
-/** Compares every list with the tasks, and rewrites those that differ. */
+/** Compares the lists with the tasks. Summaries of tasks past their retention period are removed too, but are no finding. */
 export async function checkLists(
   namespace: Namespace,
   quarantine: Quarantine,
   { tasks, specs, clock }: { tasks: ReadonlyMap<string, Task>; specs: KindSpecs; clock: Clock },
 ): Promise<Check> {
-  const index = new SummaryIndex(namespace, quarantine, specs);
-  const chunkRowSchema = chunkSchema(specs);
-  const readRow = (_key: string, value: unknown): Row | string =>
-    headSchema.safeParse(value).data ?? chunkRowSchema.safeParse(value).data ?? UNREADABLE;
-  const { good: rows, bad, setAside } = await new Rows(namespace, quarantine, readRow).readAll();
-  const expected = expectedLists(tasks);
-  const listHeads = [...rows].filter(([, row]) => 'starts' in row).map(([key]) => key);
-  const referencedKeys = new Set<string>();
-  const wrongOwners: string[] = [];
-  const count = { missing: 0, dangling: 0, outdated: 0 };
-  for (const owner of new Set([...listHeads, ...expected.keys()])) {
-    const summaries = listedSummaries(owner, rows, referencedKeys);
-    const difference = compareList(summaries, expected.get(owner) ?? new Map(), clock.now());
-    count.missing += difference.missing;
-    count.dangling += difference.dangling;
-    count.outdated += difference.outdated;
-    if (Object.values(difference).some((number) => number > 0)) wrongOwners.push(owner);
+  const { good, bad, setAside } = await summaryRows(namespace, quarantine, specs).readAll();
+  const listedTasks = new Map(
+    [...tasks.values()].flatMap((task) => summaryKeys(task).map((key) => [key, task] as const)),
+  );
+  const dangling = [...good.keys()].filter((key) => !listedTasks.has(key));
+  const isOutdated = (summary: TaskSummary, task: Task): boolean =>
+    // An unsettled summary only points at its task, so it may be older.
+    (summary.settledAt !== undefined || task.times.settled !== undefined) && !isSameSummary(summary, summaryOf(task));
+  const [missing, outdated]: [Task[], Task[]] = [[], []];
+  for (const [key, task] of listedTasks) {
+    const summary = good.get(key);
+    if (!summary) missing.push(task);
+    else if (isOutdated(summary, task)) outdated.push(task);
   }
-  const orphaned = [...rows.keys()].filter((key) => !referencedKeys.has(key));
   return {
     findings: findingsOf({
       unreadable: bad,
-      'summary-missing': count.missing,
-      'summary-dangling': count.dangling,
-      'summary-outdated': count.outdated,
-      'orphaned-row': orphaned.length,
+      'summary-missing': missing.length,
+      'summary-dangling': dangling.filter((key) => !isExpired(good.get(key)?.settledAt, clock.now())).length,
+      'summary-outdated': outdated.length,
     }),
     repair: async () => {
       await setAside();
-      await namespace.delete(...orphaned);
-      for (const owner of wrongOwners) await index.rewrite(owner, [...(expected.get(owner)?.values() ?? [])]);
+      for (const keys of batchesOf(dangling, MAX_WRITE_BATCH)) await namespace.delete(...keys);
+      const index = new SummaryIndex(namespace, quarantine, specs);
+      for (const task of [...missing, ...outdated])
+        await index.put(summaryOf(task), isLive(task) ? undefined : retentionOf(task, clock.now()));
     },
-  };
-}
-
-function expectedLists(tasks: ReadonlyMap<string, Task>): Map<string, Map<string, TaskSummary>> {
-  const lists = new Map<string, Map<string, TaskSummary>>();
-  for (const task of tasks.values()) {
-    for (const owner of listOwners(task)) {
-      const list = lists.get(owner) ?? new Map<string, TaskSummary>();
-      lists.set(owner, list.set(task.id, summaryOf(task)));
-    }
-  }
-  return lists;
-}
-
-/** The summaries as a page would show them; adds the keys of the rows that contain them to `referencedKeys`. */
-function listedSummaries(owner: string, rows: ReadonlyMap<string, Row>, referencedKeys: Set<string>): TaskSummary[] {
-  const head = rows.get(owner);
-  if (!head || !('starts' in head)) return [];
-  referencedKeys.add(owner);
-  return head.starts.flatMap((_, index) => {
-    const position = { starts: head.starts, index };
-    const key = chunkKey(owner, chunkStart(position));
-    const chunk = rows.get(key);
-    referencedKeys.add(key);
-    return chunk && 'lines' in chunk ? summariesInRange(chunk.lines, position) : [];
-  });
-}
-
-/** Summaries of tasks past their retention period are removed too, but are no finding. */
-function compareList(listed: readonly TaskSummary[], expected: ReadonlyMap<string, TaskSummary>, now: number) {
-  const dangling = listed.filter(({ id }) => !expected.has(id));
-  const expired = dangling.filter(({ settledAt }) => isExpired(settledAt, now)).length;
-  const ids = new Set(listed.map(({ id }) => id));
-  const isOutdated = (summary: TaskSummary): boolean => {
-    const expectedSummary = expected.get(summary.id);
-    // An unsettled summary only points at its task, so it may be older.
-    const mayDiffer = summary.settledAt === undefined && expectedSummary?.settledAt === undefined;
-    return expectedSummary !== undefined && !mayDiffer && !isSameSummary(summary, expectedSummary);
-  };
-  return {
-    missing: [...expected.keys()].filter((id) => !ids.has(id)).length,
-    dangling: dangling.length - expired + (listed.length - ids.size),
-    outdated: listed.filter(isOutdated).length,
-    expired,
   };
 }

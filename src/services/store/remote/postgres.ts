@@ -153,9 +153,9 @@ class Postgres implements ServerStore {
     });
   }
 
-  async range(namespace: string, { from, end, max: limit }: Range): Promise<Row[]> {
-    const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
-    return this.#page(`key ${comparison} $2 AND key < $3`, [this.#prefix + namespace, start, end], limit);
+  async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
+    const values = [this.#prefix + namespace, after, before];
+    return this.#page('key > $2 AND key < $3', values, max, isReversed ? 'DESC' : 'ASC');
   }
 
   async clearExpired(): Promise<void> {
@@ -209,8 +209,8 @@ class Postgres implements ServerStore {
     }
   }
 
-  async #page(where: string, values: unknown[], limit: number): Promise<Row[]> {
-    const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key LIMIT ${limit}`;
+  async #page(where: string, values: unknown[], limit: number, order = 'ASC'): Promise<Row[]> {
+    const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key ${order} LIMIT ${limit}`;
     return (await this.#pool.query(sql, values)).map(asRow);
   }
 }

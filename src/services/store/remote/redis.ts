@@ -168,19 +168,18 @@ class Redis implements ServerStore {
     });
   }
 
-  async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
-    const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
+  async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
     const list = this.#listOf(namespace);
     const rows: Row[] = [];
-    let nextStart = start;
+    let [start, end] = isReversed ? [before, after] : [after, before];
     // A key is listed before its row is written, and may outlive it; keys without a row are skipped.
     for (;;) {
-      const limit = { offset: 0, count: max - rows.length };
-      const keys = await this.#run((client) => client.zRange(list, nextStart, `(${end}`, { BY: 'LEX', LIMIT: limit }));
+      const options = { BY: 'LEX', REV: isReversed, LIMIT: { offset: 0, count: max - rows.length } } as const;
+      const keys = await this.#run((client) => client.zRange(list, `(${start}`, `(${end}`, options));
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const lastKey = keys.at(-1);
       if (lastKey === undefined || rows.length === max) return rows;
-      nextStart = `(${lastKey}`;
+      start = lastKey;
     }
   }
 

@@ -13,18 +13,7 @@ import { migrate, openWholeStore } from './migration-fixture.ts';
 
 const GUILDS = Array.from({ length: 12 }, (_, index) => `4000000000000000${10 + index}`);
 const partitionIn = (count: number) => (guildId: string) => partitionOf(bucketOf(guildId), count);
-const NOT_COPIED = [
-  'index',
-  'meta',
-  'durations',
-  'models',
-  'costs',
-  'asking',
-  'pseudonyms',
-  'forgetting',
-  'notices',
-  'runs',
-];
+const NOT_COPIED = ['meta', 'durations', 'models', 'costs', 'asking', 'pseudonyms', 'forgetting', 'notices', 'runs'];
 
 const fillWhole = (testStore: TestStore) =>
   populateStore(testStore, (store) => fillEveryNamespace(store, WHOLE_STORE, GUILDS));
