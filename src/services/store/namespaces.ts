@@ -116,16 +116,20 @@ export class Namespace {
     for await (const batch of this.batches(range)) yield* batch;
   }
 
-  /** Yields all rows between two keys, `max` at a time. */
-  async *batches({ isReversed, max, ...range }: Range): AsyncGenerator<[key: string, value: unknown][]> {
-    let { after, before } = range;
+  /** Yields the rows between two keys, `max` at first and then ever more at a time, without those whose text is not wanted. */
+  async *batches(
+    { isReversed, ...range }: Range,
+    isWanted: (text: string) => boolean = () => true,
+  ): AsyncGenerator<[key: string, value: unknown][]> {
+    let { after, before, max } = range;
     for (;;) {
       const rows = await this.#backend.range(this.name, { after, before, isReversed, max });
-      yield rows.map(({ key, text }) => [key, valueIn(text)]);
+      yield rows.filter(({ text }) => isWanted(text)).map(({ key, text }) => [key, valueIn(text)]);
       const lastRow = rows.at(-1);
       if (!lastRow || rows.length < max) return;
       if (isReversed) before = lastRow.key;
       else after = lastRow.key;
+      max = Math.min(2 * max, READ_BATCH_SIZE);
       await setImmediate();
     }
   }

@@ -227,7 +227,7 @@ export class StoredTasks implements TaskStore {
   }
 
   async removeStaleSummaries(memberId: string): Promise<void> {
-    for await (const batch of this.#index.newestFirst({ memberId })) {
+    for await (const batch of this.#index.newestFirst({ of: { memberId } })) {
       const tasks = await this.#rows.find(batch.map(({ id }) => id));
       for (const summary of batch)
         if (!tasks.has(summary.id))
@@ -240,7 +240,7 @@ export class StoredTasks implements TaskStore {
 
   page(query: PageQuery): Promise<TaskPage> {
     return readPage(query, {
-      batches: this.#index.newestFirst(query.of, query.before),
+      batches: this.#index.newestFirst(query),
       hasExpired: ({ settledAt }) => isExpired(settledAt, this.#parts.clock.now()),
       isListedByParent: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
       find: (ids) => this.#rows.find(ids),
