@@ -136,7 +136,7 @@ describe('The cost of a task with the stock gateway profile', () => {
       `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))}** for 6 requests`,
     );
     // The price of a video in the list is for five seconds.
-    expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
+    expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 in the end \(1 request\)/);
     await fixture.app.stop();
     expect(compare(settledAmount(fixture), amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
     expect(

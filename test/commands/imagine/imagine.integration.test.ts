@@ -109,7 +109,7 @@ describe('/imagine', () => {
     ['a direct message', 'member', 'dm', {}],
     ['a server without the bot', 'installer', 'lobby', {}],
   ])('/imagine requires no permission for %s', async (_what, who, where, options) => {
-    const { discord, gateway } = await startTestBot({ settings: { DISCORD_USER_INSTALL: 'true' } });
+    const { discord, gateway } = await startTestBot({ settings: { DISCORD_USER_INSTALL: 'on' } });
     await (
       await discord
         .as(who)

@@ -261,7 +261,7 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(text(edited)).toContain('a blue fox');
     const question = await (await other.click(parent, 'Enlarge (2K)')).message(says('Deadline to confirm'));
     expect(text(question)).toContain(
-      `**a red fox**\nSends the result to \`${TEST_IMAGE_MODEL}-2K\`, which redraws it larger.`,
+      `**a red fox**\n-# Model: ${TEST_IMAGE_MODEL}-2K\nSends the result to \`${TEST_IMAGE_MODEL}-2K\`, which redraws it larger.`,
     );
     expect(question.ephemeral).toBe(true);
     await other.click(question, 'Run');
