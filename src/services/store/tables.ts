@@ -18,7 +18,7 @@ const EXPERIENCE_TTL_MS = 180 * DAY_MS;
 const NOTICE_TTL_MS = 30 * DAY_MS;
 
 /** Rows that contain what their key is made of. */
-export class Table<Row extends object> {
+class Table<Row extends object> {
   readonly rows: Rows<Row>;
   readonly #namespace: Namespace;
   readonly #nameOf: (row: Row) => string;
