@@ -68,6 +68,10 @@ async function migrate(): Promise<number> {
     );
     return EX_USAGE;
   }
+  if (from.url === to.url) {
+    console.error('FROM and TO are the same store. Name another store as TO.');
+    return EX_USAGE;
+  }
   if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
     console.error(VISIBLE_PASSWORD_WARNING);
   const isDryRun = values['dry-run'];

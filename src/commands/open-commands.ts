@@ -4,7 +4,13 @@ import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import { RateLimiter } from '../discord/rates.ts';
-import { createCommandLookup, createServerCheck, createThreadCheck, serverNameReader } from '../discord/reads.ts';
+import {
+  createCommandLookup,
+  createServerCheck,
+  createThreadCheck,
+  foreignChannelCheck,
+  serverNameReader,
+} from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
@@ -43,7 +49,7 @@ export function createCommands(parts: CommandsParts) {
   const services: Services = {
     ...engine,
     ...messages,
-    prepareAgain: (task, place) => messages.prepareAgain(rules.maskTask(task, place.guildId), place),
+    prepareAgain: (task, origin) => messages.prepareAgain(rules.maskTask(task, origin.guildId), origin),
     reportDelivery,
     follows,
     followQuietMs,
@@ -59,6 +65,7 @@ export function createCommands(parts: CommandsParts) {
     botUserId: () => clients.client.user?.id,
     isOperator: (userId) => operator.isOperator(userId),
     isInServer: createServerCheck(reads),
+    isForeignChannel: foreignChannelCheck(reads, log),
     serverNames: serverNameReader(reads, log),
     postInChannel: async (channelId, plan) => (await outbox.sendInChannel(channelId, plan)) !== undefined,
     postInLog: logPoster(parts),

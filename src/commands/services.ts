@@ -1,7 +1,7 @@
 import type { Follower } from '../discord/follower.ts';
 import { definersFor, type HandlerContext } from '../discord/handlers.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
-import type { InteractionFacts } from '../discord/place.ts';
+import type { InteractionFacts, Origin } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { RateLimiter } from '../discord/rates.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
@@ -55,6 +55,8 @@ export interface Services extends MessageServices {
   readText(file: MemberFile, memberId: string): Promise<string>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
+  /** Whether a channel belongs to another server; an ID can be forged. */
+  isForeignChannel(channelId: string, guildId: string): Promise<boolean>;
   /** The names of a server's roles and channels, by their mentions. */
   serverNames(guildId: string): Promise<ReadonlyMap<string, string>>;
   /** Posts a message. Returns false if Discord did not accept it. */
@@ -78,7 +80,7 @@ export interface Services extends MessageServices {
   /** The task as this place may show its results, by its rules. */
   judgeAgain(task: Task, place: InteractionFacts): Promise<Task>;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
-  prepareAgain(task: Task, place: InteractionFacts): Promise<PreparedMessage>;
+  prepareAgain(task: Task, origin: Origin): Promise<PreparedMessage>;
   health(): Promise<Health>;
   operatorState: CommandsParts['operatorState'];
   /** The commands and menus that are registered for this place, with their ids. */

@@ -175,6 +175,19 @@ export function createThreadCheck(reads: DiscordReads): (channelId: string) => P
   };
 }
 
+/** Whether a channel belongs to another server. False if the bot cannot read the channel, where it cannot post either. */
+export const foreignChannelCheck =
+  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
+  async (channelId: string, guildId: string): Promise<boolean> => {
+    try {
+      const channel = await reads.get(Routes.channel(channelId));
+      return isRecord(channel) && channel.guild_id !== guildId;
+    } catch (error) {
+      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read a channel.');
+      return false;
+    }
+  };
+
 const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
 /** Reads the names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */

@@ -1,6 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
-import type { InteractionFacts } from '../discord/place.ts';
+import type { Origin } from '../discord/place.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
@@ -172,7 +172,7 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isAlbum) return music.album(task, guildId);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
-      const lineage = await lineageOf(task, parts);
+      const lineage = await lineageOf(task, ownPlace(task), parts);
       if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
       if (!hasEnded(task)) {
@@ -201,13 +201,13 @@ export function presenter(parts: PresenterParts) {
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
     async prepareAgain(
       task: Task,
-      { uploadLimit, guildId }: Pick<InteractionFacts, 'uploadLimit' | 'guildId'>,
+      { guildId, channelId, route: { uploadLimit, isPrivate } }: Origin,
     ): Promise<PreparedMessage> {
       if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask, guildId);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
-      const lineage = await lineageOf(task, parts);
+      const lineage = await lineageOf(task, { guildId, channelId, isPrivate }, parts);
       if (task.traits.isText)
         return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
@@ -261,22 +261,34 @@ function linkOf(result: Result): ShownResult['links'] {
   return address === undefined ? [] : [{ address, expiresAt }];
 }
 
+/** Where a message is shown. */
+interface ShownPlace extends Pick<Task, 'guildId' | 'channelId'> {
+  isPrivate: boolean;
+}
+
+const ownPlace = ({ guildId, channelId, route: { isPrivate } }: Task): ShownPlace => ({
+  guildId,
+  channelId,
+  isPrivate,
+});
+
 async function lineageOf(
   task: Task,
+  place: ShownPlace,
   { tasks }: PresenterParts,
 ): Promise<Pick<ShownResult, 'parentLink' | 'isSuggestion'>> {
   // A song is not made from its album, nor an utterance from its talk, so these get no link.
   const parent =
     task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
-  return { parentLink: parent && sourceLink(parent, task), isSuggestion: parent?.traits.isText };
+  return { parentLink: parent && sourceLink(parent, place), isSuggestion: parent?.traits.isText };
 }
 
-/** A link to a message with the source that all readers of the task's message can open: its own, or a copy that was shown where the task is. */
-function sourceLink(parent: Task, { guildId, channelId, route }: Task): string | undefined {
+/** A link to a message with the source that all who read it here can open: its own, or a copy that was shown here. */
+function sourceLink(parent: Task, { guildId, channelId, isPrivate }: ShownPlace): string | undefined {
   const own = messageAddress(parent);
   const isInReach = guildId === undefined || own?.guildId === guildId;
   const isReadable =
-    (!parent.route.isPrivate || route.isPrivate) && isInReach && (!isClosed(parent) || own?.channelId === channelId);
+    (!parent.route.isPrivate || isPrivate) && isInReach && (!isClosed(parent) || own?.channelId === channelId);
   const source = isReadable ? own : parent.beside?.findLast((copy) => copy.channelId === channelId);
   return source && linkToMessage(source);
 }

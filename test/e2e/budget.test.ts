@@ -90,7 +90,7 @@ describe('Budgets', () => {
     await running.message(says('fox'));
     const admin = fixture.discord.as('admin');
     const paused = await (await admin.slash('budget pause')).message(
-      says('New requests on this server are now refused'),
+      says('New requests on the server are now refused'),
     );
     expect(await imagine(fixture, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
     await running.message(says('Finished in'));
@@ -190,15 +190,15 @@ describe('Budgets', () => {
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
     expect(await runBudget(fixture, 'admin', 'set', { limits: 'none' })).toMatch(
-      /limits for the server are now: none\nThe operator’s limits for this server still apply: 2 tasks a day/,
+      /limits for the server are now: none\nThe operator’s limits for the server still apply: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
     expect(await runBudget(fixture, 'admin', 'reset')).toContain(
-      'It also still counts toward the operator’s limits for this server: 2 tasks a day',
+      'It also still counts toward the operator’s limits for the server: 2 tasks a day',
     );
     await runBudget(fixture, 'admin', 'set', { limits: '9 tasks a day' });
     expect(await runBudget(fixture, 'admin', 'grant', { more: '1 task' })).toContain(
-      'The operator’s limits for this server still apply: 2 tasks a day',
+      'The operator’s limits for the server still apply: 2 tasks a day',
     );
     expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     for (const [command, options] of [
@@ -213,7 +213,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'an owl')).toContain('Finished');
     await runBudget(fixture, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
     expect(await runBudget(fixture, 'admin', 'set', { limits: 'default' })).toMatch(
-      /now: none of its own\nThe operator’s limits for this server still apply: 4 tasks a day/,
+      /now: none of its own\nThe operator’s limits for the server still apply: 4 tasks a day/,
     );
     expect(await runBudget(fixture, 'admin', 'show')).toMatch(
       /Limits for the server: none of its own\nThe operator’s limits for the server: 4 tasks a day/,
@@ -257,7 +257,7 @@ describe('Budgets', () => {
     expect(await about()).toContain('New requests are paused on all servers.');
     for (const _ of ['paused', 'not paused'])
       expect(await runBudget(fixture, 'owner', 'pause', { paused: false })).toBe(
-        'This server itself is not paused, but the operator has paused new requests on all servers.',
+        'The server itself is not paused, but the operator has paused new requests on all servers.',
       );
     await runBudget(fixture, 'owner', 'pause');
     const shown = await (await owner.slash('budget show', {})).message();
@@ -365,7 +365,7 @@ describe('Budget alerts', () => {
     expect(alertMessages(fixture)).toEqual([
       'Budget alerts for this server will appear here.',
       expect.stringMatching(
-        /^\*\*Budget alert\*\*\nMore than 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
+        /^\*\*Budget alert\*\*\nAt least 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
       ),
       expect.stringMatching(
         /^\*\*Budget alert\*\*\nThe limit \(5 tasks a day\) has been reached.* Remaining: 0 tasks\./,

@@ -287,7 +287,7 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit (5 tasks a day)');
   for (const prompt of ['1', '2', '3', '4'])
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-  await expect.poll(notices).toEqual([expect.stringMatching(/^More than 80%.* Remaining: 1 task\./)]);
+  await expect.poll(notices).toEqual([expect.stringMatching(/^At least 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
   await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
   clock.advance(24 * HOUR_MS);

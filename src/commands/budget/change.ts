@@ -1,4 +1,6 @@
+import type { MessagePlan } from '../../discord/plan.ts';
 import type { Author, MemberIds } from '../../services/spending/budget-changes.ts';
+import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
 import type { Context } from '../services.ts';
 import type { BudgetTarget } from './access.ts';
@@ -19,6 +21,12 @@ export function change(
     const at = clock.now();
     return transition(withoutExpired(budget, spending.countingStart, at), { by: place.userId, at });
   });
+}
+
+/** Names the server if it is not the one where the reply is read. */
+export function budgetReply({ guildId }: BudgetTarget, lines: readonly string[], { place, say }: Context): MessagePlan {
+  const isHere = guildId === place.guildId || guildId === WHOLE_BOT;
+  return { content: [...(isHere ? [] : [say('budget.titleOther', { server: guildId })]), ...lines].join('\n') };
 }
 
 export const memberIdsOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberIds => ({

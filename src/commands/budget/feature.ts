@@ -20,7 +20,7 @@ import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import { type Context, command, on } from '../services.ts';
 import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
-import { change, MAX_LIMITS_LENGTH, member, memberIdsOf, server } from './change.ts';
+import { budgetReply, change, MAX_LIMITS_LENGTH, member, memberIdsOf, server } from './change.ts';
 import { budgetHistory } from './history.ts';
 import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
 import { setCommand } from './set.ts';
@@ -81,13 +81,18 @@ const grant = command({
       withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
     );
     const { say } = context;
-    if (member) return { content: say('budget.done.granted.member', { member: member.id, more: grantText(more) }) };
+    if (member)
+      return budgetReply(
+        target,
+        [say('budget.done.granted.member', { member: member.id, more: grantText(more) })],
+        context,
+      );
     const limits = operatorText(target, context);
     const lines = [
       say('budget.done.granted.server', { more: grantText(more) }),
       ...(limits === undefined ? [] : [say('budget.done.operatorStands', { limits })]),
     ];
-    return { content: lines.join('\n') };
+    return budgetReply(target, lines, context);
   },
 });
 
@@ -139,13 +144,13 @@ const reset = command({
       return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
     });
     const { say } = context;
-    if (member) return { content: say('budget.done.reset.member', { member: member.id }) };
+    if (member) return budgetReply(target, [say('budget.done.reset.member', { member: member.id })], context);
     const limits = operatorText(target, context);
     const lines = [
       say('budget.done.reset.server'),
       ...(limits === undefined ? [] : [say('budget.done.reset.operatorStands', { limits })]),
     ];
-    return { content: lines.join('\n') };
+    return budgetReply(target, lines, context);
   },
 });
 
@@ -164,8 +169,11 @@ const block = command({
     await change(target, context, (budget, author) =>
       withBlock(budget, memberIdsOf(target, id, context), blockedUntil, author),
     );
-    if (blockedUntil === undefined) return { content: say('budget.done.blocked', { member: id }) };
-    return { content: say('budget.done.blockedUntil', { member: id, until: Math.ceil(blockedUntil / 1000) }) };
+    const line =
+      blockedUntil === undefined
+        ? say('budget.done.blocked', { member: id })
+        : say('budget.done.blockedUntil', { member: id, until: Math.ceil(blockedUntil / 1000) });
+    return budgetReply(target, [line], context);
   },
 });
 
@@ -182,7 +190,7 @@ const unblock = command({
       ...(services.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
       ...(services.budgets.get(target.guildId).isPaused ? [say('budget.paused')] : []),
     ];
-    return { content: lines.join('\n') };
+    return budgetReply(target, lines, context);
   },
 });
 
@@ -194,9 +202,10 @@ const pause = command({
     const target = await pauseTarget(server, context);
     const { say } = context;
     await change(target, context, (budget, author) => withPause(budget, paused, author));
-    if (!paused) return { content: resumedText(target, context) };
+    if (!paused) return budgetReply(target, [resumedText(target, context)], context);
+    const line = say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused');
     return {
-      content: say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused'),
+      ...budgetReply(target, [line], context),
       controls: [resumeButtonPlan(target.guildId === WHOLE_BOT ? ALL_SERVERS : target.guildId, say)],
     };
   },
@@ -212,7 +221,7 @@ const resume = on(customIds.resume, {
   async run(server, context): Promise<MessagePlan> {
     const target = await pauseTarget(server, context);
     await change(target, context, (budget, author) => withPause(budget, false, author));
-    return { content: resumedText(target, context), controls: [] };
+    return { ...budgetReply(target, [resumedText(target, context)], context), controls: [] };
   },
 });
 
@@ -233,11 +242,15 @@ const alerts = command({
   async run({ channel, server }, context) {
     const target = await budgetTarget(server, context);
     const { services, say } = context;
+    // Reports and held results are posted there, too, if the server has no log channel.
+    if (channel !== undefined && (await services.isForeignChannel(channel, target.guildId)))
+      throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
     if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
     await change(target, context, (budget, author) => withAlerts(budget, channel, author));
-    return { content: channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel }) };
+    const line = channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel });
+    return budgetReply(target, [line], context);
   },
 });
 

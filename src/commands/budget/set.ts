@@ -5,7 +5,7 @@ import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseLimits } from '../../services/spending/limits-text.ts';
 import { type Context, command } from '../services.ts';
 import { type BudgetTarget, budgetTarget } from './access.ts';
-import { change, MAX_LIMITS_LENGTH, member, memberIdsOf, server } from './change.ts';
+import { budgetReply, change, MAX_LIMITS_LENGTH, member, memberIdsOf, server } from './change.ts';
 import { confirmationLine } from './page.ts';
 
 const DEFAULT_KEYWORD = 'default';
@@ -55,7 +55,7 @@ export const setCommand = (kinds: readonly string[]) =>
         await change(target, context, (budget, author) => withShownCost(budget, showsCost, author));
         lines.push(context.say(showsCost ? 'budget.done.costShown' : 'budget.done.costHidden'));
       }
-      return { content: lines.join('\n') };
+      return budgetReply(target, lines, context);
     },
   });
 

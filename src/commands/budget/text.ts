@@ -136,7 +136,7 @@ export const text = {
       replaced: 'These replace the limits for each member: {{limits}}',
       waiting:
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
-      operatorStands: 'The operator’s limits for this server still apply: {{limits}}',
+      operatorStands: 'The operator’s limits for the server still apply: {{limits}}',
       granted: {
         server: 'Granted to the server: {{more}} more. Each of its limits is raised until it next resets.',
         member: 'Granted to <@{{member}}>: {{more}} more. Each of their limits is raised until it next resets.',
@@ -146,16 +146,16 @@ export const text = {
           'The usage of the server has been reset. Earlier usage no longer counts toward its limits, but still toward those of members.',
         member:
           'The usage of <@{{member}}> has been reset. Earlier usage no longer counts toward their limits, but still toward those of the server.',
-        operatorStands: 'It also still counts toward the operator’s limits for this server: {{limits}}',
+        operatorStands: 'It also still counts toward the operator’s limits for the server: {{limits}}',
       },
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
       unblocked: '<@{{member}}> is no longer blocked.',
-      paused: 'New requests on this server are now refused. Running tasks continue.',
+      paused: 'New requests on the server are now refused. Running tasks continue.',
       pausedEverywhere: 'New requests are now refused on all servers. Running tasks continue.',
       resumed: 'New requests are accepted again.',
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
-      resumedHere: 'This server itself is not paused, but the operator has paused new requests on all servers.',
+      resumedHere: 'The server itself is not paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
       alertsOff: 'Alerts are off.',
       confirmNever: 'Members are no longer asked for confirmation before expensive requests.',
@@ -167,7 +167,7 @@ export const text = {
       title: '**Budget alert**',
       titleOther: '**Budget alert** for server {{server}}',
       nearlyUsedUp:
-        'More than 80% of the limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+        'At least 80% of the limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
       reached:
         'The limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     },

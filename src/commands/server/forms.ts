@@ -156,6 +156,8 @@ export const rulesForm = on(customIds.rulesFilled, {
 async function verifyChannel(guildId: string, channel: string | undefined, context: Context): Promise<void> {
   const { services, say } = context;
   assertCanHold(services.rules.get(guildId).rules.moderation, channel, context);
+  if (channel !== undefined && (await services.isForeignChannel(channel, guildId)))
+    throw new Refusal('refusals.rules.foreignChannel');
   if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
     throw new Refusal('refusals.rules.logFailed');
 }

@@ -49,6 +49,7 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
 /** The rules of each section, who changed them last, and a button to change them. */
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   const { rules, targets, setByOperator } = facts;
+  const operatorNames = new Set<ChangeName>(setByOperator);
   const { access, words, allowedWords, patterns, longestPrompt, deniedDomains, allowedDomains } = rules;
   const section = (
     name: keyof (typeof text)['rules']['section'],
@@ -58,6 +59,7 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     '',
     say(`rules.section.${name}`),
     ...lines.map((line) => `- ${line}`),
+    ...(changeNames.some((one) => operatorNames.has(one)) ? [`- ${say('rules.alsoOperators')}`] : []),
     ...lastChangeLines(changeNames, facts, say),
   ];
   const accessLines = access.map((rule) => accessMarkdown(accessText(rule), targets, say));
@@ -119,10 +121,15 @@ const commandsText = ({ rules: { privateCommands } }: RulesPageFacts, say: Say):
     ? say('rules.noCommands')
     : privateCommands.map((command) => inlineCode(`/${command}`)).join(' ');
 
-function moderationLines({ rules: { moderation }, hasModerationService }: RulesPageFacts, say: Say): string[] {
+function moderationLines(
+  { rules: { moderation }, hasModerationService, setByOperator }: RulesPageFacts,
+  say: Say,
+): string[] {
   const { thresholds, ...choices } = moderation;
-  if (!usesModeration(moderation))
-    return [say(hasModerationService ? 'rules.moderation.off' : 'rules.moderation.none')];
+  if (!usesModeration(moderation)) {
+    if (!hasModerationService) return [say('rules.moderation.none')];
+    return [say(setByOperator.includes('moderation') ? 'rules.moderation.offHere' : 'rules.moderation.off')];
+  }
   const thresholdText = thresholdLines(thresholds).map(inlineCode).join(' ');
   return [
     ...entriesOf(choices).map(([name, value]) =>

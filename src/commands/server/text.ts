@@ -62,6 +62,7 @@ export const text = {
   rules: {
     title: '**Rules of this server**',
     byOperator: 'The bot’s operator has rules that also apply here: {{rules}}',
+    alsoOperators: 'The operator’s rules also apply.',
     section: {
       access: '**Task types and models**',
       use: '**Buttons and privacy**',
@@ -98,6 +99,7 @@ export const text = {
     allowedDomains_other: 'Links to {{count}} sites only',
     moderation: {
       off: 'Nothing is sent to a moderation service.',
+      offHere: 'The rules of this server send nothing to a moderation service.',
       choice: '{{what}}: {{choice}}',
       choices: {
         off: 'Do not check',

@@ -8,7 +8,7 @@ import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/talks/session.ts';
-import { areResultsHidden, hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
+import { areResultsHidden, hasEnded, isClosed, isHeld, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
@@ -121,7 +121,9 @@ function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): Me
         reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
         notDelivered:
           delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
-        visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,
+        visibility: isClosed(task)
+          ? say(isHeld(task) ? 'tasks.visibility.held' : 'tasks.visibility.private')
+          : undefined,
         cost,
         left,
       },

@@ -55,7 +55,10 @@ export const text = {
     originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',
     showAsk: 'This task is private. If you show it here, everyone in this channel sees its prompt and result.',
     shownByOwner: '-# Private, shown by {{owner}}. Only they can use its buttons.',
-    visibility: { private: 'private (only you can see it, unless you show it to others)' },
+    visibility: {
+      private: 'private (only you can see it, unless you show it to others)',
+      held: 'private (only you and the moderators who decide about it can see it)',
+    },
     undeliverable: {
       deleted: 'its message was deleted',
       'no-way': 'the bot could not post it. Press **Show here** to see it.',

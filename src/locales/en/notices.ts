@@ -26,7 +26,7 @@ export const notices = {
   },
   budget: {
     nearlyUsedUp:
-      'More than 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+      'At least 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     reached:
       'The bot-wide limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>; to change it, set `TOTAL_BUDGET`.',
   },

@@ -170,7 +170,9 @@ export const refusals = {
     resultElsewhere: 'Results like this are allowed only in age-restricted channels. Submit the request in one.',
     resultUnchecked: 'The moderation service could not check the result. Ask an admin before you try again.',
     resultUndecidable:
-      'A moderator has to decide about it, but none could be asked. Ask an admin to check the log channel before you try again.',
+      'A moderator has to decide about it, but there is no channel where one can be asked. Ask an admin to choose a log channel before you try again.',
+    resultUndecidableDirect:
+      'A moderator would have to decide about it, and none can in direct messages. Change the prompt, or ask the bot’s operator.',
     resultUndecided: 'No moderator decided about it within 7 days. Ask a moderator before you try again.',
     resultRejected: 'A moderator of this server decided not to show it. Ask a moderator before you try again.',
     resultRemoved: 'A moderator of this server removed the result.',
@@ -181,8 +183,13 @@ export const refusals = {
     moderatorsOnly: 'Only members with the Manage Messages permission can do this.',
     moderationUnavailable:
       'Your request could not be checked because the moderation service is unavailable. Try again in a few minutes.',
-    press: 'This server does not let you press these buttons on other members’ results.',
-    personalInstall: 'This server does not allow apps that only you have installed. Use the bot in a direct message.',
+    press: {
+      admin: 'This server does not let you press these buttons on other members’ results.',
+      operator: 'The bot’s operator does not let you press these buttons on other members’ results.',
+    },
+    foreignChannel:
+      'That channel is not on the server whose settings you change. Choose one of its own channels there.',
+    personalInstall: 'Apps that only you have installed are not allowed here. Use the bot in a direct message.',
     patternInvalid: 'The pattern {{pattern}} is invalid: {{reason}}. Patterns use RE2 syntax.',
     patternsTooComplex:
       'The patterns up to {{pattern}} are too complex together. Use shorter ones with fewer repetitions.',

@@ -121,7 +121,11 @@ export class ResultReview {
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
     // Without a channel where moderators can decide, a held result would be lost, so it is refused.
-    if (action === 'hold') return markResultsRefused(task, review, 'refusals.rules.resultUndecidable');
+    if (action === 'hold') {
+      const isDirect = task.guildId === undefined;
+      const reason = isDirect ? 'refusals.rules.resultUndecidableDirect' : 'refusals.rules.resultUndecidable';
+      return markResultsRefused(task, review, reason);
+    }
     if (action === 'refuse') return markResultsRefused(task, review, refusalKeyOf(outcome));
     return markReviewed(task, { ...review, outcome: 'passed' }, { isSpoiler: action === 'spoiler' });
   }

@@ -274,10 +274,10 @@ export class Rules {
   /** Throws if the buttons on results are reserved for their owners or for roles that the member does not have. */
   assertMayPress({ requesterId, guildId }: Pick<Task, 'requesterId' | 'guildId'>, { userId, roleIds }: Presser): void {
     if (guildId === undefined || requesterId === userId) return;
-    for (const [, { pressers }] of this.#setsFor(guildId)) {
+    for (const [name, { pressers }] of this.#setsFor(guildId)) {
       if (pressers === 'everyone') continue;
       if (pressers === 'requester' || !hasAnyRole({ guildId, roleIds }, pressers.roleIds))
-        throw new Refusal('refusals.rules.press');
+        throw new Refusal(`refusals.rules.press.${name === OPERATOR ? 'operator' : 'admin'}`);
     }
   }
 

@@ -58,7 +58,9 @@ export class Alerts {
     return this.#parts.spending.serverAllowances(guildId).flatMap((allowance) => {
       const name = this.#nameOf(allowance);
       const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
-      const share = isExceeded ? 100 : shareOf(allowance);
+      // A single expensive request does not use up a limit of which most is left.
+      const used = shareOf(allowance);
+      const share = used !== undefined && isExceeded ? 100 : used;
       if (share === undefined || name === undefined || (told[name] ?? 0) >= share) return [];
       return [{ share, allowance }];
     });

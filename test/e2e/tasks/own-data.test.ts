@@ -128,7 +128,7 @@ describe('A member’s own data', () => {
     fixture.clock.advance(20 * MINUTE_MS);
     const confirmation = await erase(fixture);
     expect(text(confirmation)).toContain(
-      'could not delete 1 message. Dismiss it if only you can see it; otherwise ask a moderator to delete it:',
+      'could not delete 1 message. Dismiss it if only you can see it; on a server, moderators can delete it:',
     );
     expect(text(confirmation)).toContain(`/${privateResult.channel_id}/${privateResult.id}>`);
   });

@@ -35,16 +35,19 @@ describe('The rules of servers', () => {
     const press = (guildId: string) => () =>
       rules.assertMayPress({ requesterId: '1', guildId }, { userId: '2', roleIds: [] });
     expect(press('900000000000000001')).not.toThrow();
-    expect(press('900000000000000002')).toThrow('refusals.rules.press');
+    expect(press('900000000000000002')).toThrow('refusals.rules.press.admin');
   });
 
   it('Who may press buttons, private commands and personal installs follow the stricter of the operator and the server', () => {
     const strict = ruleSet.parse({ pressers: 'requester', privateCommands: ['ask'], personalInstalls: false });
     const ofServer = newRules();
     ofServer.borrow('den', { rules: strict, history: [] });
-    for (const rules of [newRules(strict), ofServer]) {
+    for (const [rules, side] of [
+      [newRules(strict), 'operator'],
+      [ofServer, 'admin'],
+    ] as const) {
       expect(() => rules.assertMayPress({ requesterId: '1', guildId: 'den' }, { userId: '2', roleIds: [] })).toThrow(
-        'refusals.rules.press',
+        `refusals.rules.press.${side}`,
       );
       expect(rules.isPrivateByDefault('den', 'ask')).toBe(true);
       expect(rules.isPrivateByDefault('den', 'image')).toBe(false);
