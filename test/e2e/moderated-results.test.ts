@@ -232,7 +232,9 @@ describe('Moderation of images', () => {
     await changeRules(fixture, 'Change log channel', { logChannel: [] });
     await (await owner.slash('budget alerts')).message();
     const exchange = await order(fixture, 'shows:violence');
-    expect(text(await exchange.message(says('The result was withheld')))).toContain('but there is no channel where one can be asked');
+    expect(text(await exchange.message(says('The result was withheld')))).toContain(
+      'but there is no channel where one can be asked',
+    );
     const admin = fixture.discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();
     expect(text(rulesPage)).toContain('Results that should be held are deleted immediately');

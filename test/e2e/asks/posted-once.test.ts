@@ -50,7 +50,7 @@ describe('A further message of a public answer', () => {
       discord.faults.add({ on: studioPosts(discord), do: lostResponse, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       const first = await exchange.message(hasEnded);
-      expect(fixture.logged()).toContain('unknown whether Discord posted');
+      await expect.poll(() => fixture.logged()).toContain('unknown whether Discord posted');
       expectComplete(fixture, publicMessages(fixture));
       expect(text(first)).toContain('Continues below');
       await member.click(first, 'Delete');
