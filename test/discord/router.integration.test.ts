@@ -243,7 +243,7 @@ describe('The interaction router', () => {
     const shown = await (await show()).message();
     expect([text(shown).includes('here: boat'), shown.ephemeral]).toEqual([true, true]);
     Object.assign(stored, { isAllowed: false });
-    expect(text(await (await show()).message())).toContain('does not allow');
+    expect(text(await (await show()).message())).toContain('not allowed here');
   });
 
   it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {
