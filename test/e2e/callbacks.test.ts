@@ -29,8 +29,9 @@ async function monitor(fixture: FastClockFixture) {
   const { app, metrics } = await startMonitoredFixture(fixture);
   const callbackCount = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
-  /** Returns the number of ends found through callbacks; on a busy machine a poll may have found one first. */
-  const endCount = async (): Promise<number> => (await callbackCount('hint')) + (await callbackCount('late'));
+  /** Returns the number of ends that callbacks reported; on a busy machine one may precede the response to its submit, or follow a poll. */
+  const endCount = async (): Promise<number> =>
+    (await callbackCount('hint')) + (await callbackCount('early')) + (await callbackCount('late'));
   return { app, metrics, callbackCount, endCount };
 }
 
