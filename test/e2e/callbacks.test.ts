@@ -29,7 +29,10 @@ async function monitor(fixture: FastClockFixture) {
   const { app, metrics } = await startMonitoredFixture(fixture);
   const callbackCount = async (outcome: string): Promise<number> =>
     (await metrics()).get(`atelier_callbacks_total{outcome="${outcome}"}`) ?? 0;
-  /** Returns the number of ends that callbacks reported; on a busy machine one may precede the response to its submit, or follow a poll. */
+  /**
+   * Returns the number of ends that callbacks reported; on a busy machine one may precede the response to its submit, or follow a poll. Reports of
+   * progress that arrive after a poll found the end are included, so there may be more of them than ends.
+   */
   const endCount = async (): Promise<number> =>
     (await callbackCount('hint')) + (await callbackCount('early')) + (await callbackCount('late'));
   return { app, metrics, callbackCount, endCount };
@@ -68,7 +71,7 @@ describeProfiles('Callbacks', (profile) => {
     expect(firstUrl).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
     expect(secondUrl).not.toBe(firstUrl);
     expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
-    await expect.poll(bot.endCount).toBe(2);
+    await expect.poll(bot.endCount).toBeGreaterThanOrEqual(2);
     expect(await bot.callbackCount('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
     const about = async (who: string): Promise<string> =>
@@ -93,7 +96,8 @@ describeProfiles('Callbacks', (profile) => {
       const isSet = settings === fields;
       const urls = [...callbackUrls(bot.gateway, 'notify_hook'), ...callbackUrls(bot.gateway, 'callback_url')];
       expect(urls.filter((one) => one !== undefined)).toHaveLength(isSet ? 3 : 0);
-      await expect.poll(bot.endCount).toBe(isSet ? 3 : 0);
+      if (isSet) await expect.poll(bot.endCount).toBeGreaterThanOrEqual(3);
+      else expect(await bot.endCount()).toBe(0);
       await bot.app.stop();
     }
   });
@@ -127,7 +131,7 @@ describe('Callbacks of one gateway', () => {
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
     await upscaled.message(says('Finished in'));
     expect(new Set(callbackUrls(bot.gateway)).size).toBe(2);
-    await expect.poll(bot.endCount).toBe(2);
+    await expect.poll(bot.endCount).toBeGreaterThanOrEqual(2);
   });
 
   it('The end of a job is found and shown once, whether callbacks are lost, late or doubled', async () => {
@@ -187,7 +191,7 @@ describe('Callbacks of one gateway', () => {
     bot.gateway.faults.add({ do: 'callbacks-challenge' });
     await (await order(bot)).message(says('Finished in'));
     await expect.poll(async () => bot.callbackCount('challenge')).toBe(1);
-    await expect.poll(bot.endCount).toBe(1);
+    await expect.poll(bot.endCount).toBeGreaterThanOrEqual(1);
     expect(bot.sent[0]?.status).toBe(200);
   });
 });
@@ -228,7 +232,7 @@ describe('Callbacks and a restart', () => {
     const [job] = gateway.jobs.list();
     gateway.jobs.finish(job?.id ?? '');
     await exchange.message(says('Finished in'));
-    await expect.poll(endCount).toBe(1);
+    await expect.poll(endCount).toBeGreaterThanOrEqual(1);
   });
 
   it('Callbacks fail while the bot is down, and the end of the job is found after a restart', async () => {
