@@ -8,6 +8,7 @@ import { measureLoad } from './load/measure.ts';
 import { measureMedia } from './media/measure.ts';
 import { measureMonitoring } from './monitoring/measure.ts';
 import { measureOrders } from './orders/measure.ts';
+import { measurePath } from './path/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
 import { measureShards } from './shards/measure.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   media: measureMedia,
   monitoring: measureMonitoring,
   orders: measureOrders,
+  path: measurePath,
   polling: measurePolling,
   readers: measureReaders,
   shards: measureShards,
