@@ -12,6 +12,7 @@ import {
   serverNameReader,
 } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
+import { startLogSweep } from '../services/server-log/log-sweep.ts';
 import { healthCheck } from './about/feature.ts';
 import { questionReader } from './ask/questions.ts';
 import { followedPagePlan } from './finetune/view.ts';
@@ -104,6 +105,7 @@ export function createCommands(parts: CommandsParts) {
     ...{ readers, servedGuildGuard, rateLimiter, log },
     wasInterrupted: ({ channelId, id }) => wasInterrupted({ channelId, id }),
   });
+  let stopLogSweep: (() => Promise<void>) | undefined;
   return {
     router,
 
@@ -111,11 +113,11 @@ export function createCommands(parts: CommandsParts) {
     async resume(): Promise<void> {
       await follows.resume();
       reportDelivery.resume();
-      engine.logSweep.start();
+      stopLogSweep = startLogSweep(engine, clock, log);
     },
 
     async pause(): Promise<void> {
-      await Promise.all([follows.pause(), reportDelivery.finish()]);
+      await Promise.all([follows.pause(), reportDelivery.finish(), stopLogSweep?.()]);
     },
 
     readMessage,

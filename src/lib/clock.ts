@@ -72,6 +72,24 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
+/** Does work again and again, each time after a pause, whose length it returns. The returned function ends this once the current work is done. */
+export function repeat(clock: Clock, work: () => Promise<number>): () => Promise<void> {
+  let isStopped = false;
+  let cancel = (): void => undefined;
+  let current: Promise<void> = Promise.resolve();
+  const run = (): void => {
+    current = work().then((pauseMs) => {
+      if (!isStopped) cancel = clock.after(pauseMs, run);
+    });
+  };
+  run();
+  return async () => {
+    isStopped = true;
+    cancel();
+    await current;
+  };
+}
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** Later years have more than four digits, so days would no longer sort as text. */

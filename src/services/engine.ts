@@ -31,7 +31,6 @@ import { Pseudonyms } from './pseudonyms.ts';
 import { Reports } from './reports/reports.ts';
 import { Rules } from './rules/rules.ts';
 import type { RuleSet } from './rules/server-rules.ts';
-import { LogSweep } from './server-log/log-sweep.ts';
 import { type Removal, ServerLogs } from './server-log/server-log.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
@@ -171,7 +170,6 @@ export function createEngine({
       return task !== undefined && isHeld(task);
     },
   });
-  const logSweep = new LogSweep({ serverLogs, reports, clock, log });
   const { timeZone, ...budgetLimits } = settings.budgets;
   const spending = new Spending({
     ...{ budgets, hashOf, clock },
@@ -333,7 +331,6 @@ export function createEngine({
     },
     reports,
     serverLogs,
-    logSweep,
     proposals,
     drafts,
     fingerprints,
@@ -369,7 +366,6 @@ export function createEngine({
         talks.finish(),
         gatewayPrices.stop(),
         alerts.finish(),
-        logSweep.stop(),
         wholeBot?.stop(),
       ]);
     },

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, repeat } from '../../lib/clock.ts';
 import { compare, largestOf, product } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { PricedModel, PriceList } from '../gateway/price-list.ts';
@@ -31,8 +31,7 @@ export class GatewayPrices {
   readonly #parts: GatewayPricesParts;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
   readonly #stopController = new AbortController();
-  #refreshing: Promise<void> = Promise.resolve();
-  #cancelNext: () => void = () => undefined;
+  #stopRefreshing: (() => Promise<void>) | undefined;
 
   constructor(parts: GatewayPricesParts) {
     this.#parts = parts;
@@ -44,17 +43,16 @@ export class GatewayPrices {
 
   start(): void {
     const { fetch } = this.#parts;
-    if (fetch) this.#refreshing = this.#refresh(fetch);
+    if (fetch) this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh(fetch));
   }
 
   async stop(): Promise<void> {
     this.#stopController.abort();
-    this.#cancelNext();
-    await this.#refreshing;
+    await this.#stopRefreshing?.();
   }
 
   /** After a failure, the old list is kept, with its original time. */
-  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>): Promise<void> {
+  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>): Promise<number> {
     const { clock, group, log } = this.#parts;
     const { signal } = this.#stopController;
     try {
@@ -62,10 +60,7 @@ export class GatewayPrices {
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'The gateway’s price list could not be read.');
     }
-    if (signal.aborted) return;
-    this.#cancelNext = clock.after(REFRESH_MS, () => {
-      this.#refreshing = this.#refresh(fetch);
-    });
+    return REFRESH_MS;
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, repeat } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { ALL_KINDS, sumOfUses, type Use } from './tally.ts';
 
@@ -62,9 +62,7 @@ export class WholeBot {
   #text: string | undefined;
   #note: Note = { isPaused: false, parts: {} };
   #owner = 0;
-  #cancel: (() => void) | undefined;
-  #refreshed: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #stopRefreshing: (() => Promise<void>) | undefined;
 
   constructor(parts: WholeBotParts) {
     this.#parts = parts;
@@ -105,17 +103,11 @@ export class WholeBot {
   }
 
   start(): void {
-    this.#cancel = this.#parts.clock.after(REFRESH_MS, () => {
-      this.#refreshed = this.#refresh().finally(() => {
-        if (!this.#isStopped) this.start();
-      });
-    });
+    this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh());
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel?.();
-    await this.#refreshed;
+    await this.#stopRefreshing?.();
   }
 
   /**
@@ -137,12 +129,13 @@ export class WholeBot {
     throw new Error(`Another process owns partition ${partition}.`);
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(): Promise<number> {
     try {
       await this.#change(() => this.#assertOwner(), await this.#parts.notes.readRecent(NOTE_NAME));
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
     }
+    return REFRESH_MS;
   }
 
   async #change(shouldChange: (known: Note) => boolean, recentText?: string): Promise<void> {

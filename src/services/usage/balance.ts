@@ -1,4 +1,4 @@
-import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
+import { type Clock, DAY_MS, dayOf, repeat } from '../../lib/clock.ts';
 import {
   compare,
   difference,
@@ -50,9 +50,7 @@ export interface LowBalance {
 export class BalanceWatch {
   readonly #parts: BalanceParts;
   #low: LowBalance | undefined;
-  #cancel: (() => void) | undefined;
-  #checking: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #stopChecking: (() => Promise<void>) | undefined;
 
   constructor(parts: BalanceParts) {
     this.#parts = parts;
@@ -64,15 +62,11 @@ export class BalanceWatch {
   }
 
   start(): void {
-    this.#checking = this.#check().then((waitMs) => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(waitMs, () => this.start());
-    });
+    this.#stopChecking = repeat(this.#parts.clock, () => this.#check());
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel?.();
-    await this.#checking;
+    await this.#stopChecking?.();
   }
 
   /** Returns when to check again. */
