@@ -72,17 +72,22 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
-/** Does work again and again, each time after a pause, whose length it returns. The returned function ends this once the current work is done. */
-export function repeat(clock: Clock, work: () => Promise<number>): () => Promise<void> {
+/**
+ * Repeats work, at once or first after some time. The work handles its own failures, and returns how long to wait after it. The returned
+ * function ends this, and waits for work that is running.
+ */
+export function repeat(clock: Clock, work: () => Promise<number>, firstWaitMs?: number): () => Promise<void> {
   let isStopped = false;
   let cancel = (): void => undefined;
   let current: Promise<void> = Promise.resolve();
-  const run = (): void => {
-    current = work().then((pauseMs) => {
-      if (!isStopped) cancel = clock.after(pauseMs, run);
-    });
+  const wait = (ms: number): void => {
+    if (!isStopped) cancel = clock.after(ms, run);
   };
-  run();
+  const run = (): void => {
+    current = work().then(wait);
+  };
+  if (firstWaitMs === undefined) run();
+  else wait(firstWaitMs);
   return async () => {
     isStopped = true;
     cancel();

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, repeat } from '../../lib/clock.ts';
 import type { OrdersParts } from './orders-parts.ts';
 import { markReleased } from './transitions.ts';
 
@@ -18,8 +18,7 @@ interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | '
 export class UnconfirmedRelease {
   readonly #parts: ReleaseParts;
   #checkedUntil: number | undefined;
-  #cancel: (() => void) | undefined;
-  #currentPass: Promise<void> = Promise.resolve();
+  #stop: (() => Promise<void>) | undefined;
   #isStopped = false;
 
   constructor(parts: ReleaseParts) {
@@ -27,23 +26,20 @@ export class UnconfirmedRelease {
   }
 
   start(): void {
-    this.#currentPass = this.#runPass().then(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(PASS_INTERVAL_MS, () => this.start());
-    });
+    this.#stop = repeat(this.#parts.clock, () => this.#runPass());
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancel?.();
-    await this.#currentPass;
+    await this.#stop?.();
   }
 
-  async #runPass(): Promise<void> {
+  async #runPass(): Promise<number> {
     const { book, ledger, clock, log, afterMs } = this.#parts;
     const until = clock.now() - afterMs;
     try {
       for await (const { id } of ledger?.unconfirmedEntries(this.#checkedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
-        if (this.#isStopped) return;
+        if (this.#isStopped) return PASS_INTERVAL_MS;
         // Erased and expired tasks have no owner who could decide later.
         if (!(await book.get(id))) continue;
         const task = await book.change(id, (known) => markReleased(known, clock.now()));
@@ -53,5 +49,6 @@ export class UnconfirmedRelease {
     } catch (error) {
       log.error({ err: error }, 'Tasks with an unknown outcome could not be released; trying again later.');
     }
+    return PASS_INTERVAL_MS;
   }
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/clock.ts';
+import { DAY_MS, repeat } from '../../lib/clock.ts';
 import { dropExpiredToken } from './delivery-state.ts';
 import type { WaitLimit } from './kind.ts';
 import type { OrdersParts } from './orders-parts.ts';
@@ -23,29 +23,21 @@ const MAX_FOLLOW_MS = 30 * DAY_MS;
  */
 export class Sweep {
   readonly #parts: SweepParts;
-  #cancel: (() => void) | undefined;
-  #currentSweep: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #stop: (() => Promise<void>) | undefined;
 
   constructor(parts: SweepParts) {
     this.#parts = parts;
   }
 
   start(): void {
-    this.#cancel = this.#parts.clock.after(SWEEP_INTERVAL_MS, () => {
-      this.#currentSweep = this.#sweep().then(() => {
-        if (!this.#isStopped) this.start();
-      });
-    });
+    this.#stop = repeat(this.#parts.clock, () => this.#sweep(), SWEEP_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel?.();
-    await this.#currentSweep;
+    await this.#stop?.();
   }
 
-  async #sweep(): Promise<void> {
+  async #sweep(): Promise<number> {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
@@ -70,6 +62,7 @@ export class Sweep {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
       }
     }
+    return SWEEP_INTERVAL_MS;
   }
 
   #isEndless(task: Task, now: number): boolean {
