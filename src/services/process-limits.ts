@@ -3,9 +3,8 @@ import type { SchedulerLimits } from './polling/capacity.ts';
 import { Scheduler } from './polling/scheduler.ts';
 import type { TasksLog } from './tasks/book.ts';
 import { WHOLE_STORE } from './tasks/homes.ts';
-import { JobSlots } from './tasks/line/job-slots.ts';
-import type { LiveLimits } from './tasks/live-limits.ts';
-import { SharedLimit } from './tasks/shared-limit.ts';
+import type { LiveLimit } from './tasks/live-limits.ts';
+import { Slots } from './tasks/slots.ts';
 
 /** The share of the connections to the gateway that polls may use: members' orders need some too. */
 const POLL_SHARE = 0.75;
@@ -29,14 +28,11 @@ interface LimitParts {
  */
 export class ProcessLimits {
   readonly scheduler: Scheduler;
-  readonly slots: JobSlots;
-  readonly live: LiveLimits;
+  /** For jobs of the gateway. */
+  readonly slots = new Slots(0);
+  readonly live: Readonly<Record<'ask' | 'talk', LiveLimit>>;
   readonly #settings: LimitSettings;
   readonly #partitionCount: number;
-  readonly #sharedLimits: Readonly<Record<'ask' | 'talk', SharedLimit>> = {
-    ask: new SharedLimit(0),
-    talk: new SharedLimit(0),
-  };
 
   constructor(settings: LimitSettings, { clock, log, partitionCount = WHOLE_STORE.count }: LimitParts) {
     this.#settings = settings;
@@ -44,10 +40,9 @@ export class ProcessLimits {
     const { liveLimits } = settings;
     const limits = this.#pollLimits([]);
     this.scheduler = new Scheduler({ clock, log, random: Math.random, limits });
-    this.slots = new JobSlots(0);
     this.live = {
-      ask: { all: this.#sharedLimits.ask, perMember: liveLimits.ask.perMember },
-      talk: { all: this.#sharedLimits.talk, perMember: liveLimits.talk.perMember },
+      ask: { all: new Slots(0), perMember: liveLimits.ask.perMember },
+      talk: { all: new Slots(0), perMember: liveLimits.talk.perMember },
     };
     this.setOwnedPartitions(partitionCount === 1 ? [WHOLE_STORE.number] : []);
   }
@@ -62,7 +57,7 @@ export class ProcessLimits {
       jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareOf(jobsAtOnce, { partitions, count }),
     );
     for (const kind of ['ask', 'talk'] as const)
-      this.#sharedLimits[kind].set(shareOf(liveLimits[kind].all, { partitions, count }));
+      this.live[kind].all.setLimit(shareOf(liveLimits[kind].all, { partitions, count }));
   }
 
   /** How many connections to the gateway a process with these partitions may have. It needs one besides that of an answer that is being streamed. */

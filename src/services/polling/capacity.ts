@@ -1,6 +1,3 @@
-import { Pace } from './pace.ts';
-import { Pressure, RateMeter } from './pressure.ts';
-
 export interface SchedulerLimits {
   perSecond: number;
   inFlight: number;
@@ -100,5 +97,96 @@ export class PollCapacity {
   update(queue: number, now: number): void {
     const allowed = this.#limits.perSecond * this.#pace.shareAt(now);
     this.#pressure.update({ rate: this.#requestRate.rate(now), allowed, queue }, now);
+  }
+}
+
+/** Polls that were running at the first complaint bring complaints too, for the same reason. */
+const ONE_COMPLAINT_MS = 2_000;
+/** How long the rate takes to rise from half of the excessive rate back to it; then it rises further. */
+const RECOVERY_MS = 20_000;
+/** However low the rate fell, it is fully restored after this time. */
+const MAX_RECOVERY_MS = 10 * 60_000;
+/** A share that always remains, because without polls a gateway cannot show that it has recovered. */
+const MIN_SHARE = 0.01;
+
+/** The share of the operator's limit that may be used. It is halved when the gateway complains and rises slowly, so it settles below the rate that the gateway accepts. */
+export class Pace {
+  #halvedShare = 1;
+  #risePerMs = 1 / MAX_RECOVERY_MS;
+  #halvedAt = Number.NEGATIVE_INFINITY;
+
+  shareAt(now: number): number {
+    return Math.min(1, this.#halvedShare + this.#risePerMs * Math.max(0, now - this.#halvedAt));
+  }
+
+  /** `usedShare` belongs to the recent rate of polls: a limit above it did no harm. Returns whether the share has changed. */
+  halve(usedShare: number, now: number): boolean {
+    if (now - this.#halvedAt < ONE_COMPLAINT_MS) return false;
+    const excessiveShare = Math.min(this.shareAt(now), Math.max(usedShare, MIN_SHARE));
+    this.#halvedShare = Math.max(MIN_SHARE, excessiveShare / 2);
+    this.#risePerMs = Math.max(excessiveShare / 2 / RECOVERY_MS, 1 / MAX_RECOVERY_MS);
+    this.#halvedAt = now;
+    return true;
+  }
+}
+
+const WINDOW_MS = 1_000;
+
+/** The recent rate of events per second; older events count less. */
+export class RateMeter {
+  #perSecond = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+
+  count(now: number): void {
+    this.#perSecond = this.rate(now) + 1_000 / WINDOW_MS;
+    this.#countedAt = now;
+  }
+
+  rate(now: number): number {
+    return this.#perSecond === 0 ? 0 : this.#perSecond * Math.exp((this.#countedAt - now) / WINDOW_MS);
+  }
+}
+
+/** The share of the allowed polls to aim for. Above this share, polls queue; below it, some of the allowed polls are not used. */
+const TARGET_SHARE = 0.97;
+/** How fast the pressure follows the demand. If it were faster than the gaps it acts on, it would oscillate. */
+const RESPONSE_TIME_MS = 30_000;
+/** A queue should be emptied within this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
+const QUEUE_DRAIN_SECONDS = 10;
+/** The pressure falls cautiously, because too little of it causes a queue. */
+const MAX_RELIEF = 0.5;
+const MIN_STEP_MS = 100;
+/** If more time than this has passed, the pressure rises as if it were only this much. */
+const MAX_STEP_MS = 1_000;
+/** A shorter wait does not count as a queue. */
+const QUEUE_SECONDS = 0.25;
+/**
+ * The highest pressure. Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only
+ * helps if jobs differ.
+ */
+const MAX_PRESSURE = 6;
+
+/** The factor by which gaps must grow; 1 if there is enough capacity. It is the same for all tasks, and follows the ratio of demand to capacity. */
+export class Pressure {
+  #logarithm = 0;
+  #updatedAt = Number.NEGATIVE_INFINITY;
+
+  get value(): number {
+    return Math.exp(this.#logarithm);
+  }
+
+  update({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
+    if (now - this.#updatedAt < MIN_STEP_MS) return;
+    const elapsed = Math.min(now - this.#updatedAt, MAX_PRESSURE * RESPONSE_TIME_MS);
+    this.#updatedAt = now;
+    const isQueue = queue > QUEUE_SECONDS * rate;
+    // A queue below the allowed rate is limited by slow responses, so the actual rate is the capacity.
+    const capacity = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
+    const targetChange = Math.log(
+      Math.max(rate + (isQueue ? queue / QUEUE_DRAIN_SECONDS : 0), 0.01) / (TARGET_SHARE * capacity),
+    );
+    const step =
+      targetChange > 0 ? targetChange * Math.min(elapsed, MAX_STEP_MS) : Math.max(-MAX_RELIEF, targetChange) * elapsed;
+    this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / RESPONSE_TIME_MS));
   }
 }

@@ -3,11 +3,9 @@ import type { TasksLog } from '../tasks/book.ts';
 import type { WaitLimit } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Duration, MAX_DURATIONS_PER_KEY, type TaskStore } from '../tasks/task-store.ts';
-import { DurationModel } from './duration-model.ts';
+import { DurationModel, POLLING_PROFILES } from './duration-model.ts';
 import { fitHistogram, type Observation, weightOf } from './histogram.ts';
-import { POLLING_PROFILES } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
-import { type MissedShare, sparseGap, sparseShare } from './sparse.ts';
 
 /** A job counts half once this many newer ones are known, because queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
@@ -207,3 +205,27 @@ function stretchOf(model: DurationModel, age: number, percent: number | undefine
   const predictedDuration = age / progress;
   return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predictedDuration / medianAge) ** progress));
 }
+
+/** The share of tasks whose end is not called back, from 0 to 1; without callbacks it is 1. */
+export type MissedShare = (task: Task) => number;
+
+/** Few steps, since each model calculates a density for each of them. */
+const SHARE_STEPS = 8;
+
+/**
+ * The share of a task's polls that is still worth making: a poll that a callback makes unnecessary is worth nothing, and the
+ * best density of polls follows the square root of their worth.
+ */
+export const sparseShare = (missed: number): number => Math.round(SHARE_STEPS * Math.sqrt(missed)) / SHARE_STEPS;
+
+/** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
+const MAX_GAP_FACTOR = 8;
+const MAX_GAP_MS = 60_000;
+
+/** A gap of a schedule that does not know how long jobs take. */
+export const sparseGap = (gapMs: number, missed: number): number =>
+  Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MAX_GAP_FACTOR, sparseShare(missed))));
+
+export const sparseSchedule = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
+  nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),
+});

@@ -1,11 +1,12 @@
+import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskBook } from './book.ts';
 import type { TaskKind } from './kind-spec.ts';
-import type { SharedLimit } from './shared-limit.ts';
+import type { Slots } from './slots.ts';
 import { hasEnded, type Task } from './task.ts';
 
-interface LiveLimit {
-  all: SharedLimit;
+export interface LiveLimit {
+  all: Slots;
   perMember: number;
 }
 
@@ -19,18 +20,19 @@ export class LiveOrders {
   readonly #book: Pick<TaskBook, 'live'>;
   readonly #limits: LiveLimits;
   readonly #startingOrders = new Map<string, LiveOrder>();
-  readonly #removeCounters: (() => void)[];
+  readonly #leaveSlots: (() => void)[];
 
   constructor(book: Pick<TaskBook, 'live'>, limits: LiveLimits) {
     this.#book = book;
     this.#limits = limits;
-    const kinds = Object.keys(limits) as (keyof LiveLimits)[];
-    this.#removeCounters = kinds.flatMap((kind) => limits[kind]?.all.add(() => this.#runningOrders(kind).length) ?? []);
+    this.#leaveSlots = keysOf(limits).flatMap(
+      (kind) => limits[kind]?.all.add({ occupiedCount: () => this.#runningOrders(kind).length }) ?? [],
+    );
   }
 
   /** Stops counting the tasks that are running here. */
   close(): void {
-    for (const removeCounter of this.#removeCounters) removeCounter();
+    for (const leave of this.#leaveSlots) leave();
   }
 
   /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
@@ -49,7 +51,7 @@ export class LiveOrders {
     if (!limit) return;
     const ownOrders = this.#runningOrders(kind).filter((one) => one.requesterId === requesterId);
     if (ownOrders.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
-    if (!limit.all.hasRoom()) throw new Refusal('refusals.busy');
+    if (!limit.all.hasFreeSlot()) throw new Refusal('refusals.busy');
   }
 
   #runningOrders(kind: TaskKind): LiveOrder[] {

@@ -9,10 +9,10 @@ import type { ModelCircuits } from './circuits.ts';
 import type { Partition } from './homes.ts';
 import type { Kind } from './kind.ts';
 import type { KindSpecs, TaskKind } from './kind-spec.ts';
-import type { JobSlots } from './line/job-slots.ts';
 import type { LiveLimits } from './live-limits.ts';
 import type { Offers } from './offers.ts';
 import type { SenderParts } from './sender.ts';
+import type { Slots } from './slots.ts';
 import type { Task } from './task.ts';
 import type { Order } from './transitions.ts';
 
@@ -34,7 +34,7 @@ export interface OrdersParts extends SenderParts {
   /** Refuses orders for models that are currently failing. */
   circuits?: Pick<ModelCircuits, 'run' | 'admit' | 'recordRefusal' | 'findFailing'> | undefined;
   /** For the jobs of all partitions of this process. */
-  slots: JobSlots;
+  slots: Slots;
   /** Called if the account has no credit left for this kind, and with each task of it that is accepted. */
   notifyCredit(kind: TaskKind, isAvailable: boolean): void;
   /** The partition of the store that contains the tasks. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ageOfNextPoll } from '../../../src/services/polling/allowance.ts';
-import { DurationModel } from '../../../src/services/polling/duration-model.ts';
+import { DurationModel, POLLING_PROFILES } from '../../../src/services/polling/duration-model.ts';
 import { fitHistogram } from '../../../src/services/polling/histogram.ts';
-import { POLLING_PROFILES } from '../../../src/services/polling/rhythms.ts';
 import { specPollCount } from '../../../src/services/polling/schedule.ts';
 import { logNormal, observationsOf } from './drawn.ts';
 

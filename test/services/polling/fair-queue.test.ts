@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../../src/services/polling/fair-queue.ts';
+import { FairQueue } from '../../../src/services/polling/lane-state.ts';
 
 interface QueueItem {
   readonly group: string;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Pace, RateMeter } from '../../../src/services/polling/capacity.ts';
 import type { Trouble } from '../../../src/services/polling/lane.ts';
-import { Pace } from '../../../src/services/polling/pace.ts';
-import { RateMeter } from '../../../src/services/polling/pressure.ts';
 import { createFixture, verdictForAll } from './fixture.ts';
 
 const minute = 60_000;

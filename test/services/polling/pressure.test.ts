@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pressure } from '../../../src/services/polling/pressure.ts';
+import { Pressure } from '../../../src/services/polling/capacity.ts';
 import { createFixture, verdictForAll } from './fixture.ts';
 
 /** Applies the same load for the given time. */

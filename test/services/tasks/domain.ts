@@ -10,10 +10,10 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { ModelCircuits } from '../../../src/services/tasks/circuits.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
-import { JobSlots } from '../../../src/services/tasks/line/job-slots.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
 import type { OrdersParts } from '../../../src/services/tasks/orders-parts.ts';
+import { Slots } from '../../../src/services/tasks/slots.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
@@ -118,7 +118,7 @@ export async function openDomain(
     spending,
     ...(offers && { offers }),
     ...(estimateOf && { estimateOf }),
-    slots: new JobSlots(jobsAtOnce),
+    slots: new Slots(jobsAtOnce),
     notifyCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     notifyErased: async () => true,

@@ -3,10 +3,10 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskBook, TasksLog } from '../book.ts';
 import type { TaskKind } from '../kind-spec.ts';
+import type { Slots } from '../slots.ts';
 import { hasEnded, type Task } from '../task.ts';
 import { groupOf } from '../task-facts.ts';
 import { setPosition } from '../transitions.ts';
-import type { JobSlots } from './job-slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
@@ -24,7 +24,7 @@ interface LineParts {
   book: TaskBook;
   clock: Clock;
   log: TasksLog;
-  slots: JobSlots;
+  slots: Slots;
   isJob(kind: TaskKind): boolean;
   /** Sends a waiting task. Never throws. */
   send(id: string): Promise<void>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JobSlots, type SlotUser } from '../../../../src/services/tasks/line/job-slots.ts';
+import { Slots, type SlotUser } from '../../../src/services/tasks/slots.ts';
 
 /** A queue whose tasks keep their slots once they have been sent. */
 function createQueue(name: string, waitingCount: number, sent: string[]): SlotUser {
@@ -17,7 +17,7 @@ function createQueue(name: string, waitingCount: number, sent: string[]): SlotUs
 
 describe('The job slots of a process', () => {
   it('Queues take turns at the job slots of a process, and never occupy more than there are', () => {
-    const slots = new JobSlots(0);
+    const slots = new Slots(0);
     const sent: string[] = [];
     for (const [name, waitingCount] of [
       ['a', 5],
@@ -35,7 +35,7 @@ describe('The job slots of a process', () => {
   });
 
   it('A queue that leaves frees its job slots for the others', () => {
-    const slots = new JobSlots(2);
+    const slots = new Slots(2);
     const sent: string[] = [];
     const leave = slots.add(createQueue('a', 2, sent));
     slots.advance();
@@ -47,7 +47,7 @@ describe('The job slots of a process', () => {
   });
 
   it('A queue that reports a change while it sends is asked for its next task again', () => {
-    const slots = new JobSlots();
+    const slots = new Slots();
     let remaining = 3;
     slots.add({
       occupiedCount: () => 0,

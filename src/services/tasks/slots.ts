@@ -1,13 +1,12 @@
-/** A partition's queue, as a user of slots. */
+/** What one partition does within a limit. */
 export interface SlotUser {
-  /** The number of slots that the queue occupies now. */
   occupiedCount(): number;
-  /** Sends the queue's next task, which occupies a slot at once; returns false if no task is to be sent now. */
-  sendNext(): boolean;
+  /** Sends the next task of a queue, which occupies a slot at once; returns false if no task is to be sent now. */
+  sendNext?(): boolean;
 }
 
-/** Limits how many jobs the gateway runs at once. Several queues of a process share the slots, and take turns when some become free. */
-export class JobSlots {
+/** Limits how many tasks run at once. The partitions of a process share the slots, and their queues take turns when some become free. */
+export class Slots {
   #limit: number;
   readonly #users: SlotUser[] = [];
   #turn = 0;
@@ -23,7 +22,7 @@ export class JobSlots {
     this.advance();
   }
 
-  /** Adds a queue. The returned function removes it, and then its running jobs are no longer counted. */
+  /** The returned function removes the user, whose running tasks are then no longer counted. */
   add(user: SlotUser): () => void {
     this.#users.push(user);
     return () => {
@@ -58,7 +57,7 @@ export class JobSlots {
     if (!this.hasFreeSlot()) return false;
     for (let step = 0; step < this.#users.length; step += 1) {
       const turn = (this.#turn + step) % this.#users.length;
-      if (!this.#users[turn]?.sendNext()) continue;
+      if (!this.#users[turn]?.sendNext?.()) continue;
       this.#turn = turn + 1;
       return true;
     }
