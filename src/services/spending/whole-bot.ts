@@ -103,7 +103,7 @@ export class WholeBot {
   }
 
   start(): void {
-    this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh());
+    this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh(), REFRESH_MS);
   }
 
   async stop(): Promise<void> {
