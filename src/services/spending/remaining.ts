@@ -20,18 +20,19 @@ export interface AppliedLimits extends StartedLimits {
 interface RemainingParts {
   calendar: Calendar;
   clock: { now(): number };
-  /** The usage in this partition. */
-  tally(): Tally;
   /** The other partitions; undefined if there are none. */
-  wholeBot?: (() => Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined) | undefined;
+  wholeBot(): Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined;
 }
 
 /** How much of each limit is left. */
 export class Remaining {
   readonly #parts: RemainingParts;
+  readonly #tally: () => Tally;
 
-  constructor(parts: RemainingParts) {
+  /** `tally`: the usage in this partition. */
+  constructor(parts: RemainingParts, tally: () => Tally) {
     this.#parts = parts;
+    this.#tally = tally;
   }
 
   /** `forKind`: only the limits that apply to a request of this kind. */
@@ -47,9 +48,9 @@ export class Remaining {
       unit: 'tasks',
       resetsAt: undefined,
     } as const;
-    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.()?.openTasksElsewhere ?? 0) : 0;
+    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot()?.openTasksElsewhere ?? 0) : 0;
     const remainingOf = (limit: number): string =>
-      String(Math.max(0, limit - this.#parts.tally().openTasks(scope) - openElsewhere));
+      String(Math.max(0, limit - this.#tally().openTasks(scope) - openElsewhere));
     return [
       ...this.#periodAllowances(appliedLimits, limits),
       ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(appliedLimits, caps, kind)),
@@ -101,8 +102,8 @@ export class Remaining {
 
   /** The usage in a scope. For the bot-wide scope, it is the total of all partitions. */
   #usageOf(scope: string, spanKey: string, kind: string): Use {
-    const localUse = this.#parts.tally().use(scope, spanKey, kind);
-    const wholeBot = this.#parts.wholeBot?.();
+    const localUse = this.#tally().use(scope, spanKey, kind);
+    const wholeBot = this.#parts.wholeBot();
     if (scope !== TOTAL || !wholeBot) return localUse;
     return sumOfUses([localUse, wholeBot.usageElsewhere(spanKey, kind)]);
   }

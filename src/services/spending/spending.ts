@@ -1,5 +1,6 @@
 import { difference } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
 import type { WaitingCounts } from '../tasks/line/line.ts';
@@ -8,9 +9,8 @@ import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
 import type { LimitStarts } from './limit-starts.ts';
 import type { Limits } from './limits.ts';
-import { refusalFor } from './over-limit.ts';
+import { refusalFor } from './limits-text.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
-import { RecentRoles } from './recent-roles.ts';
 import { type AppliedLimits, Remaining, TOTAL } from './remaining.ts';
 import { type Requester, requesterOf } from './requester.ts';
 import {
@@ -26,6 +26,8 @@ import {
 import { ALL_KINDS, sumOfUses, Tally } from './tally.ts';
 import type { PartUse, WholeBot } from './whole-bot.ts';
 
+const MAX_REMEMBERED_MEMBERS = 10_000;
+
 /** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
 export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
   /** Servers whose admins are trusted with the account: no limit of the operator applies on top of their own unless set for that server. */
@@ -35,16 +37,16 @@ export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'opera
 interface SpendingParts {
   settings: SpendingSettings;
   /** When the bot first started with these settings. */
-  settingsSince?: ((holder: keyof LimitStarts) => number) | undefined;
+  settingsSince(holder: keyof LimitStarts): number;
   calendar: Calendar;
   budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'limits' | 'memberHash'>;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
   /** The number of tasks in this partition that wait for their turns. */
-  waitingCount?(): number;
+  waitingCount(): number;
   /** The other partitions; undefined if there are none. */
-  wholeBot?: () => OtherUse | undefined;
+  wholeBot(): OtherUse | undefined;
 }
 
 interface CheckedOrder {
@@ -78,13 +80,13 @@ export class Spending {
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
   #announced: { entry?: Entry; previous?: Entry | undefined } = {};
   readonly #lock = new KeyedLock();
-  readonly #recentRoles = new RecentRoles();
+  /** The roles of members as of their latest request, by server and member. */
+  readonly #recentRoles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
 
   constructor(parts: SpendingParts) {
     this.#parts = parts;
     this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
-    const { calendar, clock, wholeBot } = parts;
-    this.#remaining = new Remaining({ calendar, clock, wholeBot, tally: () => this.#tally });
+    this.#remaining = new Remaining(parts, () => this.#tally);
   }
 
   /** Starts a count from scratch, over every period that has a limit. */
@@ -144,7 +146,7 @@ export class Spending {
 
   /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
   async admit(entry: Entry, roleIds: readonly string[], previous?: Entry): Promise<void> {
-    const wholeBot = this.#parts.wholeBot?.();
+    const wholeBot = this.#parts.wholeBot();
     const { total } = this.#parts.settings;
     if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds, previous);
     // One at a time: an order that is refused after all must not cause the refusal of another one.
@@ -189,7 +191,7 @@ export class Spending {
     return {
       // Without a limit the others do not need to know, and every change of the note costs all of them a read.
       open: total.atOnce === undefined ? undefined : this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
-      waiting: total.waiting === undefined ? undefined : (this.#parts.waitingCount?.() ?? 0),
+      waiting: total.waiting === undefined ? undefined : this.#parts.waitingCount(),
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };
   }
@@ -197,7 +199,7 @@ export class Spending {
   /** Throws if the request would be refused, before any work is done for it. */
   check(requester: Requester, order: CheckedOrder): void {
     // An entry has only those roles that had limits.
-    if (!order.isCounted) this.#recentRoles.note(requester);
+    if (!order.isCounted && requester.roleIds) this.#recentRoles.set(nameOf(requester), requester.roleIds);
     this.checkNotBlocked(requester);
     const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
@@ -250,7 +252,7 @@ export class Spending {
     }
     const limit = this.#parts.settings.total.waiting;
     if (limit === undefined) return;
-    const wholeBot = this.#parts.wholeBot?.();
+    const wholeBot = this.#parts.wholeBot();
     const isComplete = (): boolean => wholeBot?.isComplete !== false;
     const isWithin = (): boolean => counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
     await wholeBot?.announce(() => isComplete() && isWithin());
@@ -286,7 +288,7 @@ export class Spending {
   /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
   remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
     const requester = requesterOf(task);
-    const roleIds = this.#recentRoles.of(requester);
+    const roleIds = this.#recentRoles.get(nameOf(requester));
     const hasRoleLimits =
       requester.guildId !== undefined && Object.keys(this.#parts.budgets.get(requester.guildId).roles).length > 0;
     return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...requester, roleIds });
@@ -308,7 +310,7 @@ export class Spending {
     const [budget, member] = [budgets.get(guildId), budgets.memberHash(guildId, memberId)];
     const found = memberLimitsIn(budget, member, roleIds);
     if (found) return found;
-    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#settingsSince('member'));
+    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#parts.settingsSince('member'));
     return { limits: settings.member, since, source: 'default' };
   }
 
@@ -318,10 +320,6 @@ export class Spending {
     const isTrusted = settings.trustedGuildIds.includes(guildId);
     const overriding = budgets.get(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
     return { fallback: settings.server, overriding };
-  }
-
-  #settingsSince(holder: keyof LimitStarts): number {
-    return this.#parts.settingsSince?.(holder) ?? 0;
   }
 
   /** Creates a reset, after which earlier usage no longer counts. */
@@ -374,7 +372,7 @@ export class Spending {
           holder: 'direct',
           scope: this.#directScope(memberId),
           limits: settings.direct,
-          since: this.#settingsSince('direct'),
+          since: this.#parts.settingsSince('direct'),
           ...noExceptions,
         },
       ];
@@ -393,7 +391,7 @@ export class Spending {
   }
 
   get #botWideLimits(): AppliedLimits {
-    const [limits, since] = [this.#parts.settings.total, this.#settingsSince('total')];
+    const [limits, since] = [this.#parts.settings.total, this.#parts.settingsSince('total')];
     return { holder: 'total', scope: TOTAL, limits, since, grants: [], reset: undefined };
   }
 
@@ -411,7 +409,7 @@ export class Spending {
       reset: budget.resets[operatorResetKey(scope)],
     };
     const [changedAt, changedByOperatorAt] = [lastChange(budget, ['server']), lastChange(budget, ['operator'])];
-    const defaultSince = this.#settingsSince('server');
+    const defaultSince = this.#parts.settingsSince('server');
     const operators = overriding && {
       limits: overriding,
       since: budget.operatorLimits ? changedByOperatorAt : Math.max(changedByOperatorAt, defaultSince),
@@ -428,6 +426,8 @@ export class Spending {
     return operators ? [{ holder: 'operator', ...operators }, own] : [own];
   }
 }
+
+const nameOf = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
 
 const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 

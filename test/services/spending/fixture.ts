@@ -22,17 +22,15 @@ export function createSpending({
   clock,
   hashOf = (name) => name,
   trustedGuildIds = [],
-  wholeBot,
-  waitingCount,
-  settingsSince,
+  wholeBot = () => undefined,
+  waitingCount = () => 0,
+  settingsSince = () => 0,
   ...options
 }: SpendingOptions): Spending {
   const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
   return new Spending({
-    ...{ budgets, clock, hashOf, settingsSince },
+    ...{ budgets, clock, hashOf, settingsSince, wholeBot, waitingCount },
     settings: { ...settings, trustedGuildIds },
     calendar: new Calendar('UTC'),
-    ...(wholeBot && { wholeBot }),
-    ...(waitingCount && { waitingCount }),
   });
 }

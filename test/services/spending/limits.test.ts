@@ -5,8 +5,13 @@ import { createSay } from '../../../src/locales/index.ts';
 import { remainingText } from '../../../src/messages/money.ts';
 import { tightestAllowance } from '../../../src/services/spending/allowance.ts';
 import { mostGenerousLimits } from '../../../src/services/spending/limits.ts';
-import { allowanceText, limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
-import { refusalFor } from '../../../src/services/spending/over-limit.ts';
+import {
+  allowanceText,
+  limitsText,
+  parseGrant,
+  parseLimits,
+  refusalFor,
+} from '../../../src/services/spending/limits-text.ts';
 
 const kinds = ['imagine', 'video'];
 
