@@ -6,7 +6,6 @@ import { TaskBook } from '../../src/services/tasks/book.ts';
 import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
-import type { Task } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seededRandom } from './laws.ts';
@@ -23,7 +22,6 @@ const kindNames = { image: 'imagine', video: 'video', music: 'song' } as const s
 
 export type Schedule = 'spec' | 'learned';
 export type JobType = keyof typeof kindNames;
-const jobTypes = ['image', 'video', 'music'] as const satisfies readonly JobType[];
 
 /** How jobs arrive: at random, this many seconds apart on average; many within the first second; or a constant number of live jobs, each replaced when its end has been found. */
 type Arrival = { every: number } | { atOnce: number } | { live: number };
@@ -79,26 +77,22 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
   const book = new TaskBook({ store, log });
   const scheduler = new Scheduler({ clock, random: seededRandom(seed + 1), log, limits: scenario });
   const { callbackShare } = scenario;
-  const laneOf = ({ kind: name }: { kind: TaskKind }): string | undefined =>
-    jobTypes.find((jobType) => kindNames[jobType] === name);
-  const callbacks = new Callbacks({ book, clock, laneOf, hint: (id) => scheduler.hint(id) });
-  callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
   // A separate random generator, so that callbacks do not change which jobs are drawn.
   const callbackRandom = seededRandom(seed + 2);
   const callBack = (address: string, event: 'progress' | 'end'): void => {
     const id = callbackRandom() < (callbackShare ?? 0) ? callbacks.find(address) : undefined;
     if (id !== undefined) callbacks.process(id, event);
   };
+  const kinds = scenario.streams.map(({ jobType }) => simulatedKind(jobType, gateway, callBack));
+  const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
+  if (callbackShare !== undefined) callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
   const tasks = new Tasks({
     book,
     specs: kindSpecs,
     store,
-    kinds: scenario.streams.map(({ jobType }) => simulatedKind(jobType, gateway, callBack)),
+    kinds,
     scheduler,
-    ...(callbackShare !== undefined && {
-      callbackUrlOf: (lane: string, id: string) => callbacks.urlFor(lane, id),
-      missedShare: (task: Task) => callbacks.missedShare(task),
-    }),
+    callbacks,
     schedule,
     clock,
     log,

@@ -25,7 +25,7 @@ export function countTasks(
     if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
   scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
-  callbacks?.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+  callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
 }
 
 /** Measures the tasks of all bots of this process together. */
@@ -58,7 +58,7 @@ export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts
   });
   metrics.registerGauge('callbackHabits', () => {
     const habits = Map.groupBy(
-      engines().flatMap(({ callbacks }) => callbacks?.habits ?? []),
+      engines().flatMap(({ callbacks }) => callbacks.habits),
       ({ lane }) => lane,
     );
     return [...habits].flatMap(([lane, laneHabits]) =>

@@ -220,7 +220,7 @@ async function handlePacket(
     const message = messageIn(content);
     if (message) return void (await bot.receive(message));
     const callback = callbackIn(content);
-    if (callback) return void bot.callbacks?.process(callback.id, callback.said);
+    if (callback) return void bot.callbacks.process(callback.id, callback.said);
     const threadMessage = threadMessageIn(content);
     if (threadMessage) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;

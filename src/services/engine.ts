@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts';
 import { Asks } from './asks/asks.ts';
 import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
 import type { CallbackUrls } from './callbacks/addresses.ts';
-import { type CallbackSettings, createCallbacks } from './callbacks/index.ts';
+import { type CallbackSettings, Callbacks } from './callbacks/callbacks.ts';
 import { Fingerprints } from './fingerprints/fingerprints.ts';
 import { FormDrafts } from './form-drafts.ts';
 import { isModelCode } from './gateway/error-responses.ts';
@@ -250,10 +250,7 @@ export function createEngine({
   });
   const circuits = new ModelCircuits({ book, clock });
   const { scheduler } = limits;
-  const callbacks = createCallbacks(settings.callbacks, {
-    ...{ book, scheduler, kinds, clock, log },
-    urls: parts.callbackUrls,
-  });
+  const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
   const tasks = new Tasks({
     ...{
       book,
@@ -269,7 +266,7 @@ export function createEngine({
       scheduler,
       clock,
       log,
-      ...callbacks?.taskHooks,
+      callbacks,
     },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     estimateOf: (order) => prices.estimateOf(order),
@@ -334,7 +331,7 @@ export function createEngine({
     proposals,
     drafts,
     fingerprints,
-    callbacks: callbacks?.callbacks,
+    callbacks,
 
     /** Reads the text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
@@ -355,7 +352,8 @@ export function createEngine({
       await wholeBot?.open();
       wholeBot?.start();
       gatewayPrices.start();
-      await callbacks?.listen(secret);
+      if (parts.callbackUrls) callbacks.open(parts.callbackUrls);
+      else await callbacks.listen(settings.callbacks, secret);
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
@@ -373,7 +371,7 @@ export function createEngine({
     /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
       const ownsMediaProcess = mediaProcess !== parts.mediaProcess;
-      const ownResources = [gateway.close(), media.close(), audio.close(), schemas.close(), callbacks?.close()];
+      const ownResources = [gateway.close(), media.close(), audio.close(), schemas.close(), callbacks.close()];
       await Promise.all([...ownResources, ownsMediaProcess && mediaProcess.close()]);
     },
 

@@ -22,7 +22,7 @@ export const healthCheck =
       liveTasks: cluster?.liveTasks ?? engine.tasks.book.inProgressCount,
       troubles: cluster?.troubles ?? engine.tasks.scheduler.troubles(),
       cluster: clusterHealth && (cluster ?? 'unknown'),
-      callbacks: engine.callbacks?.habits ?? [],
+      callbacks: engine.callbacks.habits,
       store: store.ownership.trouble(),
     };
   };

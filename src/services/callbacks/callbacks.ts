@@ -1,10 +1,15 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { MIN_GAP_MS } from '../polling/allowance.ts';
+import type { Scheduler } from '../polling/scheduler.ts';
 import type { TaskBook } from '../tasks/book.ts';
+import type { Kind } from '../tasks/kind.ts';
+import type { TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
-import type { CallbackUrls } from './addresses.ts';
+import { CallbackUrls } from './addresses.ts';
 import { CallbackHabits, type HabitName } from './habits.ts';
+import { openListener } from './listener.ts';
 import type { CallbackMeaning } from './reader.ts';
 
 /** How long a URL stays valid after its task's end. */
@@ -33,48 +38,74 @@ interface CallbackRecord {
   hasProgress: boolean;
 }
 
+export interface CallbackSettings {
+  /** The URL at which the gateway reaches the listener, without a trailing slash. */
+  url: string | undefined;
+  port: number | undefined;
+  host: string;
+}
+
 interface CallbacksParts {
-  book: Pick<TaskBook, 'find' | 'onChange'>;
+  book: TaskBook;
+  kinds: readonly Kind[];
+  scheduler: Scheduler;
   clock: Clock;
-  /** The lane in which a task is polled. */
-  laneOf(task: Pick<Task, 'kind'>): string | undefined;
-  hint(id: string): void;
+  log: Pick<PlainLog, 'info' | 'warn'>;
 }
 
 /**
  * Turns callbacks into hints, and learns which callbacks each lane sends. A callback proves neither who sent it, nor that
- * the gateway accepted an order, nor how a job ended.
+ * the gateway accepted an order, nor how a job ended. Callbacks are off until their URLs are known.
  */
 export class Callbacks {
   readonly #parts: CallbacksParts;
   readonly #habits: CallbackHabits;
+  /** The lane in which the tasks of a kind are polled. */
+  readonly #lanes: ReadonlyMap<TaskKind, string | undefined>;
   readonly #records = new RecentMap<string, CallbackRecord>(MAX_REMEMBERED_TASKS);
   readonly #endedTasks = new RecentMap<string, { at: number; lane: string | undefined }>(MAX_REMEMBERED_TASKS);
   readonly #listeners: ((outcome: CallbackOutcome) => void)[] = [];
   #addresses: CallbackUrls | undefined;
+  #listener: Awaited<ReturnType<typeof openListener>> | undefined;
 
   constructor(parts: CallbacksParts) {
     this.#parts = parts;
     this.#habits = new CallbackHabits(parts.clock);
+    this.#lanes = new Map(parts.kinds.map(({ name, source }) => [name, source?.name]));
     parts.book.onChange((task, previous) => {
-      if (previous && !hasEnded(previous) && hasEnded(task)) this.#noteEnd(task, previous);
+      if (this.#addresses && previous && !hasEnded(previous) && hasEnded(task)) this.#noteEnd(task, previous);
     });
   }
 
+  /** Call this if another process of the cluster receives the callbacks. */
   open(addresses: CallbackUrls): void {
     this.#addresses = addresses;
   }
 
-  /** The callback URL for a task; undefined while the gateway seems to ignore callback URLs. */
+  async listen({ url, port, host }: CallbackSettings, secret: string): Promise<void> {
+    const { log } = this.#parts;
+    if (url !== undefined && port !== undefined) {
+      this.open(new CallbackUrls(url, secret));
+      this.#listener = await openListener({ port, host }, { callbacks: this, log });
+    } else if (url !== undefined || port !== undefined)
+      log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
+  }
+
+  async close(): Promise<void> {
+    await this.#listener?.close();
+  }
+
+  /** The callback URL for a task; undefined if callbacks are off, and while the gateway seems to ignore them. */
   urlFor(lane: string, taskId: string): string | undefined {
-    return this.#habits.isWorthTrying(lane) ? this.#addresses?.urlFor(taskId) : undefined;
+    return this.#addresses && this.#habits.isWorthTrying(lane) ? this.#addresses.urlFor(taskId) : undefined;
   }
 
   /** The share of polls that a task still needs although callbacks may arrive for it: the share of ends for which no callback arrived. */
   missedShare({ id, kind, hasCallback }: Task): number {
+    if (!this.#addresses || !hasCallback) return 1;
     // After a callback without effect, the task relies on its polls again.
-    if (!hasCallback || (this.#records.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
-    const lane = this.#parts.laneOf({ kind });
+    if ((this.#records.get(id)?.hintedAt ?? Number.NEGATIVE_INFINITY) > 0) return 1;
+    const lane = this.#lanes.get(kind);
     return lane === undefined ? 1 : this.#habits.missedShare(lane);
   }
 
@@ -110,7 +141,7 @@ export class Callbacks {
 
   #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
     if (typeof meaning === 'object') return 'challenge';
-    const { book, clock, hint } = this.#parts;
+    const { book, clock, scheduler } = this.#parts;
     const endedTask = this.#endedTasks.get(id);
     if (endedTask?.lane !== undefined) this.#habits.noteLateCallback(endedTask.lane);
     const task = book.find(id);
@@ -128,14 +159,13 @@ export class Callbacks {
     record.hintedAt = clock.now();
     // The task's first poll follows right after the response to the submit.
     if (!isFollowed(task)) return 'early';
-    hint(id);
+    scheduler.hint(id);
     return 'hint';
   }
 
   #noteEnd(task: Task, previous: Task): void {
-    const { clock } = this.#parts;
-    const lane = this.#parts.laneOf(task);
-    const now = clock.now();
+    const lane = this.#lanes.get(task.kind);
+    const now = this.#parts.clock.now();
     this.#endedTasks.set(task.id, { at: now, lane: task.hasCallback ? lane : undefined });
     const record = this.#records.get(task.id);
     this.#records.delete(task.id);

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, SteadyClock, systemClock } from '../../lib/clock.ts';
 import { listen } from '../../lib/listen.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
-import type { Callbacks } from './callbacks.ts';
-import { readCallback } from './reader.ts';
+import { type CallbackMeaning, readCallback } from './reader.ts';
 
 const MAX_HEADER_BYTES = 8 * 1024;
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -26,12 +26,18 @@ interface ListenerSettings {
   host: string;
 }
 
-export type CallbackRecipient = Pick<Callbacks, 'find' | 'process' | 'report'>;
+export interface CallbackRecipient {
+  /** The id of the task that a URL belongs to. */
+  find(target: string): string | undefined;
+  process(id: string, meaning: CallbackMeaning): void;
+  report(outcome: 'unknown' | 'limited'): void;
+}
 
 interface ListenerParts {
   callbacks: CallbackRecipient;
-  /** A clock that never goes back. */
-  clock: Clock;
+  log: Pick<PlainLog, 'info'>;
+  /** A clock that never goes back. Requests from another program take real time. */
+  clock?: Clock;
 }
 
 /**
@@ -40,7 +46,7 @@ interface ListenerParts {
  */
 export async function openListener(
   { port, host }: ListenerSettings,
-  { callbacks, clock }: ListenerParts,
+  { callbacks, log, clock = new SteadyClock(systemClock) }: ListenerParts,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const unknownUrlLimiter = new TokenBuckets(UNKNOWN_URL_RATE, clock);
   const knownUrlLimiter = new TokenBuckets(KNOWN_URL_RATE, clock);
@@ -74,7 +80,9 @@ export async function openListener(
       else respond(request, response, 202);
     });
   });
-  return await listen(server, { port, host, settings: 'CALLBACK_HOST and CALLBACK_PORT' });
+  const listener = await listen(server, { port, host, settings: 'CALLBACK_HOST and CALLBACK_PORT' });
+  log.info({ host, port: listener.port }, 'Listening for callbacks from the gateway.');
+  return listener;
 }
 
 /** Limits the connections of each source. Only open connections are tracked, so memory is bounded by their number. */

@@ -4,9 +4,8 @@ import { type Clock, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { CallbackUrls } from '../callbacks/addresses.ts';
-import { type CallbackOutcome, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
-import { type CallbackSettings, openCallbackPort } from '../callbacks/index.ts';
-import type { CallbackRecipient } from '../callbacks/listener.ts';
+import { type CallbackOutcome, type CallbackSettings, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
+import { type CallbackRecipient, openListener } from '../callbacks/listener.ts';
 import type { CallbackMeaning } from '../callbacks/reader.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { SharedFacts } from '../store/index.ts';
@@ -126,7 +125,7 @@ export async function openClusterCallbacks(
   if (url === undefined) return undefined;
   const urls = new CallbackUrls(url, await sharedSecret(facts));
   const recipient = new ClusterCallbacks(urls, parts);
-  const listener = port === undefined ? undefined : await openCallbackPort({ port, host }, recipient, log);
+  const listener = port === undefined ? undefined : await openListener({ port, host }, { callbacks: recipient, log });
   return { addresses: urls, close: async () => listener?.close() };
 }
 

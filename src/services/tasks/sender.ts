@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Callbacks } from '../callbacks/callbacks.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
 import type { OrderFiles } from '../rules/rules.ts';
@@ -16,8 +17,7 @@ export interface SenderParts {
   log: TasksLog;
   /** Returns the member's pseudonym at the gateway. Undefined if members have none. */
   userOf?(memberId: string): Promise<string>;
-  /** Returns the callback URL for a task that is polled in this lane. Undefined if there are no callbacks. */
-  callbackUrlOf?(lane: string, id: string): string | undefined;
+  callbacks?: Pick<Callbacks, 'urlFor' | 'missedShare'> | undefined;
   /** Throws if the store may belong to another bot. */
   assertOwnership(): void;
 }
@@ -81,7 +81,7 @@ export class Sender {
   async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<Outcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
-    const callbackUrl = callbackUrlFor(kind, id, this.#parts);
+    const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
     try {
       if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
     } catch (error) {
@@ -131,8 +131,8 @@ export class Sender {
 export const callbackUrlFor = (
   { acceptsCallback, source }: Kind,
   id: string,
-  { callbackUrlOf }: Pick<SenderParts, 'callbackUrlOf'>,
-): string | undefined => (acceptsCallback && source ? callbackUrlOf?.(source.name, id) : undefined);
+  callbacks: SenderParts['callbacks'],
+): string | undefined => (acceptsCallback && source ? callbacks?.urlFor(source.name, id) : undefined);
 
 const PAYLOAD_TOO_LARGE = 413;
 

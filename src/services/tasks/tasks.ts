@@ -1,7 +1,7 @@
 import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allowance.ts';
-import { DurationHistory, LearnedSchedule, type MissedShare, sparseSchedule } from '../polling/learned-schedule.ts';
+import { DurationHistory, LearnedSchedule, sparseSchedule } from '../polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
 import { Albums } from './albums.ts';
@@ -43,8 +43,6 @@ export interface TasksParts
   /** The tracker of all partitions of this process; undefined if there is only one. */
   tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
-  /** The share of tasks whose end is not reported by a callback. Undefined if there are no callbacks. */
-  missedShare?: MissedShare | undefined;
   random?: () => number;
 }
 
@@ -86,7 +84,7 @@ export class Tasks {
     const isPolled = ({ kind }: Task) => this.#kind(kind).source !== undefined;
     const durationHistory = new DurationHistory({ store, waitLimitOf, log });
     this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
-    const { missedShare = () => 1 } = parts;
+    const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
     const learnedSchedule = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
     const schedule = parts.schedule === 'spec' ? sparseSchedule(specSchedule, missedShare) : learnedSchedule;
     this.#inlineResults = new InlineResults(clock);

@@ -89,7 +89,7 @@ export class Words {
     const user = await this.#parts.userOf?.(storedTask.requesterId);
     const sentTask = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
     const { remoteId = '', request } = sentTask;
-    const callbackUrl = callbackUrlFor(kind, id, this.#parts);
+    const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
     this.#parts.assertOwnership();
     try {
       const submission = await kind.sendWords(remoteId, request, { materials, user, callbackUrl });

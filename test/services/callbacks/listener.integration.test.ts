@@ -18,7 +18,10 @@ async function openTestListener(clock = systemClock) {
     },
     report: (outcome: string) => void outcomes.push(outcome),
   };
-  const { port, close } = await openListener({ port: 0, host: '127.0.0.1' }, { callbacks, clock });
+  const { port, close } = await openListener(
+    { port: 0, host: '127.0.0.1' },
+    { callbacks, log: { info: () => undefined }, clock },
+  );
   onTestFinished(close);
   const post = async (path: string, body?: string | Buffer, method = 'POST') => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }) });

@@ -165,13 +165,11 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
     const { schedule } = scenario;
     const parts = { store, kinds: [simulated], scheduler, clock: botClock, log, maxWaitMs, schedule };
     const book = new TaskBook({ store: parts.store, log: parts.log });
-    const hint = (id: string): void => scheduler.hint(id);
-    const callbacks = new Callbacks({ book, clock: botClock, laneOf: () => simulated.source?.name, hint });
+    const callbacks = new Callbacks({ book, kinds: [simulated], scheduler, clock: botClock, log });
     callbacks.open(addresses);
     const tasks = new Tasks({
       book,
-      callbackUrlOf: (lane, id) => callbacks.urlFor(lane, id),
-      missedShare: (task) => callbacks.missedShare(task),
+      callbacks,
       specs: kindSpecs,
       ...parts,
       gather: async () => ({}),

@@ -159,7 +159,7 @@ describe('The sending of an order', () => {
     const { sender } = createFixture({
       gather: async () => ({ images: ['data:a'] }),
       userOf: async () => 'a-pseudonym',
-      callbackUrlOf: (lane, id) => `https://bot.test/${lane}/${id}`,
+      callbacks: { urlFor: (lane, id) => `https://bot.test/${lane}/${id}`, missedShare: () => 1 },
     });
     const outcome = await sender.send(kind, task, await sender.prepare(kind, task));
     expect(outcome).toEqual({ submission: acceptedSubmit, hasCallback: true });
@@ -182,7 +182,7 @@ describe('The sending of an order', () => {
     ['its jobs are not polled', { acceptsCallback: true }],
   ])('An order has no callback if %s', async (_, more) => {
     const kind = kindThat(async () => acceptedSubmit, more);
-    const { sender } = createFixture({ callbackUrlOf: () => 'https://bot.test' });
+    const { sender } = createFixture({ callbacks: { urlFor: () => 'https://bot.test', missedShare: () => 1 } });
     expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({
       submission: acceptedSubmit,
       hasCallback: false,
