@@ -39,6 +39,9 @@ export const closedError = (name: string): StoreError => new StoreError('failed'
 export const refusedWriteError = (name: string): StoreError =>
   new StoreError('failed', `The store ${name} rejected a write.`);
 
+export const readOnlyError = (name: string): StoreError =>
+  new StoreError('failed', `The store ${name} is open for reading only.`);
+
 export const inUseError = (name: string, cause?: unknown): StoreError =>
   new StoreError(
     'in-use',

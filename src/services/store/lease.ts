@@ -153,8 +153,8 @@ export class Lease {
     return this.#holder;
   }
 
-  /** The error for a write that the server refused because of the lease. */
-  lostError(): StoreError {
+  /** To be called when the server refuses a write because of the lease. Returns the error to throw. */
+  lose(): StoreError {
     return this.#endLease('was taken over or deleted');
   }
 
@@ -220,7 +220,7 @@ export class Lease {
     const expiries = expiriesOf(this.#parts);
     const isHeld =
       nextHolder === undefined ? await leaseServer.renew(this.#holder, ms) : await this.#rename(nextHolder);
-    if (!isHeld) throw this.lostError();
+    if (!isHeld) throw this.lose();
     this.#expiries = expiries;
   }
 

@@ -3,9 +3,9 @@ import { type Backend, StoreError } from './backend.ts';
 import { Lease } from './lease.ts';
 import { hasSchemaMark, markedPartitions, markPartitions } from './marks.ts';
 import { type Namespaces, namespaceNames, openNamespaces } from './namespaces.ts';
-import type { RemoteParts } from './remote/connect.ts';
+import type { RemoteParts } from './remote/partition.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
-import type { Server } from './remote/server.ts';
+import type { Server } from './remote/server-connection.ts';
 
 /** How often to check whether another process, which is also starting for the first time, has written the number. */
 const CHECK_INTERVAL_MS = 100;
@@ -34,7 +34,7 @@ export async function partitionCount(server: Server, parts: CountParts): Promise
     if (performance.now() > deadline)
       throw new StoreError(
         'in-use',
-        `Another Atelier uses the store ${server.name} and has not written anything yet. Start this one again when the other one is ready.`,
+        `Another Atelier uses the store ${server.connection.name} and has not written anything yet. Start this one again when the other one is ready.`,
       );
     await pause(systemClock, CHECK_INTERVAL_MS);
   }

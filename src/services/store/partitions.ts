@@ -5,9 +5,8 @@ import { refuseIncomplete } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openTasks, type StoreParts } from './open-store.ts';
 import { partitionCount } from './partition-count.ts';
-import { connectServer, logWarnings } from './remote/connect.ts';
-import { openPartition, readPartition } from './remote/partition.ts';
-import type { Server } from './remote/server.ts';
+import { connectServer, logWarnings, openPartition, readPartition } from './remote/partition.ts';
+import type { Server } from './remote/server-connection.ts';
 import { shareHashSecret } from './shared-secret.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
@@ -36,7 +35,7 @@ export class Partitions {
   /** Like `openStore`, waits for the rest of a lease whose holder may have died. Closing the store leaves the connections open. */
   async open(partition: number): Promise<StoredTasks> {
     const store = await this.#open(partition, Lease.acquire);
-    if (!store) throw inUseError(this.#server.name);
+    if (!store) throw inUseError(this.#server.connection.name);
     return store;
   }
 
@@ -88,7 +87,7 @@ export class Partitions {
 /** Partition 0 says whether a move or a restore has filled all of them. */
 async function assertComplete(server: Server): Promise<void> {
   const first = await readPartition(server, 0);
-  if (first) await refuseIncomplete(openNamespaces(first).meta, server.name);
+  if (first) await refuseIncomplete(openNamespaces(first).meta, server.connection.name);
 }
 
 /** Throws a `StoreError` if the store cannot be used. */

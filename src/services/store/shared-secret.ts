@@ -4,9 +4,9 @@ import { hashSecret } from './kept-scopes.ts';
 import { Lease } from './lease.ts';
 import { hashSecretMark } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
-import type { RemoteParts } from './remote/connect.ts';
+import type { RemoteParts } from './remote/partition.ts';
 import { openPartition, readPartition } from './remote/partition.ts';
-import type { Server } from './remote/server.ts';
+import type { Server } from './remote/server-connection.ts';
 
 const CHECK_INTERVAL_MS = 100;
 const MAX_WAIT_MS = 30_000;
@@ -38,7 +38,7 @@ async function firstSecret(server: Server, parts: RemoteParts): Promise<string> 
         await firstPartition.close();
       }
     }
-    if (performance.now() > deadline) throw inUseError(server.name);
+    if (performance.now() > deadline) throw inUseError(server.connection.name);
     await pause(systemClock, CHECK_INTERVAL_MS);
   }
 }

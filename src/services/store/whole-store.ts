@@ -5,9 +5,14 @@ import { markedPartitions } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openBackend } from './open-store.ts';
 import { isEmpty } from './raw-rows.ts';
-import { connectServer, type RemoteParts } from './remote/connect.ts';
-import { type OpenedBackend, openPartition, readPartition } from './remote/partition.ts';
-import type { Server } from './remote/server.ts';
+import {
+  connectServer,
+  type OpenedBackend,
+  openPartition,
+  type RemoteParts,
+  readPartition,
+} from './remote/partition.ts';
+import type { Server } from './remote/server-connection.ts';
 
 /** Every partition of a store, reserved for this process until the store is closed. A file, or a store created without partitions, has one. */
 export interface WholeStore {
@@ -77,7 +82,7 @@ async function openServer(address: StoreAddress, parts: WholeParts): Promise<Who
     for (const one of results) if (one.status === 'fulfilled') partitions.push(one.value);
     for (const one of results) if (one.status === 'rejected') throw one.reason;
     return {
-      name: server.name,
+      name: server.connection.name,
       partitions: [first, ...partitions.slice(1)],
       usedPartitions: () => server.usedPartitions(),
       warnings: () => server.warnings(),
@@ -106,7 +111,7 @@ async function acquirePartition(
   }
   throw new StoreError(
     'in-use',
-    `Workers are using the store ${server.name}. Stop all processes with ATELIER_ROLE=worker, then run this again; shards can continue to run.`,
+    `Workers are using the store ${server.connection.name}. Stop all processes with ATELIER_ROLE=worker, then run this again; shards can continue to run.`,
   );
 }
 

@@ -33,6 +33,9 @@ export interface ServerRows {
   all(): AsyncGenerator<[key: string, text: string]>;
 }
 
+/** keyv deletes an expired row when it reads it, but only the owner of a store may do that. */
+export const NONE_REMOVED: ReadonlySet<string> = new Set();
+
 /** Adapts the rows to keyv. The adapter emits no events, because keyv would rethrow errors where nothing can catch them. */
 export function toRowStore(rows: ServerRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {

@@ -2,18 +2,24 @@ import { type Backend, inUseError, type StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { markedPartitions, refusePartitioned } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
-import { connectServer, logWarnings, type RemoteParts } from './connect.ts';
-import { type OpenedBackend, openPartition, readPartition } from './partition.ts';
+import {
+  connectServer,
+  logWarnings,
+  type OpenedBackend,
+  openPartition,
+  type RemoteParts,
+  readPartition,
+} from './partition.ts';
 
 /** Reserves the store of a bot without partitions, and creates it if it is missing. */
 export async function openRemote(address: StoreAddress, parts: RemoteParts): Promise<OpenedBackend> {
   const server = await connectServer(address, parts);
   try {
     const existing = await readPartition(server, 0);
-    if (existing) await refusePartitioned(openNamespaces(existing).meta, server.name);
+    if (existing) await refusePartitioned(openNamespaces(existing).meta, server.connection.name);
     await server.prepare?.();
     const store = await openPartition(server, 0, parts, Lease.acquire);
-    if (!store) throw inUseError(server.name);
+    if (!store) throw inUseError(server.connection.name);
     await logWarnings(server, parts.log);
     let closing: Promise<void> | undefined;
     const closeAll = async (): Promise<void> => {
@@ -49,7 +55,7 @@ export async function openRemoteReadOnly(
   try {
     const first = await readPartition(server, 0);
     if (first) {
-      const count = (await markedPartitions(openNamespaces(first).meta, server.name)) ?? 1;
+      const count = (await markedPartitions(openNamespaces(first).meta, server.connection.name)) ?? 1;
       const partitions = new Map([[0, first]]);
       for (let number = 1; number < count; number += 1) {
         const backend = await readPartition(server, number);

@@ -1,9 +1,30 @@
-import { type Backend, StoreError } from '../backend.ts';
-import { type Lease, type LeaseParts, leaseClock, type StoreOwnership } from '../lease.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Backend, StoreAddress } from '../backend.ts';
+import {
+  type Lease,
+  type LeaseClock,
+  type LeaseParts,
+  leaseClock,
+  requestLimitMs,
+  type StoreOwnership,
+} from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
-import { LEASE_MS, type RemoteParts } from './connect.ts';
-import { writeUnder } from './leased.ts';
-import type { Server } from './server.ts';
+import { openPostgres } from './postgres.ts';
+import { openRedis } from './redis.ts';
+import { partitionName, type Server, ServerConnection } from './server-connection.ts';
+
+/** How long a store stays reserved for a bot that no longer renews its lease. */
+export const LEASE_MS = 10_000;
+
+export interface RemoteParts {
+  log: Log;
+  clock: Clock;
+  leaseMs?: number | undefined;
+  leaseClock?: LeaseClock | undefined;
+  /** The process that takes the leases, if others need to know it. */
+  holder?: string | undefined;
+}
 
 /** A store that is reserved for this process until it is closed. */
 export interface OpenedBackend {
@@ -12,9 +33,13 @@ export interface OpenedBackend {
   close(): Promise<void>;
 }
 
-interface PartitionParts extends RemoteParts {
-  /** The process that takes the lease, if others need to know it. */
-  holder?: string | undefined;
+export function connectServer(address: StoreAddress, parts: RemoteParts): Promise<Server> {
+  const connection = new ServerConnection(address, requestLimitMs(parts.leaseMs ?? LEASE_MS), parts);
+  return (connection.isRedis ? openRedis : openPostgres)(connection);
+}
+
+export async function logWarnings(server: Server, log: Log): Promise<void> {
+  for (const warning of await server.warnings()) log.warn({ store: server.connection.name }, warning);
 }
 
 /**
@@ -24,41 +49,37 @@ interface PartitionParts extends RemoteParts {
 export async function openPartition(
   server: Server,
   partition: number,
-  { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: PartitionParts,
+  { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: RemoteParts,
   acquire: (parts: LeaseParts) => Promise<Lease | undefined>,
 ): Promise<OpenedBackend | undefined> {
-  let lease: Lease | undefined;
-  const backend = server.store(partition, () => {
-    if (!lease) throw new StoreError('failed', `The store ${backend.name} is not open yet.`);
-    return lease;
-  });
-  const { name, leaseServer } = backend;
+  const name = partitionName(server.connection.name, partition);
   const onWait = (endsInMs: number): void =>
     log.info(
       { store: name, endsInMs },
       'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
     );
-  const acquired = await acquire({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
-  if (!acquired) return undefined;
-  lease = acquired;
-  log.debug({ store: name, number: acquired.number }, 'This process owns the store.');
+  const leaseServer = server.leaseServer(partition);
+  const lease = await acquire({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
+  if (!lease) return undefined;
+  log.debug({ store: name, number: lease.number }, 'This process owns the store.');
   const close = async (): Promise<void> => {
     try {
-      await acquired.release();
+      await lease.release();
     } catch (error) {
       // The lease will expire by itself.
       log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
     }
   };
   const ownership: StoreOwnership = {
-    assertOwned: () => acquired.assertHeld(),
-    lost: acquired.lost,
+    assertOwned: () => lease.assertHeld(),
+    lost: lease.lost,
     trouble: () => server.connection.trouble,
   };
   try {
+    const backend = server.store(partition, lease);
     const schema = await backend.adapter('meta', 'immediate').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
-    return { backend: writeUnder(acquired, backend), ownership, close };
+    return { backend, ownership, close };
   } catch (error) {
     await close();
     throw error;
@@ -66,9 +87,5 @@ export async function openPartition(
 }
 
 /** The rows of a partition without its lease, for reading only, because a bot may own it. Undefined if there are none. */
-export async function readPartition(server: Server, partition: number): Promise<Backend | undefined> {
-  const backend = server.store(partition, () => {
-    throw new StoreError('failed', `The store ${backend.name} is open for reading only.`);
-  });
-  return (await backend.isEmpty()) ? undefined : backend;
-}
+export const readPartition = async (server: Server, partition: number): Promise<Backend | undefined> =>
+  (await server.isEmpty(partition)) ? undefined : server.store(partition);

@@ -68,26 +68,18 @@ const ADDED_SINCE = `
 
 const addedSchema = z.object({ at: z.coerce.number(), entries: z.array(z.string()) });
 
-interface FactsParts {
-  url: string;
-  limitMs: number;
-  connection: ServerConnection;
-}
-
 /** Claims and notes are rows of one table. */
 export class PostgresFacts {
   readonly #pool: PostgresPool;
   readonly #query: Query;
-  readonly #connection: ServerConnection;
 
-  private constructor(pool: PostgresPool, connection: ServerConnection) {
+  private constructor(pool: PostgresPool) {
     this.#pool = pool;
     this.#query = pool.query;
-    this.#connection = connection;
   }
 
-  static async open(parts: FactsParts): Promise<PostgresFacts> {
-    const facts = new PostgresFacts(await PostgresPool.open({ ...parts, max: MAX_CONNECTIONS }), parts.connection);
+  static async open(connection: ServerConnection): Promise<PostgresFacts> {
+    const facts = new PostgresFacts(await PostgresPool.open(connection, MAX_CONNECTIONS));
     try {
       await facts.#prepare();
       return facts;
@@ -137,9 +129,8 @@ export class PostgresFacts {
     return addedSchema.parse(row);
   }
 
-  async close(): Promise<void> {
-    this.#connection.close();
-    await this.#pool.close();
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   /** If the table exists, the user does not need the right to create one. */

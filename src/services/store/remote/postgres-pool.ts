@@ -6,57 +6,48 @@ import { systemClock, withTimeout } from '../../../lib/clock.ts';
 import { importOptional } from './adapter.ts';
 import type { ServerConnection } from './server-connection.ts';
 
-interface PoolParts {
-  url: string;
-  /** The time limit of each request. */
-  limitMs: number;
-  /** The maximum number of connections. */
-  max: number;
-  connection: ServerConnection;
-}
-
 export type PgRow = Record<string, unknown>;
 export type Query = (sql: string, values?: unknown[]) => Promise<PgRow[]>;
 
 /** Connections to Postgres. Each statement gets a free one. */
 export class PostgresPool {
-  readonly #parts: PoolParts;
+  readonly connection: ServerConnection;
   readonly #pool: Pool;
   #ending: Promise<void> | undefined;
 
-  private constructor(parts: PoolParts, pool: Pool) {
-    this.#parts = parts;
+  private constructor(connection: ServerConnection, pool: Pool) {
+    this.connection = connection;
     this.#pool = pool;
   }
 
-  static async open(parts: PoolParts): Promise<PostgresPool> {
+  /** `max`: the maximum number of connections. */
+  static async open(connection: ServerConnection, max: number): Promise<PostgresPool> {
     const { default: pg } = await importOptional(() => import('pg'), 'pg');
     const pool = new pg.Pool({
-      connectionString: parts.url,
+      connectionString: connection.url,
       application_name: 'atelier',
-      max: parts.max,
-      connectionTimeoutMillis: parts.limitMs,
+      max,
+      connectionTimeoutMillis: connection.limitMs,
       keepAlive: true,
       // The server would otherwise wait for a lock long after this process has given up, and hold its own locks in the meantime.
-      statement_timeout: Math.ceil(parts.limitMs),
+      statement_timeout: Math.ceil(connection.limitMs),
       // A connection that the server never closes must not keep a stopped bot from ending.
       allowExitOnIdle: true,
     });
     // The caller gets the error; without listeners a broken connection would also end the process.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
-    return new PostgresPool(parts, pool);
+    return new PostgresPool(connection, pool);
   }
 
-  readonly query: Query = (sql, values) => this.#parts.connection.run((signal) => this.#run(sql, values, signal));
+  readonly query: Query = (sql, values) => this.connection.run((signal) => this.#run(sql, values, signal));
 
   /** Runs statements that belong together, such as a transaction, on one connection. */
   async *onOneConnection<T>(work: (query: Query) => AsyncGenerator<T>): AsyncGenerator<T> {
-    const { connection } = this.#parts;
-    const client = await connection.run(() => this.#pool.connect());
+    const client = await this.connection.run(() => this.#pool.connect());
     let isHealthy = false;
     try {
-      yield* work((sql, values) => connection.run((signal) => runOn(client, sql, values, signal)));
+      yield* work((sql, values) => this.connection.run((signal) => runOn(client, sql, values, signal)));
       isHealthy = true;
     } finally {
       client.release(!isHealthy);
@@ -64,8 +55,9 @@ export class PostgresPool {
   }
 
   async close(): Promise<void> {
+    this.connection.close();
     this.#ending ??= this.#pool.end();
-    await withTimeout(systemClock, this.#parts.limitMs, this.#ending);
+    await withTimeout(systemClock, this.connection.limitMs, this.#ending);
   }
 
   async #run(sql: string, values: unknown[] | undefined, signal: AbortSignal): Promise<PgRow[]> {

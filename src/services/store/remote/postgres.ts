@@ -1,10 +1,18 @@
-import { type NamespacedRow, type Range, type Row, type RowStore, readBatchSize, type StoreError } from '../backend.ts';
-import type { Lease, LeaseServer } from '../lease.ts';
-import { toRowStore } from './adapter.ts';
+import {
+  type Backend,
+  type NamespacedRow,
+  type Range,
+  type Row,
+  type RowStore,
+  readBatchSize,
+  readOnlyError,
+  type StoreError,
+} from '../backend.ts';
+import type { Lease } from '../lease.ts';
+import { NONE_REMOVED, toRowStore } from './adapter.ts';
 import { createLeaseServer, LEASE_TABLE, leaseId, readHolders } from './postgres-lease.ts';
 import { type PgRow, PostgresPool } from './postgres-pool.ts';
-import { partitionName, type Server, type ServerParts, type ServerStore } from './server.ts';
-import type { ServerConnection } from './server-connection.ts';
+import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
 
 const TABLE = 'atelier';
 /** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */
@@ -63,14 +71,13 @@ const UNSAFE_SETTINGS = `
   WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name`;
 
 /** All namespaces of all partitions share a few connections. */
-export async function openPostgres(parts: ServerParts): Promise<Server> {
-  const { name, connection } = parts;
-  const pool = await PostgresPool.open({ ...parts, max: MAX_CONNECTIONS });
+export async function openPostgres(connection: ServerConnection): Promise<Server> {
+  const pool = await PostgresPool.open(connection, MAX_CONNECTIONS);
   return {
-    name,
     connection,
-    store: (partition, lease) =>
-      new Postgres({ name: partitionName(name, partition), pool, connection, lease, partition }),
+    store: (partition, lease) => new Postgres(pool, partition, lease),
+    leaseServer: (partition) => createLeaseServer(pool.query, partition),
+    isEmpty: async () => !(await isPrepared(pool)),
     holders: (count) => readHolders(pool.query, count),
     async usedPartitions() {
       const rows = await pool.query(USED_PARTITIONS);
@@ -87,10 +94,7 @@ export async function openPostgres(parts: ServerParts): Promise<Server> {
       // All tables are created or none, and if they exist, the user does not need the right to create any.
       if (!(await isPrepared(pool))) await pool.query(TABLES.join(';\n'));
     },
-    async close() {
-      connection.close();
-      await pool.close();
-    },
+    close: () => pool.close(),
   };
 }
 
@@ -99,38 +103,25 @@ async function isPrepared(pool: PostgresPool): Promise<boolean> {
   return row?.found !== null;
 }
 
-interface PostgresParts {
-  name: string;
-  pool: PostgresPool;
-  connection: ServerConnection;
-  lease: () => Lease;
-  partition: number;
-}
-
 /** A store in Postgres, or one partition of it. */
-class Postgres implements ServerStore {
+class Postgres implements Backend {
   readonly name: string;
-  readonly leaseServer: LeaseServer;
-  readonly #parts: PostgresParts;
   readonly #pool: PostgresPool;
+  readonly #partition: number;
+  readonly #lease: Lease | undefined;
   /** The prefix of every namespace. */
   readonly #prefix: string;
 
-  constructor(parts: PostgresParts) {
-    const { name, pool, partition } = parts;
-    this.name = name;
-    this.#parts = parts;
+  constructor(pool: PostgresPool, partition: number, lease: Lease | undefined) {
+    this.name = partitionName(pool.connection.name, partition);
     this.#pool = pool;
+    this.#partition = partition;
+    this.#lease = lease;
     this.#prefix = partition === 0 ? '' : `p${partition}/`;
-    this.leaseServer = createLeaseServer(pool.query, partition);
-  }
-
-  async isEmpty(): Promise<boolean> {
-    return !(await isPrepared(this.#pool));
   }
 
   get failure(): StoreError | undefined {
-    return this.#parts.connection.failure;
+    return this.#pool.connection.failure;
   }
 
   adapter(namespace: string): RowStore {
@@ -146,6 +137,7 @@ class Postgres implements ServerStore {
         ]);
       },
       remove: async (keys) => {
+        if (!this.#lease) return NONE_REMOVED;
         const { keys: removed } = await this.#change(REMOVE, [this.#prefix + namespace, keys]);
         return new Set(Array.isArray(removed) ? removed.map(String) : []);
       },
@@ -190,10 +182,13 @@ class Postgres implements ServerStore {
 
   /** Runs a statement whose first values are the bot's lease and its holder, and whose only row says whether the lease is still valid. */
   async #change(sql: string, values: readonly unknown[]): Promise<PgRow> {
-    const { lease, partition } = this.#parts;
-    const [row] = await this.#pool.query(sql, [leaseId(partition), lease().holder, ...values]);
-    if (!row?.ours) throw lease().lostError();
-    return row;
+    const lease = this.#lease;
+    if (!lease) throw readOnlyError(this.name);
+    return lease.write(async () => {
+      const [row] = await this.#pool.query(sql, [leaseId(this.#partition), lease.holder, ...values]);
+      if (!row?.ours) throw lease.lose();
+      return row;
+    });
   }
 
   async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {

@@ -6,30 +6,48 @@ import type { ServerConnection } from './server-connection.ts';
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
-export interface RedisClientParts {
-  url: string;
-  /** The URL without the password, for messages. */
-  name: string;
-  connection: ServerConnection;
-}
+type Client = ReturnType<typeof newClient>['client'];
 
-export type RedisClient = ReturnType<typeof newClient>['client'];
+/** One connection, so that requests reach the server in order. */
+export class RedisClient {
+  readonly connection: ServerConnection;
+  readonly #client: Client;
 
-/** The first connection succeeds or fails immediately; a lost connection is restored until the client is destroyed. */
-export async function connectRedis(parts: RedisClientParts): Promise<RedisClient> {
-  const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
-  const { client, enableReconnect } = newClient(createClient, parts);
-  try {
-    await parts.connection.run(() => client.connect());
-    enableReconnect();
-    return client;
-  } catch (error) {
-    if (client.isOpen) client.destroy();
-    throw error;
+  private constructor(connection: ServerConnection, client: Client) {
+    this.connection = connection;
+    this.#client = client;
+  }
+
+  /** The first connection succeeds or fails immediately; a lost connection is restored until the client is closed. */
+  static async open(connection: ServerConnection): Promise<RedisClient> {
+    const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
+    const { client, enableReconnect } = newClient(createClient, connection);
+    try {
+      await connection.run(() => client.connect());
+      enableReconnect();
+      return new RedisClient(connection, client);
+    } catch (error) {
+      if (client.isOpen) client.destroy();
+      throw error;
+    }
+  }
+
+  run<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return this.connection.run(() => work(this.#client));
+  }
+
+  /** A script is atomic on the server. */
+  eval(script: string, keys: string[], values: readonly (string | number)[] = []): Promise<unknown> {
+    return this.run((client) => client.eval(script, { keys, arguments: values.map(String) }));
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+    if (this.#client.isOpen) this.#client.destroy();
   }
 }
 
-function newClient(create: typeof createClient, { url, name }: RedisClientParts) {
+function newClient(create: typeof createClient, { url, name }: ServerConnection) {
   let shouldReconnect = false;
   const client = createSafely(name, () =>
     create({

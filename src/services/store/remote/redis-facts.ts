@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { connectRedis, type RedisClient, type RedisClientParts } from './redis-client.ts';
+import { RedisClient } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const CLAIM_PREFIX = 'atelier:facts:claim:';
@@ -63,31 +63,29 @@ const ADDED_SINCE = `${NOW}
 /** Claims are keys that expire, notes are keys that stay. */
 export class RedisFacts {
   readonly #client: RedisClient;
-  readonly #connection: ServerConnection;
 
-  private constructor(client: RedisClient, connection: ServerConnection) {
+  private constructor(client: RedisClient) {
     this.#client = client;
-    this.#connection = connection;
   }
 
-  static async open(parts: RedisClientParts): Promise<RedisFacts> {
-    return new RedisFacts(await connectRedis(parts), parts.connection);
+  static async open(connection: ServerConnection): Promise<RedisFacts> {
+    return new RedisFacts(await RedisClient.open(connection));
   }
 
   async claim(name: string, holder: string, ms: number, ended = ''): Promise<boolean> {
-    return (await this.#run(CLAIM, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, String(ms), ended, name])) === 1;
+    return (await this.#client.eval(CLAIM, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, ms, ended, name])) === 1;
   }
 
   async release(name: string, holder: string): Promise<void> {
-    await this.#run(RELEASE, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, name]);
+    await this.#client.eval(RELEASE, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, name]);
   }
 
   async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
     const [first, end] = [`[${prefix}`, `(${prefix}${LAST_CHARACTER}`];
-    const names = await this.#connection.run(() => this.#client.zRange(CLAIM_NAMES_KEY, first, end, { BY: 'LEX' }));
+    const names = await this.#client.run((client) => client.zRange(CLAIM_NAMES_KEY, first, end, { BY: 'LEX' }));
     if (names.length === 0) return new Map();
     const keys = names.map((name) => CLAIM_PREFIX + name);
-    const holders = await this.#run(READ_HOLDERS, [CLAIM_NAMES_KEY, ...keys], names);
+    const holders = await this.#client.eval(READ_HOLDERS, [CLAIM_NAMES_KEY, ...keys], names);
     if (!Array.isArray(holders)) throw new Error('A list of holders was expected.');
     return new Map(
       names.flatMap((name, index) => (typeof holders[index] === 'string' ? [[name, holders[index]] as const] : [])),
@@ -95,33 +93,28 @@ export class RedisFacts {
   }
 
   async read(name: string): Promise<string | undefined> {
-    return (await this.#connection.run(() => this.#client.get(NOTE_PREFIX + name))) ?? undefined;
+    return (await this.#client.run((client) => client.get(NOTE_PREFIX + name))) ?? undefined;
   }
 
   async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
-    return (await this.#run(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
+    return (await this.#client.eval(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
   }
 
   async replace(name: string, expected: string | undefined, newText: string): Promise<boolean> {
     const values = [expected === undefined ? '1' : '0', expected ?? '', newText];
-    return (await this.#run(REPLACE, [NOTE_PREFIX + name], values)) === 1;
+    return (await this.#client.eval(REPLACE, [NOTE_PREFIX + name], values)) === 1;
   }
 
   async add(list: string, entry: string, ms: number): Promise<void> {
-    await this.#run(ADD_ENTRY, [LIST_PREFIX + list], [entry, String(ms)]);
+    await this.#client.eval(ADD_ENTRY, [LIST_PREFIX + list], [entry, ms]);
   }
 
   async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
-    const [at, entries] = addedSchema.parse(await this.#run(ADDED_SINCE, [LIST_PREFIX + list], [String(since)]));
+    const [at, entries] = addedSchema.parse(await this.#client.eval(ADDED_SINCE, [LIST_PREFIX + list], [since]));
     return { at: Number(at), entries };
   }
 
-  async close(): Promise<void> {
-    this.#connection.close();
-    if (this.#client.isOpen) this.#client.destroy();
-  }
-
-  #run(script: string, keys: string[], values: string[]): Promise<unknown> {
-    return this.#connection.run(() => this.#client.eval(script, { keys, arguments: values }));
+  close(): Promise<void> {
+    return this.#client.close();
   }
 }

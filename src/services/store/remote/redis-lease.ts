@@ -1,6 +1,5 @@
 import type { LeaseServer } from '../lease.ts';
 import type { RedisClient } from './redis-client.ts';
-import type { ServerConnection } from './server-connection.ts';
 
 /** The prefix of every key of a partition, because other programs may use the same database. */
 export const prefixOf = (partition: number): string => (partition === 0 ? 'atelier:' : `atelier:p${partition}:`);
@@ -30,33 +29,26 @@ const READ_HOLDERS = `
   for at, key in ipairs(KEYS) do holders[at] = redis.call('HGET', key, 'holder') end
   return holders`;
 
-/** A script is atomic on the server: nothing happens between the check and the change. */
-export function createLeaseServer(client: RedisClient, connection: ServerConnection, partition: number): LeaseServer {
+export function createLeaseServer(client: RedisClient, partition: number): LeaseServer {
   const keys = [leaseKey(partition), leaseNumberKey(partition)];
-  const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
-    connection.run(() => client.eval(script, { keys, arguments: values.map(String) }));
   return {
     async acquire(holder, ms, ended = '') {
-      const result = await run(ACQUIRE, holder, ms, ended);
+      const result = await client.eval(ACQUIRE, keys, [holder, ms, ended]);
       if (!Array.isArray(result)) return Number(result);
       const [heldBy, renewals, endsInMs] = result;
       return { holder: String(heldBy), renewals: String(renewals), endsInMs: Number(endsInMs) };
     },
-    renew: async (holder, ms) => Number(await run(RENEW, holder, ms)) === 1,
+    renew: async (holder, ms) => Number(await client.eval(RENEW, keys, [holder, ms])) === 1,
     async release(holder) {
-      await run(RELEASE, holder);
+      await client.eval(RELEASE, keys, [holder]);
     },
   };
 }
 
 /** The current lease holders of the first `count` partitions. */
-export async function readHolders(
-  client: RedisClient,
-  connection: ServerConnection,
-  count: number,
-): Promise<Map<number, string>> {
+export async function readHolders(client: RedisClient, count: number): Promise<Map<number, string>> {
   const keys = Array.from({ length: count }, (_, partition) => leaseKey(partition));
-  const result = await connection.run(() => client.eval(READ_HOLDERS, { keys }));
+  const result = await client.eval(READ_HOLDERS, keys);
   const holders = Array.isArray(result) ? result : [];
   return new Map(
     holders.flatMap((holder, partition) => (typeof holder === 'string' ? [[partition, holder] as const] : [])),

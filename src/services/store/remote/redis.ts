@@ -1,20 +1,21 @@
 import {
+  type Backend,
   type NamespacedRow,
   type Range,
   READ_BATCH_SIZE,
   type Row,
   type RowStore,
   readBatchSize,
+  readOnlyError,
   StoreError,
 } from '../backend.ts';
-import type { Lease, LeaseServer } from '../lease.ts';
+import type { Lease } from '../lease.ts';
 import { MAX_PARTITIONS } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
-import { toRowStore } from './adapter.ts';
-import { connectRedis, type RedisClient } from './redis-client.ts';
+import { NONE_REMOVED, toRowStore } from './adapter.ts';
+import { RedisClient } from './redis-client.ts';
 import { createLeaseServer, leaseKey, leaseNumberKey, prefixOf, readHolders } from './redis-lease.ts';
-import { partitionName, type Server, type ServerParts, type ServerStore } from './server.ts';
-import type { ServerConnection } from './server-connection.ts';
+import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
 
 /**
  * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list, so that no row is without its key there.
@@ -57,33 +58,28 @@ const FIND_EXISTING = `
 
 const SEPARATOR = '::';
 
-/** One connection, so that requests reach the server in order. */
-export async function openRedis(parts: ServerParts): Promise<Server> {
-  const { name, connection } = parts;
-  const client = await connectRedis(parts);
+export async function openRedis(connection: ServerConnection): Promise<Server> {
+  const client = await RedisClient.open(connection);
   return {
-    name,
     connection,
-    store: (partition, lease) =>
-      new Redis({ name: partitionName(name, partition), client, connection, lease, partition }),
-    holders: (count) => readHolders(client, connection, count),
+    store: (partition, lease) => new Redis(client, partition, lease),
+    leaseServer: (partition) => createLeaseServer(client, partition),
+    isEmpty: async (partition) => (await client.run((redis) => redis.exists(leaseNumberKey(partition)))) === 0,
+    holders: (count) => readHolders(client, count),
     async usedPartitions() {
       // Every bot writes to `meta` when it starts.
       const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) => `${prefixOf(partition)}meta:keys`);
-      const existingIndexes = await connection.run(() => client.eval(FIND_EXISTING, { keys }));
+      const existingIndexes = await client.eval(FIND_EXISTING, keys);
       return Array.isArray(existingIndexes) ? existingIndexes.map(Number) : [];
     },
-    warnings: () => findWarnings(client, connection),
-    async close() {
-      connection.close();
-      if (client.isOpen) client.destroy();
-    },
+    warnings: () => findWarnings(client),
+    close: () => client.close(),
   };
 }
 
 /** Settings with which a confirmed order can be lost. */
-async function findWarnings(client: RedisClient, connection: ServerConnection): Promise<string[]> {
-  const { appendonly, appendfsync, 'maxmemory-policy': eviction } = await readSettings(client, connection);
+async function findWarnings(client: RedisClient): Promise<string[]> {
+  const { appendonly, appendfsync, 'maxmemory-policy': eviction } = await readSettings(client);
   if (!appendonly || !appendfsync || !eviction)
     return [
       'This Redis does not reveal its settings. Make sure that it has appendonly yes, appendfsync always and maxmemory-policy noeviction, or orders can be lost.',
@@ -103,13 +99,10 @@ async function findWarnings(client: RedisClient, connection: ServerConnection): 
 }
 
 /** Some managed servers do not allow CONFIG, or do not know a setting. */
-async function readSettings(
-  client: RedisClient,
-  connection: ServerConnection,
-): Promise<Record<string, string | undefined>> {
+async function readSettings(client: RedisClient): Promise<Record<string, string | undefined>> {
   try {
-    const [persistence, memory] = await connection.run(() =>
-      Promise.all([client.configGet('append*'), client.configGet('maxmemory-policy')]),
+    const [persistence, memory] = await client.run((redis) =>
+      Promise.all([redis.configGet('append*'), redis.configGet('maxmemory-policy')]),
     );
     return { ...persistence, ...memory };
   } catch (error) {
@@ -118,38 +111,25 @@ async function readSettings(
   }
 }
 
-interface RedisParts {
-  name: string;
-  client: RedisClient;
-  connection: ServerConnection;
-  lease: () => Lease;
-  partition: number;
-}
-
 /** A store in Redis, or one partition of it. */
-class Redis implements ServerStore {
+class Redis implements Backend {
   readonly name: string;
-  readonly leaseServer: LeaseServer;
-  readonly #parts: RedisParts;
+  readonly #client: RedisClient;
+  readonly #lease: Lease | undefined;
   /** The prefix of every key. */
   readonly #prefix: string;
   readonly #leaseKey: string;
 
-  constructor(parts: RedisParts) {
-    const { client, connection, partition } = parts;
-    this.name = parts.name;
-    this.#parts = parts;
+  constructor(client: RedisClient, partition: number, lease: Lease | undefined) {
+    this.name = partitionName(client.connection.name, partition);
+    this.#client = client;
+    this.#lease = lease;
     this.#prefix = prefixOf(partition);
     this.#leaseKey = leaseKey(partition);
-    this.leaseServer = createLeaseServer(client, connection, partition);
-  }
-
-  async isEmpty(): Promise<boolean> {
-    return (await this.#run((client) => client.exists(leaseNumberKey(this.#parts.partition)))) === 0;
   }
 
   get failure(): StoreError | undefined {
-    return this.#parts.connection.failure;
+    return this.#client.connection.failure;
   }
 
   adapter(namespace: string): RowStore {
@@ -161,6 +141,7 @@ class Redis implements ServerStore {
         await this.#change(WRITE, namespace, keys, values);
       },
       remove: async (keys) => {
+        if (!this.#lease) return NONE_REMOVED;
         const removed = await this.#change(REMOVE, namespace, keys, keys);
         return new Set(Array.isArray(removed) ? keys.filter((_, index) => removed[index] === 1) : []);
       },
@@ -175,7 +156,7 @@ class Redis implements ServerStore {
     // A key is listed before its row is written, and may outlive it; keys without a row are skipped.
     for (;;) {
       const options = { BY: 'LEX', REV: isReversed, LIMIT: { offset: 0, count: max - rows.length } } as const;
-      const keys = await this.#run((client) => client.zRange(list, `(${start}`, `(${end}`, options));
+      const keys = await this.#client.run((client) => client.zRange(list, `(${start}`, `(${end}`, options));
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const lastKey = keys.at(-1);
       if (lastKey === undefined || rows.length === max) return rows;
@@ -207,7 +188,7 @@ class Redis implements ServerStore {
     let start = '-';
     for (;;) {
       const limit = { offset: 0, count: READ_BATCH_SIZE };
-      const keys = await this.#run((client) => client.zRange(list, start, '+', { BY: 'LEX', LIMIT: limit }));
+      const keys = await this.#client.run((client) => client.zRange(list, start, '+', { BY: 'LEX', LIMIT: limit }));
       const lastKey = keys.at(-1);
       if (lastKey === undefined) return;
       yield keys;
@@ -229,20 +210,19 @@ class Redis implements ServerStore {
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
     if (keys.length === 0) return [];
-    const texts = await this.#run((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
+    const texts = await this.#client.run((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
     return texts.map((text) => text?.toString());
   }
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
-    const { lease } = this.#parts;
-    const result = await this.#run((client) =>
-      client.eval(script, {
-        keys: [this.#leaseKey, this.#listOf(namespace), ...keys.map((key) => this.#keyOf(namespace, key))],
-        arguments: [lease().holder, ...values],
-      }),
-    );
-    if (result === 0) throw lease().lostError();
-    return result;
+    const lease = this.#lease;
+    if (!lease) throw readOnlyError(this.name);
+    const allKeys = [this.#leaseKey, this.#listOf(namespace), ...keys.map((key) => this.#keyOf(namespace, key))];
+    return lease.write(async () => {
+      const result = await this.#client.eval(script, allKeys, [lease.holder, ...values]);
+      if (result === 0) throw lease.lose();
+      return result;
+    });
   }
 
   /** The key of the list with the sorted keys of a namespace. */
@@ -252,9 +232,5 @@ class Redis implements ServerStore {
 
   #keyOf(namespace: string, key: string): string {
     return this.#prefix + namespace + SEPARATOR + key;
-  }
-
-  #run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.#parts.connection.run(() => work(this.#parts.client));
   }
 }

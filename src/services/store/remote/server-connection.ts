@@ -1,28 +1,57 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { runWithoutSubject } from '../../../lib/log-subject.ts';
-import { brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
-import type { StoreTrouble } from '../lease.ts';
+import {
+  type Backend,
+  brokenStoreError,
+  closedError,
+  publicName,
+  reasonOf,
+  type StoreAddress,
+  StoreError,
+} from '../backend.ts';
+import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
 
-interface ServerConnectionParts {
-  name: string;
-  /** Turns an error from the server or its library into a `StoreError`, by its code. */
-  toStoreError(error: unknown, name: string): StoreError;
-  /** The time limit of each request. */
-  limitMs: number;
-  clock: Clock;
-  log: Log;
+/** A server with stores, which share the connections to it. */
+export interface Server {
+  readonly connection: ServerConnection;
+  /** The store of a partition, for reading only without its lease; partition 0 is also the store of a bot without partitions. */
+  store(partition: number, lease?: Lease): Backend;
+  leaseServer(partition: number): LeaseServer;
+  /** Whether no bot has ever used the store of a partition. */
+  isEmpty(partition: number): Promise<boolean>;
+  /** The current lease holders of the first `count` partitions. */
+  holders(count: number): Promise<ReadonlyMap<number, string>>;
+  /** The partitions in which a bot has started. */
+  usedPartitions(): Promise<readonly number[]>;
+  /** Creates what every store needs. */
+  prepare?(): Promise<void>;
+  /** Says which settings of this server an operator should change, so that nothing confirmed is lost. */
+  warnings(): Promise<string[]>;
+  close(): Promise<void>;
 }
 
 /** Sends requests to a server: each succeeds or fails within its time limit, and a failure is logged once. */
 export class ServerConnection {
-  readonly #parts: ServerConnectionParts;
+  readonly url: string;
+  /** The URL without its password, for messages. */
+  readonly name: string;
+  readonly isRedis: boolean;
+  /** The time limit of each request. */
+  readonly limitMs: number;
+  readonly #clock: Clock;
+  readonly #log: Log;
   #trouble: StoreTrouble | undefined;
   #failure: StoreError | undefined;
   #isClosed = false;
 
-  constructor(parts: ServerConnectionParts) {
-    this.#parts = parts;
+  constructor(address: StoreAddress, limitMs: number, { clock, log }: { clock: Clock; log: Log }) {
+    this.url = address.url;
+    this.name = publicName(address);
+    this.isRedis = address.scheme.startsWith('redis');
+    this.limitMs = limitMs;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   get trouble(): StoreTrouble | undefined {
@@ -35,8 +64,7 @@ export class ServerConnection {
 
   /** The signal aborts when the time limit has passed. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { name, toStoreError } = this.#parts;
-    if (this.#isClosed) throw this.#recordFailure(closedError(name));
+    if (this.#isClosed) throw this.#recordFailure(closedError(this.name));
     const troubleBefore = this.#trouble;
     try {
       const result = await this.#runWithLimit(work);
@@ -44,7 +72,8 @@ export class ServerConnection {
       if (troubleBefore === this.#trouble) this.#recordResponse();
       return result;
     } catch (error) {
-      throw this.#recordFailure(error instanceof StoreError ? error : toStoreError(error, name));
+      if (error instanceof StoreError) throw this.#recordFailure(error);
+      throw this.#recordFailure((this.isRedis ? redisFailure : postgresFailure)(error, this.name));
     }
   }
 
@@ -53,15 +82,13 @@ export class ServerConnection {
   }
 
   async #runWithLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { name, limitMs } = this.#parts;
     const controller = new AbortController();
     const timeout = Promise.withResolvers<never>();
     // Uses the machine's own clock: with a stopped test clock it would wait forever.
     const timer = setTimeout(() => {
-      const reason = `no response within ${limitMs / 1_000} s`;
-      timeout.reject(unreachable(name, reason));
+      timeout.reject(unreachable(this.name, `no response within ${this.limitMs / 1_000} s`));
       controller.abort();
-    }, limitMs);
+    }, this.limitMs);
     try {
       return await Promise.race([work(controller.signal), timeout.promise]);
     } finally {
@@ -70,23 +97,24 @@ export class ServerConnection {
   }
 
   #recordResponse(): void {
-    const { clock, log, name } = this.#parts;
     if (!this.#trouble) return;
-    const awayMs = clock.now() - this.#trouble.since;
+    const awayMs = this.#clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    runWithoutSubject(() => log.info({ store: name, awayMs }, 'The store responds again.'));
+    runWithoutSubject(() => this.#log.info({ store: this.name, awayMs }, 'The store responds again.'));
   }
 
   #recordFailure(error: StoreError): StoreError {
-    const { clock, log, name } = this.#parts;
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
-      this.#trouble = { since: clock.now(), reason: error.message };
-      runWithoutSubject(() => log.warn({ store: name, err: error.cause }, error.message));
+      this.#trouble = { since: this.#clock.now(), reason: error.message };
+      runWithoutSubject(() => this.#log.warn({ store: this.name, err: error.cause }, error.message));
     }
     return error;
   }
 }
+
+export const partitionName = (name: string, partition: number): string =>
+  partition === 0 ? name : `${name} (partition ${partition})`;
 
 function unreachable(name: string, reason: string, cause?: unknown): StoreError {
   const message = `The store ${name} cannot be reached (${reason}). Check that its server is running and accepts connections from this machine.`;
@@ -96,7 +124,7 @@ function unreachable(name: string, reason: string, cause?: unknown): StoreError 
 /** An error reply starts with a code in capitals: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
 const ERROR_CODE = /^[A-Z]+\b/;
 
-export function redisFailure(error: unknown, name: string): StoreError {
+function redisFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   switch (ERROR_CODE.exec(reason)?.[0]) {
     case 'WRONGPASS':
@@ -131,7 +159,7 @@ const NOT_ALLOWED = '42501';
 /** Connection failures, too many logins, exhausted resources, and a server that is shutting down: all of these are temporary. */
 const TEMPORARY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
-export function postgresFailure(error: unknown, name: string): StoreError {
+function postgresFailure(error: unknown, name: string): StoreError {
   const reason = reasonOf(error);
   const code = sqlState(error);
   // Without a code from the server, the server was not reached.

@@ -3,7 +3,7 @@ import type { Log } from '../../../lib/log.ts';
 import { isLocal, publicName, type StoreAddress, StoreError } from '../backend.ts';
 import { PostgresFacts } from './postgres-facts.ts';
 import { RedisFacts } from './redis-facts.ts';
-import { postgresFailure, redisFailure, ServerConnection } from './server-connection.ts';
+import { ServerConnection } from './server-connection.ts';
 
 /** Small facts that the processes of a cluster share. A claim expires unless its holder renews it. */
 export interface SharedFacts {
@@ -28,26 +28,16 @@ export interface SharedFacts {
   close(): Promise<void>;
 }
 
-interface FactsParts {
-  log: Log;
-  clock: Clock;
-  /** The time limit of each request. */
-  limitMs: number;
-}
-
-/** Uses separate connections to the server of a store. All times are those of the server's clock. */
+/** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
 export async function openSharedFacts(
   address: StoreAddress,
-  { log, clock, limitMs }: FactsParts,
+  { limitMs, ...context }: { limitMs: number; clock: Clock; log: Log },
 ): Promise<SharedFacts> {
-  const name = publicName(address);
   if (isLocal(address))
     throw new StoreError(
       'unsupported',
-      `The store ${name} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
+      `The store ${publicName(address)} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
     );
-  const isRedis = address.scheme.startsWith('redis');
-  const toStoreError = isRedis ? redisFailure : postgresFailure;
-  const connection = new ServerConnection({ name, limitMs, clock, log, toStoreError });
-  return (isRedis ? RedisFacts : PostgresFacts).open({ url: address.url, name, limitMs, connection });
+  const connection = new ServerConnection(address, limitMs, context);
+  return (connection.isRedis ? RedisFacts : PostgresFacts).open(connection);
 }
