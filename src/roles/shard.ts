@@ -31,7 +31,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const clients = createDiscordClients(config.discord.apiUrl);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
-  const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
+  const everyPartition = new EveryPartition(partitions, inbox);
   const untakenInteractions = new UntakenInteractions({
     ...{ inbox, outbox, handlers, say, clock, log },
     settings: config.discord,

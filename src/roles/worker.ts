@@ -49,7 +49,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   });
   const { partitions, facts, inbox, holder } = cluster;
   const { count } = partitions;
-  const everyPartition = new EveryPartition({ partitions, inbox, log, clock, specs: kindSpecs });
+  const everyPartition = new EveryPartition(partitions, inbox);
   const mediaProcess = sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log });
   const threads = config.discord.messageContent ? new ThreadAnnouncer({ facts, clock, log }) : undefined;
   const notes = recentNotes(facts, clock);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { bucketWithin, type Partition } from './tasks/homes.ts';
@@ -10,30 +11,35 @@ const DRAFT_TTL_MS = 60 * 60_000;
 const MAX_DRAFTS = 10;
 
 /** What a member entered in a form that was refused. */
-export interface EnteredForm {
+const enteredForm = z.object({
   /** The custom id of the form. */
-  formId: string;
+  formId: z.string(),
   /** Whether only the member sees the reply. */
-  isPrivate: boolean;
-  fields: Readonly<Record<string, string>>;
-  lists: Readonly<Record<string, readonly string[]>>;
-}
+  isPrivate: z.boolean(),
+  fields: z.record(z.string(), z.string()).readonly(),
+  lists: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
+});
+export type EnteredForm = z.output<typeof enteredForm>;
 
 /** What cannot be in a form's custom id: the images it was opened from, or what the member entered before it was refused. */
-export interface FormDraft {
-  id: string;
-  memberId: string;
-  until: number;
-  images?: readonly MemberFile[] | undefined;
-  entered?: EnteredForm | undefined;
-}
+export const formDraft = z.object({
+  id: z.string(),
+  memberId: z.string(),
+  until: z.number(),
+  images: z
+    .array(z.object({ address: z.string(), name: z.string() }))
+    .readonly()
+    .optional(),
+  entered: enteredForm.optional(),
+});
+export type FormDraft = z.output<typeof formDraft>;
 
 export interface DraftStore {
   put(draft: FormDraft, ttlMs: number): Promise<void>;
-  get(memberId: string, id: string): Promise<FormDraft | undefined>;
-  remove(drafts: readonly FormDraft[]): Promise<void>;
-  /** May include some that have expired. */
-  findByMember(memberId: string): Promise<FormDraft[]>;
+  get(draft: { memberId: string; id: string }): Promise<FormDraft | undefined>;
+  remove(...drafts: readonly FormDraft[]): Promise<void>;
+  /** The drafts of a member. May include some that have expired. */
+  startingWith(memberId: string): Promise<FormDraft[]>;
 }
 
 interface FormDraftsParts {
@@ -61,7 +67,7 @@ export class FormDrafts {
     const id = earlier?.id ?? taskId(now, bucketWithin(memberId, partition));
     await store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
     const others = drafts.filter((draft) => draft !== earlier);
-    await store.remove(others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
+    await store.remove(...others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
     return id;
   }
 
@@ -77,16 +83,16 @@ export class FormDrafts {
 
   async findByMember(memberId: string): Promise<FormDraft[]> {
     const { store, clock } = this.#parts;
-    return (await store.findByMember(memberId)).filter(({ until }) => until > clock.now());
+    return (await store.startingWith(`${memberId}:`)).filter(({ until }) => until > clock.now());
   }
 
   async erase(memberId: string): Promise<void> {
     const { store } = this.#parts;
-    await store.remove(await store.findByMember(memberId));
+    await store.remove(...(await store.startingWith(`${memberId}:`)));
   }
 
   async #get(id: string, memberId: string): Promise<FormDraft> {
-    const draft = await this.#parts.store.get(memberId, id);
+    const draft = await this.#parts.store.get({ memberId, id });
     if (!draft || draft.until <= this.#parts.clock.now()) throw new Refusal('refusals.formGone');
     return draft;
   }

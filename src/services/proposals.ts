@@ -39,9 +39,9 @@ export interface Proposal {
 
 export interface ProposalStore {
   put(proposal: Proposal, ttlMs: number): Promise<void>;
-  get(id: string): Promise<Proposal | undefined>;
-  remove(id: string): Promise<void>;
-  findByMember(memberId: string): Promise<Proposal[]>;
+  get(proposal: { id: string }): Promise<Proposal | undefined>;
+  remove(proposal: { id: string }): Promise<void>;
+  all(): Promise<Proposal[]>;
 }
 
 interface ProposalsParts {
@@ -110,10 +110,10 @@ export class Proposals {
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
       const { store } = this.#parts;
-      const proposal = await store.get(id);
+      const proposal = await store.get({ id });
       if (!proposal) throw new Refusal('refusals.questionGone');
       if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
-      await store.remove(id);
+      await store.remove(proposal);
       return proposal;
     });
   }
@@ -127,13 +127,13 @@ export class Proposals {
   recordMessage(id: string, message: MessageAddress): Promise<void> {
     return this.#lock.run(id, async () => {
       const { store } = this.#parts;
-      const proposal = await store.get(id);
+      const proposal = await store.get({ id });
       if (proposal) await store.put({ ...proposal, message }, RETENTION_MS);
     });
   }
 
-  findByMember(memberId: string): Promise<Proposal[]> {
-    return this.#parts.store.findByMember(memberId);
+  async findByMember(memberId: string): Promise<Proposal[]> {
+    return (await this.#parts.store.all()).filter((proposal) => proposal.memberId === memberId);
   }
 
   /** Erases what the member was asked until a time, and the messages that ask. `recordRemoval` returns false if a message has to be deleted later. */
@@ -147,7 +147,7 @@ export class Proposals {
     for (const { id, until, message } of await this.findByMember(memberId)) {
       if (until - PROPOSAL_TTL_MS > end) continue;
       if (message === undefined || (await recordRemoval(message, await removeMessage(message))))
-        await this.#lock.run(id, () => store.remove(id));
+        await this.#lock.run(id, () => store.remove({ id }));
       else isDone = false;
     }
     return isDone;

@@ -27,7 +27,7 @@ export const serverLog = z.object({ guildId: id, messages: z.array(logMessage) }
 type StoredServerLog = z.output<typeof serverLog>;
 
 export interface LogStore {
-  get(guildId: string): Promise<StoredServerLog | undefined>;
+  get(log: { guildId: string }): Promise<StoredServerLog | undefined>;
   all(): Promise<readonly StoredServerLog[]>;
   put(log: StoredServerLog): Promise<void>;
   remove(log: StoredServerLog): Promise<void>;
@@ -56,7 +56,7 @@ export class ServerLogs {
   record(guildId: string, message: LogMessage): Promise<void> {
     const { store } = this.#parts;
     return this.#lock.run(guildId, async () => {
-      const { messages } = (await store.get(guildId)) ?? { messages: [] };
+      const { messages } = (await store.get({ guildId })) ?? { messages: [] };
       if (messages.some((one) => one.id === message.id)) return;
       await store.put({ guildId, messages: [...messages, message].slice(-MAX_MESSAGES) });
     });
@@ -92,7 +92,7 @@ export class ServerLogs {
   ): Promise<boolean> {
     const { store, removeMessage } = this.#parts;
     return this.#lock.run(guildId, async () => {
-      const { messages } = (await store.get(guildId)) ?? { messages: [] };
+      const { messages } = (await store.get({ guildId })) ?? { messages: [] };
       const removedIds = new Set<string>();
       let hasRemovedAll = true;
       for (const message of messages) {

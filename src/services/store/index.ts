@@ -9,7 +9,6 @@ export { hasCertainlyEnded, nameHolder } from './holder.ts';
 export { schemaName } from './marks.ts';
 export { openBackend, openStore } from './open-store.ts';
 export { openPartitions, type Partitions } from './partitions.ts';
-export { ReadOnlyTasks } from './read-only.ts';
 export { importOptional } from './remote/adapter.ts';
 export { openSharedFacts, type SharedFacts } from './remote/shared-facts.ts';
 export { openWhole } from './whole-store.ts';

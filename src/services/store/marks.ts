@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { limitStarts } from '../spending/limit-starts.ts';
@@ -38,6 +39,16 @@ export const limitStartsMark = (meta: Namespace) => createMark(meta, 'limits', l
 
 /** The key of the hashes that replace members after an erasure. */
 export const hashSecretMark = (meta: Namespace) => createMark(meta, 'hashes', hashSecretSchema);
+
+/** Created once, and stored with the rows that contain the hashes. */
+export async function hashSecret(meta: Namespace): Promise<string> {
+  const mark = hashSecretMark(meta);
+  const existingMark = await mark.read();
+  if (existingMark) return existingMark.secret;
+  const secret = randomBytes(32).toString('hex');
+  await mark.write({ secret });
+  return secret;
+}
 
 export const PARTITIONS_KEY = 'partitions';
 /** The number of buckets, one of which is part of every task id. */

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
-import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
+import { type Backend, fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
 import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { openNamespaces, type StoreUseListener } from './namespaces.ts';
 import { openRemote, openRemoteReadOnly, type ReadableStore } from './remote/open-remote.ts';
 import type { OpenedBackend, RemoteParts } from './remote/partition.ts';
+import { NoQuarantine } from './rows.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
 import type { Migration } from './task-rows.ts';
@@ -42,6 +43,13 @@ export async function openTasks({ backend, ownership, close }: OpenedBackend, pa
     await close();
     throw error;
   }
+}
+
+/** The tasks of a store that another process owns, as last written. Nothing in it can be changed. */
+export function readTasks(backend: Backend, parts: Pick<StoreParts, 'log' | 'clock' | 'specs'>): StoredTasks {
+  const namespaces = openNamespaces(backend);
+  const quarantine = new NoQuarantine(namespaces.quarantine, parts);
+  return new StoredTasks({ ...parts, namespaces, quarantine, close: () => undefined });
 }
 
 /** Opens the rows behind a URL for this process alone, and creates a missing store. */

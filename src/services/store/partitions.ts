@@ -1,13 +1,12 @@
-import { type Backend, inUseError, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
+import { inUseError, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
+import { readOrCreateFacts, type StoreFacts } from './first-partition.ts';
 import { processOf } from './holder.ts';
 import { Lease, type StoreTrouble } from './lease.ts';
-import { refuseIncomplete } from './marks.ts';
+import { hashSecretMark, refuseIncomplete } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
-import { openTasks, type StoreParts } from './open-store.ts';
-import { partitionCount } from './partition-count.ts';
+import { openTasks, readTasks, type StoreParts } from './open-store.ts';
 import { connectServer, logWarnings, openPartition, readPartition } from './remote/partition.ts';
 import type { Server } from './remote/server-connection.ts';
-import { shareHashSecret } from './shared-secret.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
@@ -25,9 +24,11 @@ export class Partitions {
   readonly count: number;
   readonly #server: Server;
   readonly #parts: PartitionsParts;
+  readonly #secret: string | undefined;
 
-  constructor(server: Server, parts: PartitionsParts, count: number) {
+  constructor(server: Server, parts: PartitionsParts, { count, secret }: StoreFacts) {
     this.count = count;
+    this.#secret = secret;
     this.#server = server;
     this.#parts = parts;
   }
@@ -44,9 +45,10 @@ export class Partitions {
     return this.#open(partition, Lease.tryAcquire);
   }
 
-  /** The rows of a partition that another process may own, for reading only; undefined if there are none. */
-  rows(partition: number): Promise<Backend | undefined> {
-    return readPartition(this.#server, this.#validate(partition));
+  /** A partition that another process may own, for reading only; undefined if it has no rows. */
+  async read(partition: number): Promise<StoredTasks | undefined> {
+    const backend = await readPartition(this.#server, this.#validate(partition));
+    return backend && readTasks(backend, this.#parts);
   }
 
   /** The names of the processes that currently own partitions. */
@@ -70,7 +72,9 @@ export class Partitions {
     if (!opened) return undefined;
     try {
       await assertComplete(this.#server);
-      if (this.count > 1) await shareHashSecret({ backend: opened.backend, partition }, this.#server, this.#parts);
+      const secretMark = hashSecretMark(openNamespaces(opened.backend).meta);
+      // A key that a partition already has is kept.
+      if (this.#secret !== undefined && !(await secretMark.read())) await secretMark.write({ secret: this.#secret });
     } catch (error) {
       await opened.close();
       throw error;
@@ -102,7 +106,7 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
     await server.prepare?.();
     await logWarnings(server, parts.log);
     await assertComplete(server);
-    return new Partitions(server, parts, await partitionCount(server, parts));
+    return new Partitions(server, parts, await readOrCreateFacts(server, parts, parts.partitions));
   } catch (error) {
     await server.close();
     throw error;

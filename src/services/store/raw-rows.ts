@@ -47,6 +47,12 @@ export function adapterOf(backend: Backend, namespace: string): RowStore {
   return adapter;
 }
 
+/** Whether there are any rows in these namespaces, even expired ones. */
+export async function hasRows(backend: Backend, namespaces: readonly string[]): Promise<boolean> {
+  for await (const _ of backend.everyRow(namespaces)) return true;
+  return false;
+}
+
 /** Whether a store has no rows except its marks: a bot may have opened it, but has not used it. */
 export async function isEmpty(backend: Backend): Promise<boolean> {
   for (const namespace of namespaceNames) {

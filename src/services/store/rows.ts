@@ -61,6 +61,12 @@ export class NoQuarantine extends Quarantine {
 /** The parsed row, or the reason why it is unreadable, without any of its content. */
 type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 
+/** Makes a key from outside safe: keyv does not accept an empty key, and strips the namespace's name from the start of a key. */
+export const rowKey = (key: string): string => `of ${key}`;
+
+/** What `rowKey` made a key of. */
+export const nameIn = (key: string): string => key.replace(/^of /, '');
+
 export const UNREADABLE = 'cannot be read';
 
 export function parseWith<T extends object>(schema: z.ZodType<T>): ReadRow<T> {

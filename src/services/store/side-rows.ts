@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
-import { durationShape, erasureMark, type SentOrder, sentOrder } from '../tasks/task-store.ts';
+import { type SentOrder, sentOrder } from '../tasks/task-store.ts';
 import type { Namespace } from './namespaces.ts';
-import { parseWith, type Quarantine, Rows } from './rows.ts';
+import { rowKey } from './rows.ts';
 import { RETENTION_MS } from './task-rows.ts';
 
 /** Requests as they were sent, until their outcome is known. They may be large and contain a member's images, so they are read one at a time. */
@@ -69,12 +69,3 @@ export class RemoteIdRows {
     if (remoteId !== undefined && (await this.find(remoteId)) === id) await this.#namespace.delete(rowKey(remoteId));
   }
 }
-
-/** Makes a key from outside safe: keyv does not accept an empty key, and strips the namespace's name from the start of a key. */
-export const rowKey = (key: string): string => `of ${key}`;
-
-export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
-  new Rows(namespace, quarantine, parseWith(z.object({ durations: z.array(durationShape) })));
-
-export const erasureRows = (namespace: Namespace, quarantine: Quarantine) =>
-  new Rows(namespace, quarantine, parseWith(erasureMark));

@@ -30,20 +30,16 @@ import {
   type TaskStore,
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
-import { storedDrafts } from './draft-rows.ts';
 import { storedFingerprints } from './fingerprint-rows.ts';
 import { StoreHealth } from './health.ts';
-import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
-import { limitStartsMark, pollingMark } from './marks.ts';
+import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
-import { storedProposals } from './proposal-rows.ts';
-import { storedPseudonyms } from './pseudonym-rows.ts';
-import { Quarantine, type Rows } from './rows.ts';
-import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from './side-rows.ts';
+import { Quarantine } from './rows.ts';
+import { RemoteIdRows, SentOrderRows } from './side-rows.ts';
 import { isSameSummary, readPage, SummaryIndex } from './summary-index.ts';
-import { openTables } from './tables.ts';
+import { openTables, type Tables } from './tables.ts';
 import {
   assertReadable,
   isExpired,
@@ -84,10 +80,9 @@ export class StoredTasks implements TaskStore {
   readonly quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: SummaryIndex;
-  readonly #durations: Rows<{ durations: Duration[] }>;
   readonly #remotes: RemoteIdRows;
   readonly #sentOrders: SentOrderRows;
-  readonly #erasures: Rows<ErasureMark>;
+  readonly #tables: Tables;
   readonly entries: EntryStore;
   /** The recent outcomes of each model. */
   readonly experience: ExperienceStore;
@@ -125,46 +120,52 @@ export class StoredTasks implements TaskStore {
     this.quarantine = quarantine;
     this.#parts = parts;
     this.ownership = ownership;
-    this.#rows = new TaskRows({ ...namespaces, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
+    this.#rows = new TaskRows(namespaces, { migrations, specs, quarantine, clock }, this.#locks);
     this.#index = new SummaryIndex(namespaces.index, quarantine, specs);
     this.#remotes = new RemoteIdRows(namespaces.remotes);
-    this.#durations = durationRows(namespaces.durations, quarantine);
     this.#sentOrders = new SentOrderRows(namespaces.sent);
-    this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
-    const { experience, costs, budgets, rules, reports, serverLogs, notices, runs } = openTables(
-      namespaces,
-      quarantine,
-    );
+    const tables = openTables(namespaces, quarantine, specs);
+    const { experience, budgets, rules, pseudonyms } = tables;
+    this.#tables = tables;
     this.experience = {
       all: async () => new Map((await experience.all()).map(({ id, ...known }) => [id, known])),
       put: (id, known) => experience.put({ id, ...known }),
     };
-    this.costs = costs;
+    this.costs = tables.costs;
     this.budgets = {
       all: async () => new Map((await budgets.all()).map(({ guildId, ...budget }) => [guildId, budget])),
       put: (guildId, budget) => budgets.put({ guildId, ...budget }),
     };
     this.rules = {
       all: async () => new Map((await rules.all()).map(({ guildId, ...own }) => [guildId, own])),
-      read: (guildId) => rules.get(guildId),
+      read: (guildId) => rules.get({ guildId }),
       put: (guildId, own) => rules.put({ guildId, ...own }),
     };
     this.fingerprints = storedFingerprints(namespaces.fingerprints);
-    this.reports = reports;
-    this.serverLogs = serverLogs;
-    this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
-    this.drafts = storedDrafts(namespaces.drafts, quarantine);
-    this.notices = notices;
-    this.runs = runs;
+    this.reports = tables.reports;
+    this.serverLogs = tables.serverLogs;
+    this.proposals = tables.proposals;
+    this.drafts = tables.drafts;
+    this.pseudonyms = {
+      get: async (memberId) => (await pseudonyms.get({ memberId }))?.pseudonym,
+      put: (memberId, pseudonym) => pseudonyms.put({ memberId, pseudonym }),
+      remove: (memberId) => pseudonyms.remove({ memberId }),
+    };
+    this.notices = tables.notices;
+    this.runs = tables.runs;
     this.health = parts.health ?? new StoreHealth(clock);
-    this.pseudonyms = storedPseudonyms(namespaces.pseudonyms, quarantine);
-    this.entries = new StoredEntries({ ...namespaces, quarantine, task: (id) => this.get(id) });
+    this.entries = new StoredEntries(namespaces, quarantine, tables.keptScopes, (id) => this.get(id));
   }
 
   /** The key of the hashes that replace members after an erasure. */
   hashSecret(): Promise<string> {
     return hashSecret(this.#parts.namespaces.meta);
+  }
+
+  /** Undefined before a bot has started on this store. */
+  async existingHashSecret(): Promise<string | undefined> {
+    return (await hashSecretMark(this.#parts.namespaces.meta).read())?.secret;
   }
 
   /** When the bot first started with the operator's current limits. */
@@ -258,7 +259,7 @@ export class StoredTasks implements TaskStore {
   addDuration(key: string, duration: Duration): Promise<void> {
     return this.#locks.run(durationsLock(key), async () => {
       const durations = [...(await this.#readDurations(key)), duration].slice(-MAX_DURATIONS_PER_KEY);
-      await this.#parts.namespaces.durations.put(rowKey(key), { durations });
+      await this.#tables.durations.put({ durationKey: key, durations });
     });
   }
 
@@ -267,21 +268,23 @@ export class StoredTasks implements TaskStore {
   }
 
   async #readDurations(key: string): Promise<Duration[]> {
-    return (await this.#durations.get(rowKey(key)))?.durations ?? [];
+    return (await this.#tables.durations.get({ durationKey: key }))?.durations ?? [];
   }
 
-  async unfinishedErasures(): Promise<ErasureMark[]> {
-    const { good, setAside } = await this.#erasures.readAll();
-    await setAside();
-    return [...good.values()];
+  unfinishedErasures(): Promise<ErasureMark[]> {
+    return this.#tables.erasures.all();
+  }
+
+  async isErasing(memberId: string): Promise<boolean> {
+    return (await this.#tables.erasures.get({ memberId })) !== undefined;
   }
 
   putErasure(mark: ErasureMark): Promise<void> {
-    return this.#parts.namespaces.erasures.put(mark.memberId, mark);
+    return this.#tables.erasures.put(mark);
   }
 
   removeErasure(memberId: string): Promise<void> {
-    return this.#parts.namespaces.erasures.delete(memberId);
+    return this.#tables.erasures.remove({ memberId });
   }
 
   recordPolling(at: number): Promise<void> {

@@ -42,10 +42,16 @@ export function upgradeRecord(
 export interface ReadingContext {
   readonly migrations: ReadonlyMap<number, Migration>;
   readonly specs: KindSpecs;
+  readonly quarantine: Quarantine;
+  readonly clock: Clock;
 }
 
 /** The task in the current version; or why the row is unreadable, without any of its content. */
-export function readTask(id: string, value: unknown, { migrations, specs }: ReadingContext): Task | string {
+export function readTask(
+  id: string,
+  value: unknown,
+  { migrations, specs }: Pick<ReadingContext, 'migrations' | 'specs'>,
+): Task | string {
   if (value instanceof UnreadableRow || !isRecord(value)) return UNREADABLE;
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
@@ -89,25 +95,22 @@ function migrate(record: Record<string, unknown>, migrations: ReadonlyMap<number
   }
 }
 
-interface TaskRowsParts extends Pick<Namespaces, 'live' | 'finished' | 'fingerprints'> {
-  quarantine: Quarantine;
-  locks: KeyedLock;
-  clock: Clock;
-  reading: ReadingContext;
-}
-
 /** Stores tasks in two places, live and finished, so that a start reads only the live ones. */
 export class TaskRows {
-  readonly #parts: TaskRowsParts;
+  readonly #namespaces: Namespaces;
+  readonly #context: ReadingContext;
+  readonly #locks: KeyedLock;
 
-  constructor(parts: TaskRowsParts) {
-    this.#parts = parts;
+  constructor(namespaces: Namespaces, context: ReadingContext, locks: KeyedLock) {
+    this.#namespaces = namespaces;
+    this.#context = context;
+    this.#locks = locks;
   }
 
   /** Reads both places in the order in which tasks move, so that none is missed. If one is in both, the finished one counts. */
   async find(ids: readonly string[], setAside = this.#setAside): Promise<Map<string, Task>> {
-    const { live, finished, clock } = this.#parts;
-    const now = clock.now();
+    const { live, finished } = this.#namespaces;
+    const now = this.#context.clock.now();
     const tasks = await this.#readRows(live, await live.getMany(ids), setAside);
     for (const [id, task] of await this.#readRows(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
     for (const [id, task] of tasks) {
@@ -124,7 +127,7 @@ export class TaskRows {
 
   /** All live tasks as stored, and which of them are also stored as finished. */
   async allLive(): Promise<{ tasks: Map<string, Task>; finished: ReadonlySet<string> }> {
-    const { live, finished } = this.#parts;
+    const { live, finished } = this.#namespaces;
     const rows = new Map<string, unknown>();
     for await (const [id, value] of live.entries()) rows.set(id, value);
     const tasks = await this.#readRows(live, rows);
@@ -133,12 +136,12 @@ export class TaskRows {
   }
 
   async putLive(...tasks: Task[]): Promise<void> {
-    await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
+    await this.#namespaces.live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
   }
 
   async putFinished(task: Task): Promise<void> {
-    const { finished, fingerprints, clock } = this.#parts;
-    const ttlMs = retentionOf(task, clock.now());
+    const { finished, fingerprints } = this.#namespaces;
+    const ttlMs = retentionOf(task, this.#context.clock.now());
     const row = fingerprintRow(task);
     if (row) await fingerprints.put(task.id, row, ttlMs);
     await finished.put(task.id, toRecord(task), ttlMs);
@@ -147,7 +150,7 @@ export class TaskRows {
   /** Writes a task to the right place before deleting it from the wrong one. */
   async putInPlace(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
-    await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);
+    await (isLive(task) ? this.#namespaces.finished : this.#namespaces.live).delete(task.id);
   }
 
   async #readRows(
@@ -157,7 +160,7 @@ export class TaskRows {
   ): Promise<Map<string, Task>> {
     const tasks = new Map<string, Task>();
     for (const [id, value] of rows) {
-      const record = readTask(id, value, this.#parts.reading);
+      const record = readTask(id, value, this.#context);
       const task = typeof record === 'string' ? await setAside(namespace, id) : record;
       if (task) tasks.set(id, task);
     }
@@ -165,13 +168,11 @@ export class TaskRows {
   }
 
   /** Reads the row again under its lock: a task written in the meantime is valid, and is kept. */
-  readonly #setAside = (namespace: Namespace, id: string): Promise<Task | undefined> => {
-    const { locks, quarantine, reading } = this.#parts;
-    return locks.run(taskLock(id), () => rowsOfTasks(namespace, quarantine, reading).get(id));
-  };
+  readonly #setAside = (namespace: Namespace, id: string): Promise<Task | undefined> =>
+    this.#locks.run(taskLock(id), () => rowsOfTasks(namespace, this.#context).get(id));
 }
 
-export const rowsOfTasks = (namespace: Namespace, quarantine: Quarantine, reading: ReadingContext) =>
-  new Rows(namespace, quarantine, (id, value) => readTask(id, value, reading));
+export const rowsOfTasks = (namespace: Namespace, context: ReadingContext) =>
+  new Rows(namespace, context.quarantine, (id, value) => readTask(id, value, context));
 
 export const taskLock = (id: string): string => `task ${id}`;

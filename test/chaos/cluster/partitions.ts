@@ -2,7 +2,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { examineRows } from '../../../src/services/store/examination/examination.ts';
-import { nameHolder, openPartitions } from '../../../src/services/store/index.ts';
+import { nameHolder, openPartitions, openWhole } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../support/ledger-tasks.ts';
@@ -26,15 +26,17 @@ export async function readPartitions(url: string, count: number, leaseMs: number
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const parts = { log, clock: systemClock, specs: kindSpecs };
   const address = { url, scheme: url.split(':')[0] ?? '' };
+  const whole = await openWhole(address, { ...parts, leaseMs, create: false, count });
+  const examinations = [];
+  for (const { backend } of whole?.partitions ?? [])
+    examinations.push(await examineRows(backend, { ...parts, repair: false }));
+  await whole?.close();
   const partitions = await openPartitions(address, {
     ...{ ...parts, leaseMs, partitions: count, holder: nameHolder(), botVersion: '0.0.0' },
   });
   const states: PartitionState[] = [];
   try {
-    for (let partition = 0; partition < partitions.count; partition++) {
-      const rows = await partitions.rows(partition);
-      if (!rows) continue;
-      const { contents, findings } = await examineRows(rows, { ...parts, repair: false });
+    for (const [partition, { contents, findings }] of examinations.entries()) {
       const store = await partitions.open(partition);
       const { live, books } = await readBooks(store).finally(() => store.close());
       states.push({

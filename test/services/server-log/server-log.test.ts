@@ -27,7 +27,7 @@ async function setUp(days = 1) {
   });
   const note = (id: number, overrides: { about?: string } = {}) =>
     logs.record(GUILD, { channelId: GUILD, id: String(id), at: clock.now(), ...overrides });
-  const kept = async () => (await store.serverLogs.get(GUILD))?.messages.map(({ id }) => id) ?? [];
+  const kept = async () => (await store.serverLogs.get({ guildId: GUILD }))?.messages.map(({ id }) => id) ?? [];
   return { store, clock, logs, note, kept, removed, removals, undecided };
 }
 

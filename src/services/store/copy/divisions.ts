@@ -5,6 +5,7 @@ import type { Row } from '../backend.ts';
 import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
 import { expiryOf, rowsIn } from '../raw-rows.ts';
+import { nameIn } from '../rows.ts';
 import { anonymousBuckets } from './anonymous-homes.ts';
 import type { DividedRow, Division } from './division.ts';
 import {
@@ -75,9 +76,6 @@ const inFirstPartition = (name: NamespaceKey, merge: Merge): Divide =>
 
 const firstValue: Merge = ([value]) => value;
 
-/** Removes what precedes names in keys. */
-const nameIn = (key: string): string => key.replace(/^of /, '');
-
 /**
  * The partition of the member's direct messages continues the erasure as if the member had requested it there: it sends the others their requests. What was erased so far
  * remains counted.
@@ -110,7 +108,7 @@ const divideQuarantine: Divide = async function* ({ sources, count }) {
       const ownKey = seen.has(key) ? `${key}:${index}` : key;
       seen.set(key, text);
       const [, taskId = ''] = key.split(':');
-      yield { partition: partitionOf(bucketOfTask(taskId) ?? 0, count), key: ownKey, text };
+      yield { partition: partitionOf(bucketOfTask(nameIn(taskId)) ?? 0, count), key: ownKey, text };
     }
 };
 

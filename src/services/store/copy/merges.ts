@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { modelExperience } from '../../models/experience.ts';
 import { type Notice, noticeRow } from '../../notices/notice.ts';
 import { learnedCosts, MAX_VARIANTS } from '../../prices/learned-prices.ts';
-import { type Duration, durationShape, erasureMark, MAX_DURATIONS_PER_KEY } from '../../tasks/task-store.ts';
+import { type Duration, erasureMark, MAX_DURATIONS_PER_KEY } from '../../tasks/task-store.ts';
+import { durationsRow, experienceRow } from '../tables.ts';
 
 // Merges the values that partitions have under the same key.
 
@@ -20,14 +20,14 @@ const createMerge =
 const byTime = (one: { at: number }, other: { at: number }): number => one.at - other.at;
 
 /** Contains each duration once, even if several partitions were given the same ones. */
-export const mergeDurations = createMerge(z.object({ durations: z.array(durationShape) }), (rows) => {
+export const mergeDurations = createMerge(durationsRow, (rows) => {
   const all = new Map<string, Duration>();
   for (const one of rows.flatMap(({ durations }) => durations)) all.set(JSON.stringify(one), one);
-  return { durations: [...all.values()].sort(byTime).slice(-MAX_DURATIONS_PER_KEY) };
+  return { ...rows[0], durations: [...all.values()].sort(byTime).slice(-MAX_DURATIONS_PER_KEY) };
 });
 
 /** A success in any partition outweighs a refusal. */
-export const mergeExperience = createMerge(z.object({ id: z.string(), ...modelExperience.shape }), (rows) => {
+export const mergeExperience = createMerge(experienceRow, (rows) => {
   const delivered = [...new Set(rows.flatMap((row) => row.delivered))];
   const unfit = [...new Set(rows.flatMap((row) => row.unfit))].filter((kind) => !delivered.includes(kind));
   return { id: rows[0].id, delivered, unfit };

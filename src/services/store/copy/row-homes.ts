@@ -31,7 +31,7 @@ export const rowBuckets = {
   index: ({ key }) => bucketOfTask(taskIdIn(key)),
   remotes: bucketByIdField,
   fingerprints: bucketByTaskId,
-  proposals: bucketByTaskId,
+  proposals: bucketByIdField,
   drafts: bucketByIdField,
   /** An entry that lost its member lost its task's id as well, and so has no bucket. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),

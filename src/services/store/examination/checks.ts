@@ -60,15 +60,11 @@ function findingsOf(counts: Partial<Record<FindingKind, number>>): Finding[] {
 
 export async function checkTasks(
   { live, finished }: Namespaces,
-  {
-    rows,
-    quarantine,
-    clock,
-    reading,
-  }: { rows: TaskRows; quarantine: Quarantine; clock: Clock; reading: ReadingContext },
+  rows: TaskRows,
+  context: ReadingContext,
 ): Promise<Check & { tasks: ReadonlyMap<string, Task> }> {
-  const now = clock.now();
-  const readAllOf = (namespace: Namespace) => rowsOfTasks(namespace, quarantine, reading).readAll();
+  const now = context.clock.now();
+  const readAllOf = (namespace: Namespace) => rowsOfTasks(namespace, context).readAll();
   const storedRows = { live: await readAllOf(live), finished: await readAllOf(finished) };
   const tasks = new Map<string, Task>();
   const tasksToRepair: Task[] = [];

@@ -4,14 +4,10 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
-import { draftRows } from '../draft-rows.ts';
-import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
-import { openNamespaces } from '../namespaces.ts';
-import { proposalRows } from '../proposal-rows.ts';
-import { pseudonymRows } from '../pseudonym-rows.ts';
+import { namespaceNames, openNamespaces } from '../namespaces.ts';
+import { hasRows } from '../raw-rows.ts';
 import { Quarantine } from '../rows.ts';
-import { durationRows, erasureRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { openTables } from '../tables.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
@@ -29,7 +25,7 @@ import {
   checkTasks,
   type Finding,
 } from './checks.ts';
-import { checkPartitionNumbers, checkRowPartitions, checkSecrets, hasRows } from './partitions-check.ts';
+import { checkPartitionNumbers, checkRowPartitions, checkSecrets } from './partitions-check.ts';
 
 export interface Examination {
   /** A path, or a URL without its password. */
@@ -103,7 +99,8 @@ export async function examineWholeStore(
   const contents = { tasks: 0, setAside: 0 };
   const findings: Finding[] = partitionChecks.flatMap((check) => check.findings);
   for (const [partition, backend] of backends.entries()) {
-    if (!(await hasRows(backend))) continue;
+    // No worker has taken the partition yet.
+    if (!(await hasRows(backend, namespaceNames))) continue;
     const examination = await examineRows(backend, parts);
     contents.tasks += examination.contents?.tasks ?? 0;
     contents.setAside += examination.contents?.setAside ?? 0;
@@ -133,23 +130,16 @@ export async function examineRows(
 ): Promise<Examination> {
   const namespaces = openNamespaces(backend);
   const quarantine = new Quarantine(namespaces.quarantine, { log, clock });
-  const reading = { migrations: taskMigrations, specs };
-  const rows = new TaskRows({ ...namespaces, quarantine, locks: new KeyedLock(), clock, reading });
-  const tasks = await checkTasks(namespaces, { rows, quarantine, clock, reading });
+  const context = { migrations: taskMigrations, specs, quarantine, clock };
+  const rows = new TaskRows(namespaces, context, new KeyedLock());
+  const tasks = await checkTasks(namespaces, rows, context);
   const checks = [
     ...firstChecks,
     await checkSchemaMark(namespaces.meta),
     tasks,
     ...(await Promise.all(
-      Object.values(openTables(namespaces, quarantine)).map(({ rows: ofTable }) => checkRows(ofTable)),
+      Object.values(openTables(namespaces, quarantine, specs)).map(({ rows: ofTable }) => checkRows(ofTable)),
     )),
-    await checkRows(durationRows(namespaces.durations, quarantine)),
-    await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
-    await checkRows(pseudonymRows(namespaces.pseudonyms, quarantine)),
-    await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
-    await checkRows(draftRows(namespaces.drafts, quarantine)),
-    // An erasure with nothing left to do is fine: the next start removes it.
-    await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
     await checkFingerprints(namespaces.fingerprints, quarantine, { tasks: tasks.tasks, rows }),
     await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs, clock }),

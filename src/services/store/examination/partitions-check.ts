@@ -3,8 +3,8 @@ import type { Log } from '../../../lib/log.ts';
 import type { Backend } from '../backend.ts';
 import { findStrays, type Stray } from '../copy/row-homes.ts';
 import { hashSecretMark } from '../marks.ts';
-import { Namespace, namespaceNames, openNamespaces, valueIn } from '../namespaces.ts';
-import { adapterOf, writeRows } from '../raw-rows.ts';
+import { Namespace, openNamespaces, valueIn } from '../namespaces.ts';
+import { adapterOf, hasRows, writeRows } from '../raw-rows.ts';
 import { Quarantine } from '../rows.ts';
 import type { Check, Finding } from './checks.ts';
 
@@ -19,12 +19,6 @@ type PartitionFinding = Finding & { partition: number };
 /** A check over several partitions. */
 export interface PartitionsCheck extends Check {
   findings: PartitionFinding[];
-}
-
-/** Whether a partition has rows. One that no worker has taken yet has none, and is not checked. */
-export async function hasRows(backend: Backend): Promise<boolean> {
-  for await (const _ of backend.everyRow(namespaceNames)) return true;
-  return false;
 }
 
 /** Finds rows in the wrong partition, where no process looks for them. They are moved, or set aside if the right one has a row with the same key. */
@@ -72,10 +66,7 @@ async function moveToRightPartition(
 /** The namespaces whose rows contain hashes made with the key. */
 const HASHED_NAMESPACES = ['budgets', 'reports', 'allowances'] as const;
 
-export async function containsHashes(backend: Backend): Promise<boolean> {
-  for await (const _ of backend.everyRow(HASHED_NAMESPACES)) return true;
-  return false;
-}
+export const containsHashes = (backend: Backend): Promise<boolean> => hasRows(backend, HASHED_NAMESPACES);
 
 /** Finds partitions that hash members with a different key than the first. All need the same key; one that is unused can be replaced. */
 export async function checkSecrets(partitions: readonly Backend[]): Promise<PartitionsCheck> {

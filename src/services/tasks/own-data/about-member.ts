@@ -30,8 +30,8 @@ export async function readMemberFacts(
     budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
-    proposals: await proposals.findByMember(memberId),
-    drafts: await drafts.findByMember(memberId),
+    proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
+    drafts: await drafts.startingWith(`${memberId}:`),
     pseudonym: await pseudonyms.get(memberId),
   };
 }

@@ -210,7 +210,7 @@ describe('Tasks of a restored store', () =>
       expect(tasksByPrompt.get('submitting')?.restored).toEqual({ at });
       // Text that came with an order is not sent without the member's decision.
       expect(tasksByPrompt.get('needs-input')?.times.wordsLost).toBe(at);
-      expect(await store.proposals.findByMember('ann')).toEqual([]);
+      expect(await store.proposals.all()).toEqual([]);
       expect(await store.runs.all()).toEqual([{ ...run, isRestored: true }]);
       const standings = new Map<string, string | undefined>();
       for await (const { id, facts } of store.entries.readRange('2026-01-01', '2026-01-02'))

@@ -94,7 +94,7 @@ describe('A store that is divided', () =>
         expect(rowsAfter.filter(({ namespace }) => namespace === 'quarantine')).toHaveLength(3);
         const duration = { atLeastMs: 1, atMostMs: 2 };
         expect(valuesIn(rowsAfter, 'durations')).toEqual([
-          { durations: [0, 1, 2].map((index) => ({ ...duration, at: START + index })) },
+          { durationKey: 'imagine', durations: [0, 1, 2].map((index) => ({ ...duration, at: START + index })) },
         ]);
         expect(valuesIn(rowsAfter, 'costs')).toMatchObject([{ variants: [{ amounts: ['0.10', '0.20', '0.20'] }] }]);
         expect(valuesIn(rowsAfter, 'models')).toEqual([{ id: 'model', delivered: ['image'], unfit: ['video'] }]);
