@@ -6,7 +6,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { errorFacts } from './discord/outbox/errors.ts';
 import { DiscordUnreachable } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
-import { ShardCountError } from './discord/shards/shard-count.ts';
+import { ShardCountError } from './discord/shards/shard-processes.ts';
 import { createLogger, type Log } from './lib/log.ts';
 import { PortError } from './lib/port-error.ts';
 import type { App } from './roles/app.ts';

@@ -5,8 +5,7 @@ import { readShares } from '../../services/cluster/shares.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
 import type { Partitions } from '../../services/store/partitions.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
-import { shardOwners } from './shard-claims.ts';
-import { readShardCount } from './shard-count.ts';
+import { readShardCount, shardOwners } from './shard-processes.ts';
 
 /** `/about` omits the state of the cluster if reading it takes longer than this. */
 const READ_TIMEOUT_MS = 2_000;

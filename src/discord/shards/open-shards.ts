@@ -2,18 +2,23 @@ import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions 
 import type { GatewayDispatchPayload } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { acquireClaim, type ClaimContext } from '../../services/cluster/claim.ts';
 import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
 import { StoreError } from '../../services/store/index.ts';
-import { type LeaseClock, leaseClock } from '../../services/store/lease.ts';
+import { type Lease, type LeaseClock, leaseClock } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
 import { reachDiscord } from '../reach.ts';
 import { type GatewayInfo, readGateway } from '../reads.ts';
-import { type ClaimParts, HeldClaim } from './held-claim.ts';
 import { IdentifyTurns } from './identify-turns.ts';
 import { Shard, type ShardParts } from './shard.ts';
-import { liveShardProcesses, SHARD_PREFIX, shardOwners } from './shard-claims.ts';
-import { joinShardProcesses, ShardCountError } from './shard-count.ts';
+import {
+  joinShardProcesses,
+  liveShardProcesses,
+  SHARD_PREFIX,
+  ShardCountError,
+  shardOwners,
+} from './shard-processes.ts';
 
 /** Short enough that a shard changes hands well within the three seconds that Discord allows for an acknowledgement. Discord buffers events in the meantime. */
 const ROUND_INTERVAL_MS = 500;
@@ -44,18 +49,13 @@ export async function connectShards(parts: ShardsParts): Promise<Shards> {
   const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
   const gateway = await reachDiscord(readGateway(parts.reads));
   const claims = { facts, holder, ms: leaseMs, clock: claimClock };
-  const { count, processClaim } = await joinShardProcesses({
-    claims,
-    clock,
-    configuredCount: shardCount,
-    recommendedCount: gateway.shards,
-  });
+  const { count, processClaim } = await joinShardProcesses(claims, clock, gateway.shards, shardCount);
   return new Shards({ ...parts, claims, processClaim, options: optionsOf(parts, gateway, count), gateway });
 }
 
 interface OpenedParts extends ShardsParts {
-  claims: ClaimParts;
-  processClaim: HeldClaim;
+  claims: ClaimContext;
+  processClaim: Lease;
   options: FetchingStrategyOptions;
   gateway: GatewayInfo;
 }
@@ -70,12 +70,12 @@ export class Shards {
   readonly #lost = Promise.withResolvers<StoreError>();
   readonly #stop = new AbortController();
   readonly #rounds: Promise<void>;
-  #processClaim: HeldClaim;
+  #processClaim: Lease;
   #hasShare = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: OpenedParts) {
-    const { facts, clock, log, options, leaseMs, onDispatch, reads, gateway, processClaim } = parts;
+    const { facts, holder, clock, log, options, leaseMs, onDispatch, reads, gateway, processClaim } = parts;
     this.#parts = parts;
     this.#processClaim = processClaim;
     const turns = new IdentifyTurns(
@@ -83,7 +83,7 @@ export class Shards {
       gateway.session_start_limit.max_concurrency,
     );
     const onRefused = (code: number): void => this.#fatalCloseCode.resolve(code);
-    this.#shardParts = { facts, clock, log, options, turns, leaseMs, onDispatch, onRefused };
+    this.#shardParts = { facts, holder, clock, log, options, turns, leaseMs, onDispatch, onRefused };
     this.#rounds = this.#runRounds();
   }
 
@@ -180,28 +180,23 @@ export class Shards {
   /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */
   async #rejoin(): Promise<void> {
     const { claims, clock } = this.#parts;
-    const { processClaim } = await joinShardProcesses({
-      claims,
-      clock,
-      configuredCount: this.count,
-      recommendedCount: this.count,
-    });
-    this.#processClaim = processClaim;
+    this.#processClaim = (await joinShardProcesses(claims, clock, this.count, this.count)).processClaim;
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
-    const onLost = (): void => {
-      if (!shard || this.#shards.get(id) !== shard) return;
-      this.#parts.log.warn({ shard: id }, 'The claim on a shard was lost: another process may have it.');
-      this.#leave(shard, shard.abandon());
-    };
-    let shard: Shard | undefined;
-    const claim = await HeldClaim.acquire(SHARD_PREFIX + id, this.#parts.claims, { deadOwner, onLost });
+    const claim = await acquireClaim(SHARD_PREFIX + id, this.#parts.claims, deadOwner);
     if (!claim) return;
-    shard = new Shard(id, claim, this.#shardParts);
+    const shard = new Shard(id, claim, this.#shardParts);
     this.#shards.set(id, shard);
     this.#parts.log.info({ shard: id, shards: this.count }, 'Took a shard.');
+    void claim.lost.then(() => this.#abandon(shard));
     void shard.connect();
+  }
+
+  #abandon(shard: Shard): void {
+    if (this.#shards.get(shard.id) !== shard) return;
+    this.#parts.log.warn({ shard: shard.id }, 'The claim on a shard was lost: another process may have it.');
+    this.#leave(shard, shard.abandon());
   }
 
   #release(shard: Shard): void {

@@ -1,7 +1,6 @@
 import type { SessionInfo } from '@discordjs/ws';
 import { z } from 'zod';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
-import type { HeldClaim } from './held-claim.ts';
 import { Progress } from './progress.ts';
 
 const rowShape = z.object({
@@ -18,7 +17,8 @@ interface SessionParts {
   shardCount: number;
   intents: number;
   facts: SharedFacts;
-  claim: HeldClaim;
+  /** The claim on the shard, without which nothing is stored. */
+  held: { claim: string; holder: string };
 }
 
 /**
@@ -69,10 +69,10 @@ export class Session {
 
   /** Returns false if this process does not have the claim on the shard. */
   async store(): Promise<boolean> {
-    const { facts, claim } = this.#parts;
+    const { facts, held } = this.#parts;
     const text = this.#text();
     if (text === undefined || text === this.#storedText) return true;
-    const isWritten = await facts.write(this.#name, text, claim.heldBy);
+    const isWritten = await facts.write(this.#name, text, held);
     if (isWritten) this.#storedText = text;
     return isWritten;
   }

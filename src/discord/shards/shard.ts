@@ -9,11 +9,12 @@ import {
 import { GatewayCloseCodes, GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
 import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { Lease } from '../../services/store/lease.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { HandOver } from './hand-over.ts';
-import type { HeldClaim } from './held-claim.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
+import { SHARD_PREFIX } from './shard-processes.ts';
 
 /** The shortest time between two writes of a session's progress. */
 const MIN_STORE_INTERVAL_MS = 1_000;
@@ -37,6 +38,8 @@ const FATAL_CODES: ReadonlySet<number> = new Set([
 
 export interface ShardParts {
   facts: SharedFacts;
+  /** The name of this process. */
+  holder: string;
   clock: Clock;
   log: PlainLog;
   options: FetchingStrategyOptions;
@@ -54,7 +57,7 @@ const waitForever = (): Promise<never> => new Promise(() => undefined);
 export class Shard {
   readonly id: number;
   readonly #parts: ShardParts;
-  readonly #claim: HeldClaim;
+  readonly #claim: Lease;
   readonly #session: Session;
   readonly #handOver: HandOver;
   readonly #socket: WebSocketShard;
@@ -66,13 +69,19 @@ export class Shard {
   #lastCloseCode: number | undefined;
   #failedConnects = 0;
 
-  constructor(id: number, claim: HeldClaim, parts: ShardParts) {
-    const { facts, clock, log, options, turns, leaseMs, onDispatch } = parts;
+  constructor(id: number, claim: Lease, parts: ShardParts) {
+    const { facts, holder, clock, log, options, turns, leaseMs, onDispatch } = parts;
     this.id = id;
     this.#parts = parts;
     this.#claim = claim;
     const { shardCount, intents } = options;
-    this.#session = new Session({ shardId: id, shardCount, intents, facts, claim });
+    this.#session = new Session({
+      shardId: id,
+      shardCount,
+      intents,
+      facts,
+      held: { claim: SHARD_PREFIX + id, holder },
+    });
     // If the store does not respond for this long, the claim is lost anyway, and the next process gets the events that were not handed over.
     const limitMs = 2 * leaseMs;
     this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopSignal: this.#stop.signal, onDispatch });

@@ -1,11 +1,11 @@
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
+import { type Lease, leaseClock } from '../store/lease.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
+import { acquireClaim } from './claim.ts';
 import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 
-/** How many times a claim is renewed within its duration. */
-const RENEWALS_PER_CLAIM = 5;
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
 const CHECK_INTERVAL_MS = 150;
 /** The interval while this worker waits for partitions that others release. */
@@ -39,16 +39,17 @@ export class Membership {
   readonly #owned = new Map<number, StoredTasks>();
   readonly #lost = Promise.withResolvers<Error>();
   readonly #stopping = new AbortController();
-  readonly #loops: Promise<unknown>;
+  readonly #rounds: Promise<void>;
+  #claim: Lease | undefined;
 
-  private constructor(parts: MembershipParts) {
+  private constructor(parts: MembershipParts, claim: Lease | undefined) {
     this.#parts = parts;
-    this.#loops = Promise.all([this.#renewClaim(), this.#keepShare()]);
+    this.#claim = claim;
+    this.#rounds = this.#keepShare();
   }
 
   static async join(parts: MembershipParts): Promise<Membership> {
-    await claimMembership(parts);
-    return new Membership(parts);
+    return new Membership(parts, await claimMembership(parts));
   }
 
   /** Resolves when this process must end: it may no longer own a partition that it works on, or cannot work on one that it took. */
@@ -63,14 +64,13 @@ export class Membership {
   /** Releases everything, so that others can take it at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#loops;
-    const { facts, holder, log } = this.#parts;
+    await this.#rounds;
     try {
       // Released before the partitions, so that the other workers no longer count this one.
-      await facts.release(WORKER_CLAIM + holder, holder);
+      await this.#claim?.release();
     } catch (error) {
       // The claim will expire by itself.
-      log.debug({ err: error }, 'The claim of this worker could not be released.');
+      this.#parts.log.debug({ err: error }, 'The claim of this worker could not be released.');
     }
     await Promise.all(this.owned.map((partition) => this.#release(partition)));
   }
@@ -81,19 +81,6 @@ export class Membership {
 
   #wait(ms: number): Promise<void> {
     return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#stopping.signal);
-  }
-
-  /** Runs in parallel with the work on partitions, which may take a long time. */
-  async #renewClaim(): Promise<void> {
-    for (;;) {
-      await this.#wait(this.#parts.leaseMs / RENEWALS_PER_CLAIM);
-      if (this.#hasEnded) return;
-      try {
-        await claimMembership(this.#parts);
-      } catch (error) {
-        this.#handleError(error);
-      }
-    }
   }
 
   async #keepShare(): Promise<void> {
@@ -113,6 +100,7 @@ export class Membership {
     const { facts, partitions, holder } = this.#parts;
     // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.assertOwned();
+    if (!this.#claim?.isHeld) this.#claim = await claimMembership(this.#parts);
     const shares = await readShares(facts, partitions);
     if (findTakeable(shares, holder).length > 0) return (await this.#takeShare(shares)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const releasable = findSurplus(shares, holder).filter((partition) => this.#owned.has(partition));
@@ -205,6 +193,5 @@ class WorkError extends Error {
   }
 }
 
-async function claimMembership({ facts, holder, leaseMs }: MembershipParts): Promise<void> {
-  await facts.claim(WORKER_CLAIM + holder, holder, leaseMs);
-}
+const claimMembership = ({ facts, holder, leaseMs }: MembershipParts): Promise<Lease | undefined> =>
+  acquireClaim(WORKER_CLAIM + holder, { facts, holder, ms: leaseMs, clock: leaseClock });

@@ -36,8 +36,8 @@ export const processOf = (lease: string): string => lease.replace(/^([^ /]*)\/[^
 /** Whether the process behind a holder's name has certainly ended. False in case of doubt, and for processes on another machine or in another container. */
 export function hasCertainlyEnded(holder: string): boolean {
   const identity = identityIn(holder);
-  const own = ownIdentity();
-  if (!identity || !own || identity.boot !== own.boot || identity.namespaces !== own.namespaces) return false;
+  const own = identity && ownIdentity();
+  if (!own || identity.boot !== own.boot || identity.namespaces !== own.namespaces) return false;
   if (!isRunning(identity.pid)) return true;
   const startTime = startTimeOf(identity.pid);
   return startTime !== undefined && startTime !== identity.startTime;

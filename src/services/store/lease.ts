@@ -73,16 +73,17 @@ const CHECK_INTERVAL_MS = 250;
 /** Slower requests are aborted, because none may be running when another bot has the lease. */
 export const requestLimitMs = (leaseMs: number): number => leaseMs * SAFETY_MARGIN;
 
-export interface LeaseParts {
+interface LeaseParts {
   leaseServer: LeaseServer;
   name: string;
   ms: number;
   clock: LeaseClock;
   /** The process that takes the lease, if others need to know it. */
   holder?: string | undefined;
-  /** Called once, if another bot holds the lease. */
-  onWait(endsInMs: number): void;
 }
+
+/** How long to wait for a lease: `Lease.acquire` or `Lease.tryAcquire`. */
+export type AcquireLease = (parts: LeaseParts, onWait: (endsInMs: number) => void) => Promise<Lease | undefined>;
 
 /**
  * Reserves a store on a server for one bot. By this process's clocks the lease expires well before the server lets another bot take it. The server checks it
@@ -111,15 +112,15 @@ export class Lease {
 
   /**
    * Takes over the lease of a holder whose process has certainly ended, and waits for the rest of a lease whose holder may have died.
-   * Fails with `in-use` if the holder renews the lease.
+   * Fails with `in-use` if the holder renews the lease. `onWait` is called once, if another bot holds the lease.
    */
-  static async acquire(parts: LeaseParts): Promise<Lease> {
+  static async acquire(parts: LeaseParts, onWait: (endsInMs: number) => void): Promise<Lease> {
     const holder = nameLease(parts.holder);
     let firstLease: ForeignLease | undefined;
     for (;;) {
       const result = await acquireOnce(parts, holder);
       if ('number' in result) return new Lease(parts, holder, result);
-      if (!firstLease) parts.onWait(result.endsInMs);
+      if (!firstLease) onWait(result.endsInMs);
       firstLease ??= result;
       if (result.holder !== firstLease.holder || result.renewals !== firstLease.renewals) throw inUseError(parts.name);
       await pause(parts.clock, Math.min(result.endsInMs + 1, CHECK_INTERVAL_MS));
@@ -142,9 +143,14 @@ export class Lease {
     return this.#lost.promise;
   }
 
-  assertHeld(): void {
+  /** False as soon as another holder may have the lease. */
+  get isHeld(): boolean {
     if (!this.#endError && !this.#isSafe()) this.#endLease('was not renewed in time');
-    if (this.#endError) throw this.#endError;
+    return this.#endError === undefined;
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) throw this.#endError;
   }
 
   /** The holder's name on the server, which checks it with each write. */

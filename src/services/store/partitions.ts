@@ -1,7 +1,7 @@
 import { inUseError, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
 import { readOrCreateFacts, type StoreFacts } from './first-partition.ts';
 import { processOf } from './holder.ts';
-import { Lease, type StoreTrouble } from './lease.ts';
+import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
 import { hashSecretMark, refuseIncomplete } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
@@ -67,7 +67,7 @@ export class Partitions {
     return this.#server.close();
   }
 
-  async #open(partition: number, acquire: typeof Lease.tryAcquire): Promise<StoredTasks | undefined> {
+  async #open(partition: number, acquire: AcquireLease): Promise<StoredTasks | undefined> {
     const opened = await openPartition(this.#server, this.#validate(partition), this.#parts, acquire);
     if (!opened) return undefined;
     try {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SHARD_PREFIX } from '../../../src/discord/shards/shard-claims.ts';
+import { SHARD_PREFIX } from '../../../src/discord/shards/shard-processes.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import {

@@ -1,14 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Backend, StoreAddress } from '../backend.ts';
-import {
-  type Lease,
-  type LeaseClock,
-  type LeaseParts,
-  leaseClock,
-  requestLimitMs,
-  type StoreOwnership,
-} from '../lease.ts';
+import { type AcquireLease, type LeaseClock, leaseClock, requestLimitMs, type StoreOwnership } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { openPostgres } from './postgres.ts';
 import { openRedis } from './redis.ts';
@@ -50,7 +43,7 @@ export async function openPartition(
   server: Server,
   partition: number,
   { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: RemoteParts,
-  acquire: (parts: LeaseParts) => Promise<Lease | undefined>,
+  acquire: AcquireLease,
 ): Promise<OpenedBackend | undefined> {
   const name = partitionName(server.connection.name, partition);
   const onWait = (endsInMs: number): void =>
@@ -59,7 +52,7 @@ export async function openPartition(
       'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
     );
   const leaseServer = server.leaseServer(partition);
-  const lease = await acquire({ leaseServer, name, ms: leaseMs, clock, holder, onWait });
+  const lease = await acquire({ leaseServer, name, ms: leaseMs, clock, holder }, onWait);
   if (!lease) return undefined;
   log.debug({ store: name, number: lease.number }, 'This process owns the store.');
   const close = async (): Promise<void> => {
