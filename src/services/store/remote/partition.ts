@@ -8,7 +8,7 @@ import { openRedis } from './redis.ts';
 import { partitionName, type Server, ServerConnection } from './server-connection.ts';
 
 /** How long a store stays reserved for a bot that no longer renews its lease. */
-export const LEASE_MS = 10_000;
+const LEASE_MS = 10_000;
 
 export interface RemoteParts {
   log: Log;
