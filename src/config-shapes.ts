@@ -27,37 +27,22 @@ export const choice = <const Value extends string>(values: readonly Value[], def
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
+const integer = (min: number, max: number) =>
+  z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
+
 export const wholeNumber = (min: number, max: number, defaultValue: string, unit: string) =>
-  z
-    .string()
-    .regex(/^\d+$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .prefault(defaultValue)
-    .describe(`a whole number of ${unit} from ${min} to ${max}`);
+  integer(min, max).prefault(defaultValue).describe(`a whole number of ${unit} from ${min} to ${max}`);
+
+export const optionalNumber = (min: number, max: number, unit: string) =>
+  integer(min, max).optional().describe(`a whole number of ${unit} from ${min} to ${max}`);
+
+export const port = integer(1, 65_535).optional().describe('a port from 1 to 65535');
 
 export const optionalField = z
   .string()
   .regex(/^[A-Za-z_]\w{0,39}$/)
   .optional()
   .describe('the name of a field: letters, digits and underscores');
-
-export const optionalNumber = (min: number, max: number, unit: string) =>
-  z
-    .string()
-    .regex(/^\d+$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .optional()
-    .describe(`a whole number of ${unit} from ${min} to ${max}`);
-
-export const port = z
-  .string()
-  .regex(/^\d+$/)
-  .transform(Number)
-  .pipe(z.int().min(1).max(65_535))
-  .optional()
-  .describe('a port from 1 to 65535');
 
 export const host = (defaultValue: string) =>
   z
