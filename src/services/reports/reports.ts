@@ -51,9 +51,8 @@ type ReportTarget = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
 /** Reports of results, kept in memory. A change is stored first. A listener is notified of what is due in Discord. */
 export class Reports {
   readonly #parts: ReportsParts;
+  /** Oldest first. */
   readonly #reports = new Map<string, Report>();
-  /** The reports of each server, oldest first. */
-  readonly #idsByGuild = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
   #onDue: ((id: string) => void) | undefined;
 
@@ -62,7 +61,7 @@ export class Reports {
   }
 
   async open(): Promise<void> {
-    for (const report of await this.#parts.store.all()) this.#index(report);
+    for (const report of await this.#parts.store.all()) this.#reports.set(report.id, report);
   }
 
   /** Calls the listener with every report for which a step becomes due for any other reason than a command about the report. */
@@ -169,7 +168,7 @@ export class Reports {
   }
 
   #reportsOf(guildId: string): Report[] {
-    return [...(this.#idsByGuild.get(guildId) ?? [])].flatMap((id) => this.#reports.get(id) ?? []);
+    return [...this.#reports.values()].filter((one) => one.guildId === guildId);
   }
 
   #hashOf(guildId: string, name: string): string {
@@ -178,14 +177,7 @@ export class Reports {
 
   async #put(report: Report): Promise<void> {
     await this.#parts.store.put(report);
-    this.#index(report);
-  }
-
-  #index(report: Report): void {
-    const { id, guildId } = report;
-    this.#reports.set(id, report);
-    const ids = this.#idsByGuild.get(guildId) ?? new Set();
-    this.#idsByGuild.set(guildId, ids.add(id));
+    this.#reports.set(report.id, report);
   }
 
   async #remove(id: string): Promise<void> {
@@ -193,9 +185,6 @@ export class Reports {
     if (!report) return;
     await this.#parts.store.remove(report);
     this.#reports.delete(id);
-    const ids = this.#idsByGuild.get(report.guildId);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#idsByGuild.delete(report.guildId);
   }
 
   async #deleteOldest(guildId: string): Promise<void> {
