@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { readChunks } from '../gateway/event-stream.ts';
 
 /** A moderation service's scores for a text or an image: the likelihood of each category, from 0 to 1. */
 export interface Judgement {
@@ -60,12 +61,13 @@ export function createModerationService(
         body: JSON.stringify({ model, input }),
         signal: timeout.signal,
       });
-      const responseText = await readCapped(body);
+      const { chunks, isComplete } = await readChunks(body, MAX_RESPONSE_BYTES);
+      if (!isComplete) throw new RangeError('The response is too large.');
       if (statusCode !== 200) {
         log.warn({ status: statusCode }, 'The moderation service returned an error status.');
         return undefined;
       }
-      const [result] = responseSchema.parse(JSON.parse(responseText)).results;
+      const [result] = responseSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).results;
       return result && judgementOf(result);
     } catch (error) {
       // Only the error's name is logged: its message may quote the response, which may repeat the content that was sent.
@@ -80,17 +82,6 @@ export function createModerationService(
     // The service accepts only one image per request.
     judgeImage: (dataUri) => judge([{ type: 'image_url', image_url: { url: dataUri } }], IMAGE_TIMEOUT_MS),
   };
-}
-
-async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new RangeError('The response is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 const judgementOf = ({
