@@ -1,6 +1,6 @@
 import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { collectRequestWords } from '../../src/services/gateway/read/search/sent.ts';
+import { collectRequestWords } from '../../src/services/gateway/read/search/request-echo.ts';
 import { guessKind } from '../../src/services/models/families.ts';
 import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
 

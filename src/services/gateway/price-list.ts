@@ -1,8 +1,7 @@
-import { toPlainDecimal } from '../../lib/decimals.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
-import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
+import { asDecimal, asList, asText, firstAt, places } from './read/places.ts';
 
 /** A model in a gateway's price list. Decimals are text; a value that is missing from the list is undefined. */
 export interface PricedModel {
@@ -30,8 +29,6 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 5_000;
 const MAX_GROUPS = 200;
 const MAX_NAME_LENGTH = 200;
-/** More digits than any real price has. */
-const MAX_DECIMAL_LENGTH = 60;
 
 const fieldPaths = {
   models: places('data', 'data.data', 'models'),
@@ -55,13 +52,6 @@ export class PriceLists extends Resource {
 
 const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
   ratio === undefined || name.length > MAX_NAME_LENGTH ? [] : [[name, ratio]];
-
-/** A decimal that is not negative, without an exponent. */
-function asDecimal(value: unknown): string | undefined {
-  const text = asAmount(value);
-  const decimal = text === undefined ? undefined : toPlainDecimal(text);
-  return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
-}
 
 /** The standard billing mode is unnamed or called `ratio`. Other modes have formulas of their own. */
 const STANDARD_MODES: ReadonlySet<string> = new Set(['', 'ratio']);

@@ -6,7 +6,7 @@ import { GatewayError, malformedError } from './errors.ts';
 import type { GatewayHttp, GatewayRequest } from './http.ts';
 import { asList, firstAt, places } from './read/places.ts';
 import { type ReaderWarnings, readSnapshot, readSubmission } from './read/reader.ts';
-import { collectRequestWords } from './read/search/sent.ts';
+import { collectRequestWords } from './read/search/request-echo.ts';
 import { findListedTasks } from './read/search/task-list.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import type { Family } from './read/table.ts';

@@ -1,11 +1,8 @@
-import { product, toPlainDecimal } from '../../../lib/decimals.ts';
-import { asAmount, asString, firstAt, places } from './places.ts';
+import { product } from '../../../lib/decimals.ts';
+import { asDecimal, asString, firstAt, places } from './places.ts';
 
 /** Stock gateways count in quota units: half a million is one dollar. */
 const DOLLARS_PER_QUOTA = '0.000002';
-
-/** More digits than any real amount has. */
-const MAX_LENGTH = 60;
 
 const quotaPlaces = places('quota');
 const currencyPlaces = places('currency', 'usage.currency');
@@ -17,17 +14,11 @@ const unspecifiedPlaces = places('cost', 'total_cost');
 /** Returns the cost of a job in dollars, if the response contains it. A number without a known unit is ignored. */
 export function readCost(record: unknown): string | undefined {
   const unit = firstAt(record, currencyPlaces, asString)?.toUpperCase();
-  const unspecifiedCost = unit === 'USD' ? firstAt(record, unspecifiedPlaces, asCost) : undefined;
+  const unspecifiedCost = unit === 'USD' ? firstAt(record, unspecifiedPlaces, asDecimal) : undefined;
   const dollarCost =
-    unspecifiedCost ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollarPlaces, asCost) : undefined);
+    unspecifiedCost ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollarPlaces, asDecimal) : undefined);
   if (dollarCost !== undefined) return dollarCost;
-  const quotaUnits = firstAt(record, quotaPlaces, asCost);
+  const quotaUnits = firstAt(record, quotaPlaces, asDecimal);
   // Some gateways report zero here for jobs that they charge for in another way.
   return quotaUnits === undefined || quotaUnits === '0' ? undefined : product(quotaUnits, DOLLARS_PER_QUOTA);
-}
-
-function asCost(value: unknown): string | undefined {
-  const text = asAmount(value);
-  const cost = text === undefined || text.length > MAX_LENGTH ? undefined : toPlainDecimal(text);
-  return cost === undefined || cost.startsWith('-') || cost.length > MAX_LENGTH ? undefined : cost;
 }

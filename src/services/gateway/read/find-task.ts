@@ -1,5 +1,4 @@
 import { malformedError } from '../errors.ts';
-import { buttonPlaces } from './actions.ts';
 import { mediumPlaces } from './media.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
 import { findJobId } from './search/job-id.ts';
@@ -8,7 +7,7 @@ import { respell, spellingsIn } from './search/respell.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
 import { ACKNOWLEDGED } from './search/words.ts';
-import { type Family, seedPlaces, submissionPlaces, tables, timePlaces } from './table.ts';
+import { buttonPlaces, type Family, seedPlaces, submissionPlaces, tables, timePlaces } from './table.ts';
 import { trackPlaces } from './tracks.ts';
 
 interface FoundTask {

@@ -1,3 +1,4 @@
+import { toPlainDecimal } from '../../../lib/decimals.ts';
 import { isRecord, type Json, parseExact } from '../../../lib/exact-json.ts';
 
 /** A path into a response, such as `data.task_result.videos[0].url`; `[]` means every item. */
@@ -111,6 +112,16 @@ export const asList = (value: unknown): unknown[] | undefined => (Array.isArray(
 export function asAmount(value: unknown): string | undefined {
   const text = asText(value);
   return text !== undefined && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? text : undefined;
+}
+
+/** More digits than any real amount has. */
+const MAX_DECIMAL_LENGTH = 60;
+
+/** A decimal that is not negative, without an exponent. */
+export function asDecimal(value: unknown): string | undefined {
+  const text = asAmount(value);
+  const decimal = text === undefined || text.length > MAX_DECIMAL_LENGTH ? undefined : toPlainDecimal(text);
+  return decimal === undefined || decimal.startsWith('-') || decimal.length > MAX_DECIMAL_LENGTH ? undefined : decimal;
 }
 
 /** Percent, 0 to 100. `"45%"`, `45` and `0.45` all mean 45; an integer 1 means one percent. */

@@ -1,6 +1,5 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
-import { actionFrom } from './actions.ts';
 import { readCost } from './cost.ts';
 import { findTask, withKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
@@ -9,13 +8,14 @@ import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from
 import { namesError, showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { hasStateField } from './search/names.ts';
-import { echoedUrls, urlMatcher } from './search/own-addresses.ts';
+import { echoedUrls, urlMatcher } from './search/request-echo.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findResultText } from './search/result-text.ts';
 import { findProgress } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
-import type { Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
+import type { Action, Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
+  buttonPlaces,
   type Family,
   type PlaceTable,
   seedPlaces,
@@ -157,6 +157,17 @@ function failureIn(record: unknown, table: PlaceTable, cause: Failure['cause'], 
   const reason =
     firstAt(record, table.reason, readReason) ?? tracks.find(({ failure }) => failure !== undefined)?.failure;
   return { cause, reason, code: firstAt(record, table.code, asText) };
+}
+
+function actionFrom(value: unknown): Action | undefined {
+  const customId = firstAt(value, buttonPlaces.customId, asText);
+  if (customId === undefined) return undefined;
+  return {
+    customId,
+    label: firstAt(value, buttonPlaces.label, asText) ?? '',
+    emoji: firstAt(value, buttonPlaces.emoji, asText) ?? '',
+    style: firstAt(value, buttonPlaces.style, asNumber),
+  };
 }
 
 /** Words that mean success, although they are in the place of a reason. */

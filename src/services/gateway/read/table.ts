@@ -33,17 +33,15 @@ const videos = places(
 const defaults = {
   /** Places where only a string is an id; a number is a database row. */
   textId: noPlaces,
-  ...{
-    status,
-    progress,
-    action: noPlaces,
-    tracks: noPlaces,
-    preview: noPlaces,
-    text: noPlaces,
-    actions: noPlaces,
-    reason,
-    code,
-  },
+  status,
+  progress,
+  action: noPlaces,
+  tracks: noPlaces,
+  preview: noPlaces,
+  text: noPlaces,
+  actions: noPlaces,
+  reason,
+  code,
   /** Where a single track is found that is not in a list. */
   loneTrack: noPlaces,
   /** The result of an action that returns text. */
@@ -124,3 +122,10 @@ export const timePlaces = {
 } as const;
 
 export const seedPlaces = places('seed', 'metadata.seed', 'data.metadata.seed', 'properties.seed');
+
+export const buttonPlaces = {
+  customId: places('customId', 'custom_id'),
+  label: places('label'),
+  emoji: places('emoji', 'emoji.name'),
+  style: places('style'),
+} as const;

@@ -3,28 +3,16 @@ import { asText } from '../places.ts';
 import { meaningOfStatus } from '../record.ts';
 import { hasStateField, isStateName } from './names.ts';
 import type { Spot } from './survey.ts';
-import { hasAny, UNRELATED_WORDS } from './words.ts';
+import { hasAny, UNRELATED_WORDS, wordSet } from './words.ts';
 
 /** Values of `code` that mean success in a response with HTTP 200. */
-export const SUCCESS_CODES: ReadonlySet<string> = new Set([
-  '',
-  'success',
-  'succeed',
-  'ok',
-  '0',
-  '1',
-  '200',
-  '201',
-  '202',
-  '21',
-  '22',
-]);
+export const SUCCESS_CODES: ReadonlySet<string> = new Set(['', ...wordSet('success succeed ok 0 1 200 201 202 21 22')]);
 
-const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
+const ERROR_WORDS = wordSet('error errors err errno errmsg exception fault failure fail');
 /** Names that consist only of these words, such as `errorCode` and `failReason`, mean an error. The name of an error URL or error policy does not. */
 const ERROR_NAME_WORDS = new Set([
   ...ERROR_WORDS,
-  ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],
+  ...wordSet('message messages msg code info detail details type reason text description'),
 ]);
 const CODE_NAME = /^(?:(?:status|result|ret|return|response|biz|business|sub|api|http|app)-)?(?:code|ret|retcode)$/;
 const VERDICT_NAME = /^(?:(?:is|was)-)?(?:success|successful|succeeded|ok|accepted)$/;

@@ -1,7 +1,6 @@
 import type { Family } from '../table.ts';
-import { bestOf, type Candidate } from './best.ts';
 import { hasStateField, idNameOf, isUnrelated } from './names.ts';
-import type { Spot } from './survey.ts';
+import { bestOf, type Candidate, type Spot } from './survey.ts';
 import { hasAny, UNRELATED_ID_WORDS, WRAPPER_WORDS } from './words.ts';
 
 export interface FoundId {

@@ -1,8 +1,7 @@
 import { type FoundFile, fileIn, type ResponseContext } from '../media.ts';
 import type { Medium } from '../snapshot.ts';
-import { bestOf } from './best.ts';
-import { echoedUrls, urlMatcher } from './own-addresses.ts';
-import type { Spot } from './survey.ts';
+import { echoedUrls, urlMatcher } from './request-echo.ts';
+import { bestOf, type Spot } from './survey.ts';
 import { hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, UNRELATED_MEDIA_WORDS, WRAPPER_WORDS, wordsOf } from './words.ts';
 
 type Kind = Medium['kind'];

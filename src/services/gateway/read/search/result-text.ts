@@ -1,7 +1,6 @@
 import { asString } from '../places.ts';
-import { bestOf } from './best.ts';
 import { isUnrelated } from './names.ts';
-import type { Spot } from './survey.ts';
+import { bestOf, type Spot } from './survey.ts';
 import { JOB_WORDS, RESULT_WORDS, WRAPPER_WORDS } from './words.ts';
 
 const SURE_NAME = 'final-prompt';

@@ -1,9 +1,8 @@
 import { asNumber, asProgress } from '../places.ts';
 import { meaningOfStatus, normaliseStatus } from '../record.ts';
 import type { Family } from '../table.ts';
-import { bestOf } from './best.ts';
 import { hasIdField, isStateName, isUnrelated } from './names.ts';
-import type { Spot } from './survey.ts';
+import { bestOf, type Spot } from './survey.ts';
 import { ACKNOWLEDGED, hasAny, JOB_WORDS, PROGRESS_WORDS, UNRELATED_WORDS } from './words.ts';
 
 export interface FoundState {

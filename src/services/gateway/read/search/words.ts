@@ -1,7 +1,7 @@
 /** Names are truncated, because longer ones are no more informative and take time to split. */
 const MAX_NAME_LENGTH = 80;
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Words for the work that a gateway does for a request. */
 export const JOB_WORDS = wordSet(
@@ -69,19 +69,7 @@ export const STATE_WORDS = wordSet('status state stage phase lifecycle condition
 export const PROGRESS_WORDS = wordSet('progress percent percentage pct completion fraction ratio');
 
 /** Endings to look for in names that are written without separators. */
-const ENDINGS = [
-  ...ID_WORDS,
-  ...STATE_WORDS,
-  ...PROGRESS_WORDS,
-  'ids',
-  'url',
-  'urls',
-  'uri',
-  'link',
-  'ref',
-  'handle',
-  'text',
-];
+const ENDINGS = [...ID_WORDS, ...STATE_WORDS, ...PROGRESS_WORDS, ...wordSet('ids url urls uri link ref handle text')];
 const UNSPLIT_WORDS = wordSet(
   'valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context',
 );
