@@ -16,7 +16,7 @@ export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
 
 /** The operator can see the gateway account anywhere; other members see only their own usage. */
 export async function maySeeAccount(context: Context): Promise<boolean> {
-  return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
+  return isAdminOfAdminGuild(context) || (await context.services.operator.isOperator(context.place.userId));
 }
 
 /** Whether the member can change a public message about the account: only if they can see it, and in a server whose admins can see it. */

@@ -153,8 +153,8 @@ function noModelRefusal(purpose: Purpose, { models }: Services): Refusal {
 
 /** Returns the model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
 export async function modelOrDefault(purpose: Purpose, input: string | undefined, services: Services) {
-  const { models, defaultModels } = services;
-  if (input === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
+  const { models, settings } = services;
+  if (input === undefined) return settings.models[purpose === 'voice' ? 'talk' : purpose];
   const id = input.trim();
   if ((await models.listQuickly(ORDER_LIMIT_MS)).some((model) => model.id === id)) return id;
   try {

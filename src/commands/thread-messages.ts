@@ -1,35 +1,32 @@
 import { newReference } from '../discord/delivery/backoff.ts';
-import type { refuseUnserved } from '../discord/guards.ts';
+import { refuseUnserved } from '../discord/guards.ts';
 import type { Outcome } from '../discord/handlers.ts';
+import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import type { Origin } from '../discord/place.ts';
-import type { RateLimiter } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
-import type { Log } from '../lib/log.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { hasVisibleText } from '../lib/text.ts';
-import type { Say } from '../locales/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
 /** Returns a function that processes a thread message, or undefined if the message is not for this feature. */
 export type ThreadMessageReader = (message: ThreadMessage) => Promise<(() => Promise<void>) | undefined>;
 
-interface ThreadReaderParts {
-  /** A message goes to the first reader that accepts it. */
-  readers: readonly ThreadMessageReader[];
-  servedGuildGuard: ReturnType<typeof refuseUnserved>;
-  rateLimiter: Pick<RateLimiter, 'refuseInteraction'>;
-  /** Whether another process, which has since ended, had already started to answer this message. */
-  wasInterrupted(message: ThreadMessage): Promise<boolean>;
-  log: Pick<Log, 'warn'>;
-}
-
 /** More messages than members can send within a short time. */
 const MAX_PROCESSED_IDS = 1_000;
 
-/** Reads messages in threads where members continue a conversation by posting messages. Other messages are ignored. */
-export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, wasInterrupted, log }: ThreadReaderParts) {
+/** Reads messages in threads where members continue a conversation by posting messages. A message goes to the first reader that accepts it. */
+export function readThreadMessages(readers: readonly ThreadMessageReader[], services: Services) {
+  const { settings, tasks, clients, rateLimiter, outbox, say, log } = services;
+  const servedGuildGuard = refuseUnserved(settings.discord);
+  const wasInterrupted = interruptedMessageHandler({
+    outbox,
+    say,
+    log,
+    applicationId: () => clients.client.application?.id ?? '',
+    hasTask: (reply) => tasks.book.live(({ message }) => message?.id === reply.id).length > 0,
+  });
   // Discord may deliver a message again after a lost connection.
   const processedIds = new RecentMap<string, true>(MAX_PROCESSED_IDS);
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {
@@ -58,17 +55,11 @@ export function readThreadMessages({ readers, servedGuildGuard, rateLimiter, was
   };
 }
 
-export interface ReplyParts {
-  services: Services;
-  messageFor(error: unknown): string;
-  say: Say;
-}
-
 /** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continuedTask: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
-  { services: { answers, clock }, messageFor, say }: ReplyParts,
+  { answers, clock, funnel, say }: Services,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
@@ -89,6 +80,6 @@ export async function replyWithTask(
     // The outcome asks the member who sent the message for a confirmation.
     if (typeof outcome === 'object' && 'content' in outcome) await answers.editReply(message, outcome);
   } catch (error) {
-    await answers.editReply(message, { content: messageFor(error) });
+    await answers.editReply(message, { content: funnel.messageFor(error, 'a message in a thread') });
   }
 }

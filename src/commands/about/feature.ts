@@ -4,28 +4,26 @@ import type { Say } from '../../locales/index.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
 import type { Feature } from '../feature.ts';
-import type { CommandsParts } from '../parts.ts';
-import { command } from '../services.ts';
+import { command, type Services } from '../services.ts';
 import { text } from './text.ts';
 import { aboutPage, type Health } from './view.ts';
 
-/** Creates a function that collects the state of the bot, of Discord and of the gateway. */
-export const healthCheck =
-  ({ version, clients, gateway, engine, store, clusterHealth, say }: CommandsParts) =>
-  async (): Promise<Health> => {
-    const latency = clients.client.ws.ping;
-    const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
-    return {
-      version,
-      latencyMs: latency >= 0 ? Math.round(latency) : undefined,
-      gateway: gatewayState,
-      liveTasks: cluster?.liveTasks ?? engine.tasks.book.inProgressCount,
-      troubles: cluster?.troubles ?? engine.tasks.scheduler.troubles(),
-      cluster: clusterHealth && (cluster ?? 'unknown'),
-      callbacks: engine.callbacks.habits,
-      store: store.ownership.trouble(),
-    };
+/** The state of the bot, of Discord and of the gateway. */
+async function healthOf(services: Services): Promise<Health> {
+  const { version, clients, gateway, tasks, callbacks, store, clusterHealth, say } = services;
+  const latency = clients.client.ws.ping;
+  const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
+  return {
+    version,
+    latencyMs: latency >= 0 ? Math.round(latency) : undefined,
+    gateway: gatewayState,
+    liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
+    troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
+    cluster: clusterHealth && (cluster ?? 'unknown'),
+    callbacks: callbacks.habits,
+    store: store.ownership.trouble(),
   };
+}
 
 async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gateway']> {
   const start = performance.now();
@@ -49,9 +47,9 @@ export const about: Feature<typeof text> = {
     isPrivate: true,
     options: {},
     async run(_values, { services, place, origin, say }) {
-      const isOperator = await services.isOperator(place.userId);
+      const isOperator = await services.operator.isOperator(place.userId);
       const [health, registeredCommands, operator] = await Promise.all([
-        services.health(),
+        healthOf(services),
         services.registeredCommands(place),
         isOperator ? services.operatorState() : undefined,
       ]);

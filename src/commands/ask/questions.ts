@@ -9,7 +9,7 @@ import type { Task } from '../../services/tasks/task.ts';
 import { kindOfFile } from '../file-kinds.ts';
 import { chooseModel } from '../options.ts';
 import type { Services } from '../services.ts';
-import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
+import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 interface QuestionFile extends MemberFile {
   mediaType?: string | undefined;
@@ -73,16 +73,11 @@ function filesRequest(
   };
 }
 
-interface QuestionReaderParts extends ReplyParts {
-  isThread(channelId: string): Promise<boolean>;
-}
-
 /** A member who has used `/ask` in a thread can continue the conversation there by posting messages. */
-export function questionReader({ isThread, ...parts }: QuestionReaderParts): ThreadMessageReader {
-  const { services } = parts;
+export function questionReader(services: Services): ThreadMessageReader {
   return async (message) => {
     const { memberId, channelId, content, files } = message;
-    if (!(await isThread(channelId))) return undefined;
+    if (!(await services.isThread(channelId))) return undefined;
     const previous = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
     const image = files.find((one) => kindOfFile(one) === 'image');
@@ -90,8 +85,8 @@ export function questionReader({ isThread, ...parts }: QuestionReaderParts): Thr
     const { effort, web } = previous.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>
-      replyWithTask(message, previous, parts, (origin) =>
-        submitQuestion(question, previous, { services, origin, say: parts.say }),
+      replyWithTask(message, previous, services, (origin) =>
+        submitQuestion(question, previous, { services, origin, say: services.say }),
       );
   };
 }

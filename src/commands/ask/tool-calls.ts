@@ -72,5 +72,5 @@ async function orderOf(name: CostlyTool, call: AnswerCall, services: Services): 
   }
   const draft = throwIfRefusal(videoRequest({ prompt }));
   const model = await chooseModel('video', parsed.model, services);
-  return videoOrder(draft, { model, fields: services.videoFields });
+  return videoOrder(draft, { model, fields: services.settings.gateway.fields });
 }

@@ -246,7 +246,7 @@ const alerts = command({
     if (channel !== undefined && (await services.isForeignChannel(channel, target.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
-    if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
+    if (channel !== undefined && !(await services.outbox.sendInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
     await change(target, context, (budget, author) => withAlerts(budget, channel, author));
     const line = channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel });

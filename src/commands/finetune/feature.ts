@@ -43,7 +43,8 @@ async function pageReply(fineTuneId: string, context: Context, page?: number): P
 /** Shows the newest events, in a message that is updated from now on. */
 async function followReply(fineTuneId: string, context: Context): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
-  const { clock, follows, followQuietMs: quietMs } = context.services;
+  const { clock, follows, settings } = context.services;
+  const quietMs = settings.followQuietMs;
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
   const follow: Follow = {
@@ -58,7 +59,7 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
 /** Gateway errors about a fine-tuning job are reported with this command's own messages. */
 async function eventsOf(fineTuneId: string, { services }: Context): Promise<readonly FineTuneEvent[]> {
   try {
-    return await services.fineTunes.events(fineTuneId);
+    return await services.gateway.fineTunes.events(fineTuneId);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (error.kind === 'not-offered') throw new Refusal('refusals.fineTunesNotOffered');

@@ -69,7 +69,7 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       options: {},
       async run(_values, context) {
         const { services, place, say } = context;
-        const isOperator = await services.isOperator(place.userId);
+        const isOperator = await services.operator.isOperator(place.userId);
         const isAdmin = isOperator || mayManageServer(place);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
         const isAllowed = ({ specs }: Feature): boolean =>

@@ -18,7 +18,7 @@ export const reference = imageForm({
   maxImages: 10,
   async plan(id, source, context) {
     const { task } = source;
-    const preferred = (task?.kind === 'image' ? task.model : undefined) ?? context.services.defaultModels.image;
+    const preferred = (task?.kind === 'image' ? task.model : undefined) ?? context.services.settings.models.image;
     return referenceForm({ id, source, ...(await modelsForForm('image', preferred, context)) }, context.say);
   },
   parse({ words = '', model = '' }) {

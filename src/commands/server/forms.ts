@@ -27,6 +27,7 @@ import {
   parseThresholds,
   parseWords,
 } from './lines.ts';
+import { postInLog } from './log.ts';
 import { assertCanHold, assertCanModerate } from './moderation.ts';
 import { currentRulesPage } from './page.ts';
 import { readableWords } from './readable.ts';
@@ -153,12 +154,12 @@ export const rulesForm = on(customIds.rulesFilled, {
 });
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
-async function verifyChannel(guildId: string, channel: string | undefined, context: Context): Promise<void> {
+async function verifyChannel(guildId: string, channelId: string | undefined, context: Context): Promise<void> {
   const { services, say } = context;
-  assertCanHold(services.rules.get(guildId).rules.moderation, channel, context);
-  if (channel !== undefined && (await services.isForeignChannel(channel, guildId)))
-    throw new Refusal('refusals.rules.foreignChannel');
-  if (channel !== undefined && !(await services.postInLog(guildId, channel, { content: say('rules.log.here') })))
+  assertCanHold(services.rules.get(guildId).rules.moderation, channelId, context);
+  if (channelId === undefined) return;
+  if (await services.isForeignChannel(channelId, guildId)) throw new Refusal('refusals.rules.foreignChannel');
+  if (!(await postInLog({ guildId, channelId }, { content: say('rules.log.here') }, services)))
     throw new Refusal('refusals.rules.logFailed');
 }
 

@@ -1,25 +1,30 @@
 import { truncateMarkdown } from '../../discord/message-text.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/rules/rules.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
-import type { CommandsParts } from '../parts.ts';
 import type { Services } from '../services.ts';
 import { accessMarkdown, changeText, codeOf } from './readable.ts';
 
-/** Posts in log channels, and records each message so it can be deleted later. */
-export function logPoster({ outbox, engine: { serverLogs }, clock, log }: CommandsParts): Services['postInLog'] {
-  return async (guildId, channelId, plan, memberId) => {
-    const at = clock.now();
-    const postedMessage = await outbox.sendInChannel(channelId, plan);
-    if (!postedMessage) return false;
-    try {
-      await serverLogs.record(guildId, { ...postedMessage, at, ...(memberId !== undefined && { about: memberId }) });
-    } catch (error) {
-      log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
-    }
-    return true;
-  };
+/**
+ * Posts a message in a server's log channel, whose messages are deleted after the server's retention period. Returns false if Discord did not
+ * accept it. `memberId`: the member whom it names.
+ */
+export async function postInLog(
+  { guildId, channelId, memberId }: { guildId: string; channelId: string; memberId?: string },
+  plan: MessagePlan,
+  { outbox, serverLogs, clock, log }: Services,
+): Promise<boolean> {
+  const at = clock.now();
+  const postedMessage = await outbox.sendInChannel(channelId, plan);
+  if (!postedMessage) return false;
+  try {
+    await serverLogs.record(guildId, { ...postedMessage, at, ...(memberId !== undefined && { about: memberId }) });
+  } catch (error) {
+    log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
+  }
+  return true;
 }
 
 /** A member who keeps retrying must not flood the channel. */
@@ -31,11 +36,13 @@ const MAX_SERVERS = 5_000;
 const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
-export function startRuleLog({ rules, budgets, postInLog, ruleTargets: targets, clock }: Services, say: Say): void {
+export function startRuleLog(services: Services): void {
+  const { rules, budgets, ruleTargets: targets, clock, say } = services;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
-    const channel = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
-    if (channel !== undefined) void postInLog(guildId, channel, { content, overflow: 'cut' }, memberId);
+    const channelId = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
+    if (channelId !== undefined)
+      void postInLog({ guildId, channelId, memberId }, { content, overflow: 'cut' }, services);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);

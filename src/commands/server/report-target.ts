@@ -14,7 +14,9 @@ const SKEW_MS = 60_000;
 /** Finds the task whose result a message shows. */
 export async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {
   const { route } = context.origin;
-  const isOurs = target.posters.some((id) => id === route.applicationId || id === context.services.botUserId());
+  const isOurs = target.posters.some(
+    (id) => id === route.applicationId || id === context.services.clients.client.user?.id,
+  );
   if (!isOurs) throw new Refusal('refusals.reports.noResult');
   const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
   const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));

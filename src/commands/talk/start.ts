@@ -95,7 +95,8 @@ export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
 
 /** Creates the talk's thread and its first message. If either fails, the talk is ended. */
 async function placeTalk(task: Task, talkPlace: TalkPlace, context: Context): Promise<MessagePlace> {
-  const { threads, tasks, talks, messageOf } = context.services;
+  const { outbox, tasks, talks, messageOf } = context.services;
+  const { threads } = outbox;
   let threadId: string | undefined;
   try {
     // If two live conversations were started in this thread at the same time, only the first one stays.

@@ -1,7 +1,5 @@
 import { truncate } from '../../discord/message-text.ts';
-import type { Log } from '../../lib/log.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
-import type { Say } from '../../locales/index.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
@@ -10,7 +8,7 @@ import type { Services } from '../services.ts';
 const MAX_NAME_LENGTH = 100;
 
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
-export function nameThreads({ tasks: { book }, threads, rules }: Services, say: Say, log: Log): void {
+export function nameThreads({ tasks: { book }, outbox: { threads }, rules, say, log }: Services): void {
   book.onChange((task) => {
     if (isOfKind('said', task)) void logFailure(nameBy(task));
   });

@@ -10,8 +10,8 @@ import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { kindOfFile } from '../file-kinds.ts';
-import { type Context, on } from '../services.ts';
-import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
+import { type Context, on, type Services } from '../services.ts';
+import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';
@@ -83,10 +83,9 @@ function speakForm(id: string, say: Say): FormPlan {
 }
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
-export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
+export function utteranceReader(services: Services): ThreadMessageReader {
   // Utterances are answered in the order in which they were sent, however long it takes to fetch their audio.
   const utteranceLock = new KeyedLock();
-  const { services } = parts;
   return async (message) => {
     const { channelId, memberId, content: words, files } = message;
     const talk = services.talks.findInChannel(channelId);
@@ -99,6 +98,6 @@ export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
       const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
       return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
-    return () => utteranceLock.run(channelId, () => replyWithTask(message, talk, parts, submit));
+    return () => utteranceLock.run(channelId, () => replyWithTask(message, talk, services, submit));
   };
 }

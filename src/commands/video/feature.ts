@@ -25,7 +25,7 @@ const videoCommand = command({
   async run({ draft, model: modelInput }, context) {
     const { services } = context;
     const model = await chooseModel('video', modelInput, services);
-    return submitOrConfirm(videoOrder(draft, { model, fields: services.videoFields }), context);
+    return submitOrConfirm(videoOrder(draft, { model, fields: services.settings.gateway.fields }), context);
   },
 });
 

@@ -17,7 +17,7 @@ export const videoOfImages = imageForm({
   /** The highest number that any model is known to accept (specification, part 8). */
   maxImages: 7,
   async plan(id, source, context) {
-    const choice = await modelsForForm('video', context.services.defaultModels.video, context);
+    const choice = await modelsForForm('video', context.services.settings.models.video, context);
     return videoForm({ id, source, ...choice }, context.say);
   },
   parse({ words: prompt = '', model = '', duration = '', size = '' }) {
@@ -29,7 +29,7 @@ export const videoOfImages = imageForm({
     const model = await chooseModel('video', typed, context.services);
     const draft = throwIfRefusal(videoRequest({ ...values, links }));
     const spoiler = parent && isSpoiler(parent);
-    const order = videoOrder(draft, { model, fields: context.services.videoFields, spoiler });
+    const order = videoOrder(draft, { model, fields: context.services.settings.gateway.fields, spoiler });
     return submitOrConfirm({ ...order, parent }, context);
   },
 });

@@ -5,7 +5,7 @@ import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Context } from '../services.ts';
-import { groupByMedium } from './reference-lengths.ts';
+import { groupByMedium, referenceSeconds } from './reference-lengths.ts';
 import type { VideoRequest } from './request.ts';
 
 /** A video of nominally 15 seconds may be a frame longer. */
@@ -34,7 +34,7 @@ export function exceededLimits(
 export async function submitOrConfirm(order: NewOrder & { request: VideoRequest }, context: Context): Promise<Outcome> {
   const { services, place, say } = context;
   const { references = [], model } = order.request;
-  const seconds = await services.referenceSeconds(references, place.userId);
+  const seconds = await referenceSeconds(references, place.userId, services);
   const lines = exceededLimits(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
   const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(

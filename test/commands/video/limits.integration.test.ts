@@ -27,7 +27,8 @@ async function createFixture() {
     { log, isStoredResult },
   );
   onTestFinished(() => media.close());
-  const seconds = referenceSeconds({ media, log });
+  const seconds = (references: readonly Reference[], memberId: string) =>
+    referenceSeconds(references, memberId, { media, log });
   const videos = (...urls: string[]): Reference[] =>
     urls.map((url) => ({ ...reference('dance', 'video'), address: url }));
   return { host, seconds, videos };
