@@ -1,4 +1,4 @@
-import { alertPlan, operatorAlertPlan } from '../commands/budget/alert.ts';
+import { alertPlan, operatorAlertPlan } from '../commands/budget/page.ts';
 import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';

@@ -15,13 +15,20 @@ import {
 } from '../../services/spending/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import type { Cap } from '../../services/spending/limits.ts';
-import { limitsText, parseGrant } from '../../services/spending/limits-text.ts';
+import { parseGrant } from '../../services/spending/limits-text.ts';
 import { operatorResetKey } from '../../services/spending/spending.ts';
 import type { Feature } from '../feature.ts';
 import { type Context, command, on } from '../services.ts';
-import { ALL_SERVERS, type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
-import { budgetReply, change, MAX_LIMITS_LENGTH, member, memberIdsOf, server } from './change.ts';
 import { budgetHistory } from './history.ts';
+import {
+  ALL_SERVERS,
+  MAX_LIMITS_LENGTH,
+  type ManagedBudget,
+  managedBudget,
+  member,
+  pausableBudget,
+  server,
+} from './managed-budget.ts';
 import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
 import { setCommand } from './set.ts';
 import { text } from './text.ts';
@@ -33,36 +40,10 @@ const show = command({
   isPrivate: true,
   options: { member, server },
   async run({ member, server }, context) {
-    const target = await budgetTarget(server, context);
-    return member ? memberReply(target, member, context) : serverReply(target, context);
+    const budget = await managedBudget(server, context);
+    return member ? memberPage(budget, member, context) : budgetPage(budget, context);
   },
 });
-
-function serverReply({ guildId, isOperator }: BudgetTarget, { services, place, say }: Context): MessagePlan {
-  const { spending, budgets, clock } = services;
-  const { fallback, overriding } = spending.operatorLimits(guildId);
-  const facts = {
-    otherServer: guildId === place.guildId ? undefined : guildId,
-    guildId,
-    budget: budgets.get(guildId),
-    defaults: { server: fallback, member: spending.memberDefault },
-    overriding,
-    allowances: spending.serverAllowances(guildId),
-    isAllPaused: budgets.isWholeBotPaused,
-    isOperator,
-    now: clock.now(),
-  };
-  return budgetPage(facts, say);
-}
-
-function memberReply({ guildId }: BudgetTarget, { id: memberId, roleIds }: ChosenUser, { services, say }: Context) {
-  const { spending, budgets } = services;
-  const memberLimits = spending.memberLimits(guildId, memberId, roleIds);
-  const allAllowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
-  const allowances = allAllowances.filter(({ holder }) => holder === 'member');
-  const block = budgets.get(guildId).blocks[budgets.memberHash(guildId, memberId)];
-  return memberPage({ memberId, ...memberLimits, allowances, block }, say);
-}
 
 const grant = command({
   name: 'grant',
@@ -73,39 +54,27 @@ const grant = command({
     return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: moreInput });
   },
   async run({ more, member, server }, context) {
-    const target = await budgetTarget(server, context);
-    const recipient = member && memberIdsOf(target, member.id, context);
-    if (!recipient) assertHasOwnLimits(target, context);
-    assertRaises(more, member, target, context);
-    await change(target, context, (budget, author) =>
-      withGrant(budget, recipient, more, { ...author, isOperator: target.isOperator }),
+    const budget = await managedBudget(server, context);
+    const recipient = member && budget.memberIds(member.id);
+    if (!recipient) assertHasOwnLimits(budget);
+    assertRaises(more, member, budget, context);
+    await budget.change((current, author) =>
+      withGrant(current, recipient, more, { ...author, isOperator: budget.isOperator }),
     );
     const { say } = context;
-    if (member)
-      return budgetReply(
-        target,
-        [say('budget.done.granted.member', { member: member.id, more: grantText(more) })],
-        context,
-      );
-    const limits = operatorText(target, context);
-    const lines = [
-      say('budget.done.granted.server', { more: grantText(more) }),
+    const facts = { more: grantText(more) };
+    if (member) return budget.reply(say('budget.done.granted.member', { ...facts, member: member.id }));
+    const limits = budget.fixedLimits;
+    return budget.reply(
+      say('budget.done.granted.server', facts),
       ...(limits === undefined ? [] : [say('budget.done.operatorStands', { limits })]),
-    ];
-    return budgetReply(target, lines, context);
+    );
   },
 });
 
-/** The limits that an admin of the server cannot change; undefined if there are none. */
-function operatorText({ guildId, isOperator }: BudgetTarget, { services }: Context): string | undefined {
-  const { overriding } = services.spending.operatorLimits(guildId);
-  return isOperator || overriding === undefined ? undefined : limitsText(overriding);
-}
-
 /** Admins cannot raise what the operator has limited. */
-function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
-  const { overriding } = services.spending.operatorLimits(guildId);
-  if (!isOperator && overriding !== undefined && services.budgets.get(guildId).serverLimits === undefined)
+function assertHasOwnLimits({ fixedLimits, current }: ManagedBudget): void {
+  if (fixedLimits !== undefined && current.serverLimits === undefined)
     throw new Refusal('refusals.budgetNothingToRaise');
 }
 
@@ -113,7 +82,7 @@ function assertHasOwnLimits({ guildId, isOperator }: BudgetTarget, { services }:
 function assertRaises(
   more: Cap,
   member: ChosenUser | undefined,
-  { guildId, isOperator }: BudgetTarget,
+  { guildId, isOperator }: ManagedBudget,
   { services: { spending } }: Context,
 ): void {
   const allowances = member
@@ -131,26 +100,25 @@ const reset = command({
   isPrivate: true,
   options: { member, server },
   async run({ member, server }, context) {
-    const target = await budgetTarget(server, context);
-    const { spending } = context.services;
-    const recipient = member && memberIdsOf(target, member.id, context);
-    if (!recipient) assertHasOwnLimits(target, context);
+    const budget = await managedBudget(server, context);
+    const { services, say } = context;
+    const { spending } = services;
+    const recipient = member && budget.memberIds(member.id);
+    if (!recipient) assertHasOwnLimits(budget);
     // Count usage in every period: a limit that is set later may cover a period that no limit covers today.
-    await context.services.countEverything();
-    const scope = recipient?.hash ?? spending.serverScope(target.guildId);
-    await change(target, context, (budget, author) => {
+    await services.countEverything();
+    const scope = recipient?.hash ?? spending.serverScope(budget.guildId);
+    await budget.change((current, author) => {
       const usage = spending.createReset(scope);
-      const operatorReset = !recipient && target.isOperator ? { [operatorResetKey(scope)]: usage } : {};
-      return withResets(budget, recipient, { [scope]: usage, ...operatorReset }, author);
+      const operatorReset = !recipient && budget.isOperator ? { [operatorResetKey(scope)]: usage } : {};
+      return withResets(current, recipient, { [scope]: usage, ...operatorReset }, author);
     });
-    const { say } = context;
-    if (member) return budgetReply(target, [say('budget.done.reset.member', { member: member.id })], context);
-    const limits = operatorText(target, context);
-    const lines = [
+    if (member) return budget.reply(say('budget.done.reset.member', { member: member.id }));
+    const limits = budget.fixedLimits;
+    return budget.reply(
       say('budget.done.reset.server'),
       ...(limits === undefined ? [] : [say('budget.done.reset.operatorStands', { limits })]),
-    ];
-    return budgetReply(target, lines, context);
+    );
   },
 });
 
@@ -163,17 +131,12 @@ const block = command({
     server,
   },
   async run({ member: { id }, days, server }, context) {
-    const target = await budgetTarget(server, context);
-    const { say } = context;
-    const blockedUntil = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
-    await change(target, context, (budget, author) =>
-      withBlock(budget, memberIdsOf(target, id, context), blockedUntil, author),
-    );
-    const line =
-      blockedUntil === undefined
-        ? say('budget.done.blocked', { member: id })
-        : say('budget.done.blockedUntil', { member: id, until: Math.ceil(blockedUntil / 1000) });
-    return budgetReply(target, [line], context);
+    const budget = await managedBudget(server, context);
+    const { services, say } = context;
+    const until = days === undefined ? undefined : services.clock.now() + days * DAY_MS;
+    await budget.change((current, author) => withBlock(current, budget.memberIds(id), until, author));
+    if (until === undefined) return budget.reply(say('budget.done.blocked', { member: id }));
+    return budget.reply(say('budget.done.blockedUntil', { member: id, until: Math.ceil(until / 1000) }));
   },
 });
 
@@ -182,15 +145,14 @@ const unblock = command({
   isPrivate: true,
   options: { member: { type: 'user', required: true }, server },
   async run({ member: { id }, server }, context) {
-    const target = await budgetTarget(server, context);
-    await change(target, context, (budget, author) => withoutBlock(budget, memberIdsOf(target, id, context), author));
+    const budget = await managedBudget(server, context);
+    await budget.change((current, author) => withoutBlock(current, budget.memberIds(id), author));
     const { services, say } = context;
-    const lines = [
+    return budget.reply(
       say('budget.done.unblocked', { member: id }),
       ...(services.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
-      ...(services.budgets.get(target.guildId).isPaused ? [say('budget.paused')] : []),
-    ];
-    return budgetReply(target, lines, context);
+      ...(budget.current.isPaused ? [say('budget.paused')] : []),
+    );
   },
 });
 
@@ -199,19 +161,19 @@ const pause = command({
   isPrivate: true,
   options: { paused: { type: 'switch' }, server },
   async run({ paused = true, server }, context) {
-    const target = await pauseTarget(server, context);
+    const budget = await pausableBudget(server, context);
     const { say } = context;
-    await change(target, context, (budget, author) => withPause(budget, paused, author));
-    if (!paused) return budgetReply(target, [resumedText(target, context)], context);
-    const line = say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused');
+    await budget.change((current, author) => withPause(current, paused, author));
+    if (!paused) return budget.reply(resumedText(budget, context));
+    const isEverywhere = budget.guildId === WHOLE_BOT;
     return {
-      ...budgetReply(target, [line], context),
-      controls: [resumeButtonPlan(target.guildId === WHOLE_BOT ? ALL_SERVERS : target.guildId, say)],
+      ...budget.reply(say(isEverywhere ? 'budget.done.pausedEverywhere' : 'budget.done.paused')),
+      controls: [resumeButtonPlan(isEverywhere ? ALL_SERVERS : budget.guildId, say)],
     };
   },
 });
 
-function resumedText({ guildId }: BudgetTarget, { services, say }: Context): string {
+function resumedText({ guildId }: ManagedBudget, { services, say }: Context): string {
   if (guildId === WHOLE_BOT) return say('budget.done.resumedEverywhere');
   return say(services.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
 }
@@ -219,9 +181,9 @@ function resumedText({ guildId }: BudgetTarget, { services, say }: Context): str
 const resume = on(customIds.resume, {
   reply: 'here',
   async run(server, context): Promise<MessagePlan> {
-    const target = await pauseTarget(server, context);
-    await change(target, context, (budget, author) => withPause(budget, false, author));
-    return { ...budgetReply(target, [resumedText(target, context)], context), controls: [] };
+    const budget = await pausableBudget(server, context);
+    await budget.change((current, author) => withPause(current, false, author));
+    return { ...budget.reply(resumedText(budget, context)), controls: [] };
   },
 });
 
@@ -230,7 +192,7 @@ const history = command({
   isPrivate: true,
   options: { server },
   async run({ server }, context) {
-    const { guildId } = await budgetTarget(server, context);
+    const { guildId } = await managedBudget(server, context);
     return budgetHistory(context.services.budgets.historyOf(guildId), context.say);
   },
 });
@@ -240,17 +202,16 @@ const alerts = command({
   isPrivate: true,
   options: { channel: { type: 'channel' }, server },
   async run({ channel, server }, context) {
-    const target = await budgetTarget(server, context);
+    const budget = await managedBudget(server, context);
     const { services, say } = context;
     // Reports and held results are posted there, too, if the server has no log channel.
-    if (channel !== undefined && (await services.isForeignChannel(channel, target.guildId)))
+    if (channel !== undefined && (await services.isForeignChannel(channel, budget.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
     if (channel !== undefined && !(await services.outbox.sendInChannel(channel, { content: say('budget.alert.here') })))
       throw new Refusal('refusals.budgetAlertsFailed');
-    await change(target, context, (budget, author) => withAlerts(budget, channel, author));
-    const line = channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel });
-    return budgetReply(target, [line], context);
+    await budget.change((current, author) => withAlerts(current, channel, author));
+    return budget.reply(channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel }));
   },
 });
 

@@ -1,46 +1,36 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { escapeText, inlineCode } from '../../discord/markdown.ts';
+import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
-import type { Say } from '../../locales/index.ts';
+import { kindNames, type Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { memberMention } from '../../messages/who-is.ts';
+import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
-import type { Limits } from '../../services/spending/limits.ts';
-import { limitsText, quantity } from '../../services/spending/limits-text.ts';
-import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
-import { ALL_SERVERS } from './access.ts';
+import { allowanceText, leftText, limitsText, quantity } from '../../services/spending/limits-text.ts';
+import type { ServerBudget } from '../../services/spending/server-budget.ts';
+import type { Context } from '../services.ts';
+import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */
 const MAX_LISTED = 10;
 
-export interface BudgetFacts {
-  /** Undefined for the server where the page is shown. */
-  otherServer: string | undefined;
-  guildId: string;
-  budget: ServerBudget;
-  /** The limits that apply if the server has none of its own. */
-  defaults: { server: Limits; member: Limits };
-  /** The operator's limits that apply in addition to the server's own. */
-  overriding: Limits | undefined;
-  allowances: readonly Allowance[];
-  isAllPaused: boolean;
-  /** Whether the reader is the operator, who can resume all servers. */
-  isOperator: boolean;
-  now: number;
-}
-
-export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
-  const { otherServer, guildId, budget, isAllPaused, isOperator, now } = facts;
+/** What a server's budget allows, and what is left of it. */
+export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudget, context: Context): MessagePlan {
+  const { services, place, say } = context;
+  const isAllPaused = services.budgets.isWholeBotPaused;
+  const now = services.clock.now();
   const { alertsChannelId } = budget;
-  const title = otherServer === undefined ? say('budget.title') : say('budget.titleOther', { server: otherServer });
+  const title = guildId === place.guildId ? say('budget.title') : say('budget.titleOther', { server: guildId });
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
   const lines = [
     title,
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
     ...(budget.isPaused ? [say('budget.paused')] : []),
-    ...serverLines(facts, say),
-    memberLimitsLine(facts, say),
+    ...serverLines(guildId, budget, context),
+    memberLimitsLine(budget, context),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       say('budget.limits.role', { role, limits: limitsText(limits) }),
     ),
@@ -80,26 +70,29 @@ export const confirmationLine = (price: string, say: Say): string =>
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
-function serverLines({ budget, defaults, overriding, allowances }: BudgetFacts, say: Say): string[] {
-  const { serverLimits: ownLimits, operatorLimits } = budget;
-  const remainingLines = allowances.map((one) => remainingLine(one, say));
+function serverLines(
+  guildId: string,
+  { serverLimits: ownLimits, operatorLimits }: ServerBudget,
+  { services: { spending }, say }: Context,
+): string[] {
+  const { fallback, overriding } = spending.operatorLimits(guildId);
   const firstLine =
     ownLimits !== undefined
       ? say('budget.limits.server', { limits: limitsText(ownLimits) })
       : operatorLimits !== undefined
         ? say('budget.limits.serverNone')
-        : say('budget.limits.serverDefault', { limits: limitsText(defaults.server) });
+        : say('budget.limits.serverDefault', { limits: limitsText(fallback) });
   const showsOperatorLimits = operatorLimits !== undefined || (ownLimits !== undefined && overriding !== undefined);
   return [
     firstLine,
     ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsText(overriding ?? {}) })] : []),
-    ...remainingLines,
+    ...spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
   ];
 }
 
-function memberLimitsLine({ budget: { memberLimits }, defaults }: BudgetFacts, say: Say): string {
-  if (memberLimits === undefined) return say('budget.limits.membersDefault', { limits: limitsText(defaults.member) });
-  return say('budget.limits.members', { limits: limitsText(memberLimits) });
+function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
+  if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsText(memberLimits) });
+  return say('budget.limits.membersDefault', { limits: limitsText(services.spending.memberDefault) });
 }
 
 function remainingLine(allowance: Allowance, say: Say): string {
@@ -109,19 +102,20 @@ function remainingLine(allowance: Allowance, say: Say): string {
   return granted === undefined ? line : say('budget.granted', { line, granted: quantity(unit, granted) });
 }
 
-export interface MemberFacts {
-  memberId: string;
-  limits: Limits;
-  source: LimitSource;
-  allowances: readonly Allowance[];
-  block: ServerBudget['blocks'][string] | undefined;
-}
-
-export function memberPage({ memberId, limits, source, allowances, block }: MemberFacts, say: Say): MessagePlan {
+/** The limits of one member, and what is left of them. */
+export function memberPage(
+  budget: ManagedBudget,
+  { id: memberId, roleIds }: ChosenUser,
+  { services: { spending }, say }: Context,
+): MessagePlan {
+  const { guildId } = budget;
+  const { limits, source } = spending.memberLimits(guildId, memberId, roleIds);
+  const allowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
+  const block = budget.current.blocks[budget.memberIds(memberId).hash];
   const lines = [
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsText(limits) }),
-    ...allowances.map((one) => remainingLine(one, say)),
+    ...allowances.filter(({ holder }) => holder === 'member').map((one) => remainingLine(one, say)),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
   return { content: lines.join('\n') };
@@ -129,3 +123,21 @@ export function memberPage({ memberId, limits, source, allowances, block }: Memb
 
 const blockLine = ({ until }: ServerBudget['blocks'][string], say: Say): string =>
   until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: toSeconds(until) });
+
+const MAX_NAME_LENGTH = 200;
+
+/** For readers outside the server, the title says which server the alert is about. */
+export function operatorAlertPlan(alert: BudgetAlert, guildName: string | undefined, say: Say): MessagePlan {
+  const id = inlineCode(alert.guildId);
+  const server = guildName === undefined ? id : `${escapeText(guildName, MAX_NAME_LENGTH)} (${id})`;
+  return alertPlan(alert, say, say('budget.alert.titleOther', { server }));
+}
+
+export function alertPlan({ reached }: BudgetAlert, say: Say, title: string = say('budget.alert.title')): MessagePlan {
+  const lines = reached.map(({ share, allowance }) => {
+    const resets = toSeconds(allowance.resetsAt ?? 0);
+    const facts = { limit: allowanceText(allowance, kindNames(say)), left: leftText(allowance), resets };
+    return share === 100 ? say('budget.alert.reached', facts) : say('budget.alert.nearlyUsedUp', facts);
+  });
+  return { content: [title, ...lines].join('\n') };
+}

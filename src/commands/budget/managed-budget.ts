@@ -1,0 +1,86 @@
+import { mayManageServer } from '../../discord/place.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Author, MemberIds } from '../../services/spending/budget-changes.ts';
+import { WHOLE_BOT } from '../../services/spending/budgets.ts';
+import { limitsText } from '../../services/spending/limits-text.ts';
+import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
+import { maySeeAccount } from '../account-access.ts';
+import type { Context } from '../services.ts';
+
+/** The options that several subcommands have. */
+export const server = { type: 'text', max: 30 } as const;
+export const member = { type: 'user' } as const;
+export const MAX_LIMITS_LENGTH = 300;
+
+const SERVER_ID = /^\d{17,20}$/;
+
+/** The value that the operator enters instead of a server ID to address all servers. */
+export const ALL_SERVERS = 'all';
+
+/** The budget that a command concerns, and the rights of the member who uses the command. */
+export class ManagedBudget {
+  readonly guildId: string;
+  /** Whether the member can change the operator's limits: true for the operator and for admins of the operator's own servers. */
+  readonly isOperator: boolean;
+  readonly #context: Context;
+
+  constructor(guildId: string, isOperator: boolean, context: Context) {
+    this.guildId = guildId;
+    this.isOperator = isOperator;
+    this.#context = context;
+  }
+
+  get current(): ServerBudget {
+    return this.#context.services.budgets.get(this.guildId);
+  }
+
+  /** The limits that the member cannot change, because the operator has set them; undefined if there are none. */
+  get fixedLimits(): string | undefined {
+    const { overriding } = this.#context.services.spending.operatorLimits(this.guildId);
+    return this.isOperator || overriding === undefined ? undefined : limitsText(overriding);
+  }
+
+  memberIds(memberId: string): MemberIds {
+    return { hash: this.#context.services.budgets.memberHash(this.guildId, memberId), memberId };
+  }
+
+  /** Changes the budget on behalf of the member. */
+  async change(transition: (budget: ServerBudget, author: Author) => ServerBudget): Promise<void> {
+    const { services, place } = this.#context;
+    const { budgets, spending, clock } = services;
+    await budgets.change(this.guildId, (budget) => {
+      const at = clock.now();
+      return transition(withoutExpired(budget, spending.countingStart, at), { by: place.userId, at });
+    });
+  }
+
+  /** Names the server if it is not the one where the reply is read. */
+  reply(...lines: readonly string[]): MessagePlan {
+    const { place, say } = this.#context;
+    const isHere = this.guildId === place.guildId || this.guildId === WHOLE_BOT;
+    return { content: [...(isHere ? [] : [say('budget.titleOther', { server: this.guildId })]), ...lines].join('\n') };
+  }
+}
+
+/** Returns the budget of the server where the command was used, or of another one that the operator names. */
+export async function managedBudget(server: string | undefined, context: Context): Promise<ManagedBudget> {
+  const { place, services } = context;
+  const isOperator = await maySeeAccount(context);
+  if (server === undefined || server === place.guildId) {
+    if (place.guildId === undefined) throw new Refusal('refusals.budgetNoServer');
+    if (!isOperator && !mayManageServer(place)) throw new Refusal('refusals.budgetNotYours');
+    return new ManagedBudget(place.guildId, isOperator, context);
+  }
+  if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
+  if (!SERVER_ID.test(server) || !(await services.isInServer(server)))
+    throw new Refusal('refusals.budgetUnknownServer', { server });
+  return new ManagedBudget(server, isOperator, context);
+}
+
+/** Returns what a pause concerns: one server, or all of them. */
+export async function pausableBudget(server: string | undefined, context: Context): Promise<ManagedBudget> {
+  if (server?.trim().toLowerCase() !== ALL_SERVERS) return managedBudget(server, context);
+  if (!(await maySeeAccount(context))) throw new Refusal('refusals.budgetOtherServer');
+  return new ManagedBudget(WHOLE_BOT, true, context);
+}
