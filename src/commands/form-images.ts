@@ -7,10 +7,11 @@ import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
+import type { ListedModel } from '../services/models/catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
-import { imagesOfResult, imagesOnMessage } from './options.ts';
+import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm } from './options.ts';
 import { type Context, on, type Services } from './services.ts';
 
 /** Keeps the images that a form is opened from, because their URLs neither fit into its custom id nor tell a member anything. */
@@ -21,7 +22,7 @@ export async function keepImages(images: readonly MemberFile[], context: Context
 }
 
 /** The images that a form was opened from, and the task whose result they are. */
-export interface FormSource {
+interface FormSource {
   images: readonly MemberFile[];
   task: Task | undefined;
 }
@@ -42,7 +43,7 @@ export const resultNote = (task: Task, say: Say): FieldPlan => ({
 });
 
 /** Says which image a form is about, or lets the member choose from several. */
-export function imagesField({ images, task }: FormSource, say: Say): FieldPlan {
+function imagesField({ images, task }: FormSource, say: Say): FieldPlan {
   const [first] = images;
   if (images.length === 1 && task) return resultNote(task, say);
   if (images.length === 1 && first)
@@ -64,19 +65,52 @@ export function imagesField({ images, task }: FormSource, say: Say): FieldPlan {
   };
 }
 
+interface ImageFormFacts {
+  id: string;
+  source: FormSource;
+  model: string | undefined;
+  /** The known models; none if their list has not been read yet. */
+  models: readonly ListedModel[];
+}
+
 interface ImageForm<Parsed> {
   menu: MenuName;
+  purpose: 'image' | 'video';
   opened: typeof customIds.reference;
   filled: typeof customIds.referenceFilled;
   maxImages: number;
-  plan(id: string, source: FormSource, context: Context): Promise<FormPlan>;
+  /** Where its sentences are. */
+  texts: 'reference' | 'video.form';
+  /** In addition to the images, the prompt and the model. */
+  moreFields?(say: Say): FieldPlan[];
   parse(fields: FormValues['fields']): Parsed | Refusal;
   /** `links`: the chosen images, as the option `links` of a command. */
-  run(parsed: Parsed, source: { task: Task | undefined; links: string }, context: Context): Promise<Outcome>;
+  run(
+    parsed: Parsed,
+    chosen: { parent: Task | undefined; links: string; model: string },
+    context: Context,
+  ): Promise<Outcome>;
 }
 
 /** A form that orders something made from images: those of a result, or of any message whose menu was used. */
-export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse, run }: ImageForm<Parsed>) {
+export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
+  const { menu, purpose, texts, opened, filled, maxImages } = definition;
+  const form = ({ id, source, model, models }: ImageFormFacts, say: Say): FormPlan => ({
+    id,
+    title: say(`${texts}.title`),
+    fields: [
+      imagesField(source, say),
+      { type: 'text', name: 'words', label: say(`${texts}.prompt`), isLong: true, required: true },
+      modelField(purpose, { value: model, label: say(`${texts}.model`), hint: say(`${texts}.modelHint`) }, models),
+      ...(definition.moreFields?.(say) ?? []),
+    ],
+  });
+  async function formOf(id: string, source: FormSource, context: Context): Promise<FormPlan> {
+    const { task } = source;
+    const preferred = (task?.kind === purpose ? task.model : undefined) ?? context.services.settings.models[purpose];
+    const choice = await modelsForForm(purpose, preferred, context);
+    return form({ id, source, ...choice }, context.say);
+  }
   const entry: Menu<Services> = {
     name: menu,
     async open(target, context) {
@@ -84,7 +118,7 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
       const images = imagesOnMessage(target).slice(0, maxImages);
       const draftId = await keepImages(images, context);
       const id = filled.id({ from: 'menu', isPrivate: target.isPrivate, draftId });
-      return plan(id, { images, task: undefined }, context);
+      return formOf(id, { images, task: undefined }, context);
     },
   };
   const opener = on(opened, {
@@ -94,7 +128,7 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
       // The message has the URLs of its files, which are valid for a day.
       const images = imagesOfResult(task, message).slice(0, maxImages);
       const draftId = await keepImages(images, context);
-      return plan(filled.id({ from: 'task', taskId, draftId }), { images, task }, context);
+      return formOf(filled.id({ from: 'task', taskId, draftId }), { images, task }, context);
     },
   });
   const submit = on(filled, {
@@ -103,22 +137,22 @@ export function imageForm<Parsed>({ menu, opened, filled, maxImages, plan, parse
     isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
     async reopen(origin, context) {
       const task = origin.from === 'menu' ? undefined : await loadForForm(pressedTask(origin.taskId, context), context);
-      return plan(
-        filled.id(origin),
-        { task, images: await loadForForm(imagesOfForm(origin, context), context) },
-        context,
-      );
+      const images = await loadForForm(imagesOfForm(origin, context), context);
+      return formOf(filled.id(origin), { images, task }, context);
     },
     parse({ fields, lists }) {
-      const parsed = parse(fields);
-      return parsed instanceof Refusal ? parsed : { parsed, chosen: lists.which ?? [] };
+      const parsed = definition.parse(fields);
+      const typedModel = fields.model?.trim() || undefined;
+      return parsed instanceof Refusal ? parsed : { parsed, typedModel, chosen: lists.which ?? [] };
     },
-    async run(origin, context, { parsed, chosen }) {
-      const task = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
+    async run(origin, context, { parsed, typedModel, chosen }) {
+      const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
       const images = await imagesOfForm(origin, context);
       const chosenImages = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));
-      return run(parsed, { task, links: chosenImages.map(({ address }) => address).join('\n') }, context);
+      const links = chosenImages.map(({ address }) => address).join('\n');
+      const model = await chooseModel(purpose, typedModel, context.services);
+      return definition.run(parsed, { parent, links, model }, context);
     },
   });
-  return { menu: entry, handlers: [opener, submit] };
+  return { menu: entry, handlers: [opener, submit], form };
 }

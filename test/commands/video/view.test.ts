@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
-import { videoForm } from '../../../src/commands/video/form.ts';
+import { videoOfImages } from '../../../src/commands/video/form.ts';
 import { ignoredParameterNotes, ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
@@ -136,7 +136,7 @@ describe('The message of a video task', () => {
 describe('The form for a video', () => {
   it('The form for a video lists its images by name, and is prefilled with the known model', () => {
     const images = ['1.png', '2.png'].map((name) => ({ address: `https://cdn.example/${name}`, name }));
-    const form = videoForm({ id: 'filmf.1', source: { images, task: undefined }, model: 'reel-2', models: [] }, say);
+    const form = videoOfImages.form({ id: 'filmf.1', source: { images, task: undefined }, model: 'reel-2', models: [] }, say);
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [
