@@ -1,42 +1,18 @@
 import type { FormValues } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
-import type { FieldPlan, MessagePlan } from '../../discord/plan.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
-import { type AccessRule, accessText, MAX_ACCESS_RULES, MAX_LIST_ENTRIES } from '../../services/rules/server-rules.ts';
+import { type AccessRule, accessText, MAX_ACCESS_RULES } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
-import { managedServer } from './access.ts';
-import { choiceField, fieldLabel } from './fields.ts';
 import { parseModels } from './lines.ts';
+import { managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
 import { accessMarkdown, readableAccess } from './readable.ts';
 
-const EVERYTHING = 'everything';
-const ONLY_MODELS = 'models';
 /** What the text of a rule has before the id of a model. */
 const MODEL = 'model ';
-
-/** Nothing is chosen in advance, so no rule is made without a choice. */
-export function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
-  const subjects = [
-    { value: EVERYTHING, label: say('rules.choices.everything') },
-    { value: ONLY_MODELS, label: say('rules.choices.models') },
-    ...[...kindsByCommand].map(([command, kinds]) => ({
-      value: command,
-      label: `/${command}`,
-      description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
-    })),
-  ];
-  const effects = (['deny', 'allow'] as const).map((value) => ({ value, label: say(`rules.choices.${value}`) }));
-  return [
-    choiceField('effect', effects, undefined, say),
-    { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },
-    { name: 'models', type: 'text', ...fieldLabel('models', say) },
-    { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },
-    { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...fieldLabel('channels', say) },
-  ];
-}
 
 function readAccessRule(
   { fields, lists }: FormValues,
@@ -45,7 +21,7 @@ function readAccessRule(
 ): AccessRule {
   const { subjects = [], roles: chosenRoles = [], channels = [] } = lists;
   const roles = chosenRoles.includes(everyoneId) ? [] : chosenRoles;
-  const isAboutEverything = subjects.includes(EVERYTHING);
+  const isAboutEverything = subjects.includes('everything');
   const kinds = isAboutEverything ? [] : subjects.flatMap((command) => kindsByCommand.get(command) ?? []);
   const models = isAboutEverything ? [] : parseModels(fields.models ?? '');
   const effect = fields.effect === 'allow' ? 'allow' : 'deny';

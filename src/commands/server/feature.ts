@@ -1,13 +1,16 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { installLinks } from '../../discord/deployment.ts';
+import { missingPermissions, neededPermissions } from '../../discord/permissions.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
+import { historyPage } from '../history.ts';
 import { command, on } from '../services.ts';
-import { managedServer } from './access.ts';
-import { checkServer } from './check.ts';
 import { openRulesForm, rulesForm } from './forms.ts';
-import { rulesHistory } from './history.ts';
+import { managedServer } from './managed-server.ts';
 import { accessRuleId, currentRulesPage } from './page.ts';
 import { previewButtons } from './preview.ts';
+import { changeText, readableLine } from './readable.ts';
 import { reportButtons } from './report-decisions.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
@@ -18,6 +21,58 @@ const rules = command({
   isPrivate: true,
   options: {},
   run: async (_values, context) => currentRulesPage(context),
+});
+
+/** Shows who changed which rule and when, and how. The file has all entries that a change of a list removed and added. */
+const rulesHistory = command({
+  name: 'history',
+  isPrivate: true,
+  options: {},
+  async run(_values, context) {
+    const { guildId } = managedServer(context);
+    const { say, services } = context;
+    const { rules, ruleTargets } = services;
+    return historyPage(
+      rules.get(guildId).history,
+      {
+        name: 'rules',
+        whatOf: (change) => changeText(change, ruleTargets, say),
+        columns: ['rule', 'before', 'after'],
+        valuesOf({ what, before = '', after = '' }) {
+          const readable = (text: string): string =>
+            text.replace(/.+/g, (line) => readableLine(what, line, ruleTargets, say));
+          return [say(`rules.names.${what}`), readable(before), readable(after)];
+        },
+      },
+      say,
+    );
+  },
+});
+
+/** Lists the permissions that the bot needs in this channel, and whether it has them. */
+const checkServer = command({
+  name: 'check',
+  isPrivate: true,
+  options: {},
+  async run(_values, context): Promise<MessagePlan> {
+    managedServer(context);
+    const { place, say, origin } = context;
+    const { server } = installLinks(origin.route.applicationId, { userInstall: false });
+    const missingNames = missingPermissions(place);
+    const lines = neededPermissions.map(({ name, purpose }) =>
+      missingNames.includes(name)
+        ? say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) })
+        : say('rules.check.granted', { name, use: say(`rules.check.uses.${purpose}`) }),
+    );
+    return {
+      content: [
+        say('rules.check.title', { channel: place.channelId ?? '' }),
+        ...lines,
+        missingNames.length === 0 ? say('rules.check.allThere') : say('rules.check.howTo'),
+      ].join('\n'),
+      controls: [{ type: 'link', address: server, label: say('rules.check.invite') }],
+    };
+  },
 });
 
 const removeAccessRule = on(customIds.accessRemove, {

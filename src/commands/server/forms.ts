@@ -1,22 +1,11 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
-import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
+import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Say } from '../../locales/index.ts';
-import {
-  MAX_LIST_ENTRIES,
-  type RuleSet,
-  ruleSet,
-  ruleText,
-  type ServerRules,
-  thresholdLines,
-  withLog,
-  withRules,
-} from '../../services/rules/server-rules.ts';
+import { type RuleSet, ruleSet, withLog, withRules } from '../../services/rules/server-rules.ts';
 import { type Context, on } from '../services.ts';
-import { managedServer } from './access.ts';
-import { accessFields, previewAccessRule } from './access-rule.ts';
-import { choiceField, fieldLabel, type OwnChoice, type RuleField } from './fields.ts';
+import { previewAccessRule } from './access-rule.ts';
+import { fieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -28,12 +17,8 @@ import {
   parseWords,
 } from './lines.ts';
 import { postInLog } from './log.ts';
-import { assertCanHold, assertCanModerate } from './moderation.ts';
+import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
-import { readableWords } from './readable.ts';
-
-/** The capacity of a text field; a longer list has to be uploaded as a file. */
-const MAX_FIELD_LENGTH = 4_000;
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
@@ -42,89 +27,6 @@ async function openForm(section: RuleSection, context: Context): Promise<FormPla
 }
 
 export const openRulesForm = on(customIds.rules, { open: openForm });
-
-/** The choices of moderation, in the order of their form. */
-const MODERATION_CHOICES = {
-  prompts: ['off', 'refuse', 'spoiler', 'hold'],
-  references: ['off', 'refuse', 'spoiler', 'hold'],
-  results: ['off', 'refuse', 'spoiler', 'hold'],
-  unseen: ['show', 'hold'],
-  whenAway: ['refuse', 'allow'],
-  ageRestricted: ['like-others', 'refuse', 'spoiler', 'channels'],
-} as const;
-
-function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: RuleSet['moderation'], say: Say) {
-  const options = MODERATION_CHOICES[name].map((value) => ({ value, label: say(`rules.moderation.choices.${value}`) }));
-  return choiceField(name, options, moderation[name], say);
-}
-
-function fieldsOf(
-  section: RuleSection,
-  { rules, logChannelId, logDays }: ServerRules,
-  { say, services }: Context,
-): FieldPlan[] {
-  const { moderation, pressers } = rules;
-  const text = (name: RuleField, value: string, isLong = false): FieldPlan => ({
-    name,
-    type: 'text',
-    isLong,
-    ...fieldLabel(name, say),
-    value,
-  });
-  const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan =>
-    text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.ruleTargets) : '', true);
-  const choice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice): FieldPlan => {
-    const options = values.map((value) => ({ value, label: say(`rules.choices.${value}`) }));
-    return choiceField(name, options, selected, say);
-  };
-  switch (section) {
-    case 'access':
-      return accessFields(services.ruleTargets, say);
-    case 'use':
-      return [
-        choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
-        {
-          name: 'presserRoles',
-          type: 'roles',
-          max: MAX_LIST_ENTRIES,
-          ...fieldLabel('presserRoles', say),
-          values: typeof pressers === 'string' ? [] : pressers.roleIds,
-        },
-        text('privateCommands', rules.privateCommands.join(', ')),
-        choice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off'),
-      ];
-    case 'words':
-      return [
-        list('words'),
-        { name: 'file', type: 'file', ...fieldLabel('file', say) },
-        list('allowedWords'),
-        list('patterns'),
-        text('longestPrompt', ruleText(rules, 'longestPrompt')),
-      ];
-    case 'links':
-      return [list('deniedDomains'), list('allowedDomains')];
-    case 'moderation':
-      return (['prompts', 'references', 'results', 'unseen', 'whenAway'] as const).map((name) =>
-        moderationChoice(name, moderation, say),
-      );
-    case 'categories':
-      return [
-        text('thresholds', thresholdLines(moderation.thresholds).join('\n'), true),
-        moderationChoice('ageRestricted', moderation, say),
-      ];
-    case 'log':
-      return [
-        {
-          name: 'logChannel',
-          type: 'channels',
-          max: 1,
-          ...fieldLabel('logChannel', say),
-          values: logChannelId === undefined ? [] : [logChannelId],
-        },
-        text('logDays', logDays === undefined ? '' : String(logDays)),
-      ];
-  }
-}
 
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
 export const rulesForm = on(customIds.rulesFilled, {
@@ -228,6 +130,3 @@ async function changesOf(
 
 const pick = (fields: FormValues['fields'], names: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
-
-const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
-  ruleText(rules, name).length <= MAX_FIELD_LENGTH;

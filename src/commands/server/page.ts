@@ -18,7 +18,7 @@ import {
   usesModeration,
 } from '../../services/rules/server-rules.ts';
 import type { Context } from '../services.ts';
-import { managedServer } from './access.ts';
+import { managedServer } from './managed-server.ts';
 import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';
 import type { text } from './text.ts';
 

@@ -6,7 +6,7 @@ import { type RuleSet, withoutProposal, withProposal, withRules } from '../../se
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
 import { type Context, on } from '../services.ts';
-import { managedServer } from './access.ts';
+import { managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
 
 /** Stores changed rules until their admin decides. `content` shows what would change. */

@@ -5,8 +5,7 @@ import type { Say } from '../../locales/index.ts';
 import { type RuleTargets, readRules } from '../../services/rules/rules-file.ts';
 import { changedLines, type RuleSet, ruleNames } from '../../services/rules/server-rules.ts';
 import { command } from '../services.ts';
-import { managedServer } from './access.ts';
-import { assertCanModerate } from './moderation.ts';
+import { assertCanModerate, managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
 import { readableLine, withNames } from './readable.ts';
 

@@ -136,7 +136,10 @@ describe('The message of a video task', () => {
 describe('The form for a video', () => {
   it('The form for a video lists its images by name, and is prefilled with the known model', () => {
     const images = ['1.png', '2.png'].map((name) => ({ address: `https://cdn.example/${name}`, name }));
-    const form = videoOfImages.form({ id: 'filmf.1', source: { images, task: undefined }, model: 'reel-2', models: [] }, say);
+    const form = videoOfImages.form(
+      { id: 'filmf.1', source: { images, task: undefined }, model: 'reel-2', models: [] },
+      say,
+    );
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [

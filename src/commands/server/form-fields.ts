@@ -1,0 +1,144 @@
+import type { RuleSection } from '../../discord/custom-ids.ts';
+import type { FieldPlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import type { RuleTargets } from '../../services/rules/rules-file.ts';
+import {
+  MAX_LIST_ENTRIES,
+  type RuleSet,
+  ruleText,
+  type ServerRules,
+  thresholdLines,
+} from '../../services/rules/server-rules.ts';
+import type { Context } from '../services.ts';
+import { readableWords } from './readable.ts';
+import type { text } from './text.ts';
+
+type RuleField = keyof (typeof text)['rules']['fields'];
+/** What can be chosen in these forms, apart from moderation. */
+type OwnChoice = keyof (typeof text)['rules']['choices'];
+
+/** The capacity of a text field; a longer list has to be uploaded as a file. */
+const MAX_FIELD_LENGTH = 4_000;
+
+export const isShown = (rules: RuleSet, name: Parameters<typeof ruleText>[1]): boolean =>
+  ruleText(rules, name).length <= MAX_FIELD_LENGTH;
+
+const fieldLabel = (name: RuleField, say: Say): { label: string; hint: string } => ({
+  label: say(`rules.fields.${name}.label`),
+  hint: say(`rules.fields.${name}.hint`),
+});
+
+const choiceField = (
+  name: RuleField,
+  options: readonly { value: string; label: string; description?: string }[],
+  selected: string | undefined,
+  say: Say,
+): Extract<FieldPlan, { type: 'choice' }> => ({
+  name,
+  type: 'choice',
+  required: true,
+  ...fieldLabel(name, say),
+  options: options.map((option) => ({ ...option, isDefault: option.value === selected })),
+});
+
+const ownChoices = (values: readonly OwnChoice[], say: Say): { value: OwnChoice; label: string }[] =>
+  values.map((value) => ({ value, label: say(`rules.choices.${value}`) }));
+
+/** The choices of moderation, in the order of their form. */
+export const MODERATION_CHOICES = {
+  prompts: ['off', 'refuse', 'spoiler', 'hold'],
+  references: ['off', 'refuse', 'spoiler', 'hold'],
+  results: ['off', 'refuse', 'spoiler', 'hold'],
+  unseen: ['show', 'hold'],
+  whenAway: ['refuse', 'allow'],
+  ageRestricted: ['like-others', 'refuse', 'spoiler', 'channels'],
+} as const;
+
+function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: RuleSet['moderation'], say: Say) {
+  const options = MODERATION_CHOICES[name].map((value) => ({ value, label: say(`rules.moderation.choices.${value}`) }));
+  return choiceField(name, options, moderation[name], say);
+}
+
+/** The fields of the form for a section, with the server's current rules. */
+export function fieldsOf(
+  section: RuleSection,
+  { rules, logChannelId, logDays }: ServerRules,
+  { say, services }: Context,
+): FieldPlan[] {
+  const { moderation, pressers } = rules;
+  const text = (name: RuleField, value: string, isLong = false): FieldPlan => ({
+    name,
+    type: 'text',
+    isLong,
+    ...fieldLabel(name, say),
+    value,
+  });
+  const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan =>
+    text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.ruleTargets) : '', true);
+  const choice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice): FieldPlan =>
+    choiceField(name, ownChoices(values, say), selected, say);
+  switch (section) {
+    case 'access':
+      return accessFields(services.ruleTargets, say);
+    case 'use':
+      return [
+        choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
+        {
+          name: 'presserRoles',
+          type: 'roles',
+          max: MAX_LIST_ENTRIES,
+          ...fieldLabel('presserRoles', say),
+          values: typeof pressers === 'string' ? [] : pressers.roleIds,
+        },
+        text('privateCommands', rules.privateCommands.join(', ')),
+        choice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off'),
+      ];
+    case 'words':
+      return [
+        list('words'),
+        { name: 'file', type: 'file', ...fieldLabel('file', say) },
+        list('allowedWords'),
+        list('patterns'),
+        text('longestPrompt', ruleText(rules, 'longestPrompt')),
+      ];
+    case 'links':
+      return [list('deniedDomains'), list('allowedDomains')];
+    case 'moderation':
+      return (['prompts', 'references', 'results', 'unseen', 'whenAway'] as const).map((name) =>
+        moderationChoice(name, moderation, say),
+      );
+    case 'categories':
+      return [
+        text('thresholds', thresholdLines(moderation.thresholds).join('\n'), true),
+        moderationChoice('ageRestricted', moderation, say),
+      ];
+    case 'log':
+      return [
+        {
+          name: 'logChannel',
+          type: 'channels',
+          max: 1,
+          ...fieldLabel('logChannel', say),
+          values: logChannelId === undefined ? [] : [logChannelId],
+        },
+        text('logDays', logDays === undefined ? '' : String(logDays)),
+      ];
+  }
+}
+
+/** Nothing is chosen in advance, so no rule is made without a choice. */
+function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
+  const commands = [...kindsByCommand].map(([command, kinds]) => ({
+    value: command,
+    label: `/${command}`,
+    description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
+  }));
+  const subjects = [...ownChoices(['everything', 'models'], say), ...commands];
+  return [
+    choiceField('effect', ownChoices(['deny', 'allow'], say), undefined, say),
+    { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },
+    { name: 'models', type: 'text', ...fieldLabel('models', say) },
+    { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },
+    { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...fieldLabel('channels', say) },
+  ];
+}
