@@ -67,10 +67,10 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
   isForAdmins?: boolean;
   options: O;
   /**
-   * Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. `chosen`: by an option of its
-   * own, and the bot must be able to post a result that others see.
+   * Whether only the member sees the reply, which is the default. Decided before the acknowledgement, when only the payload is known. `chosen`:
+   * by an option of its own, and the bot must be able to post a result that others see.
    */
-  isPrivate: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
+  isPrivate?: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
   suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
@@ -123,7 +123,7 @@ export function commandsByFullName<Services>(
 const privacyOption = { private: { type: 'switch' } } as const satisfies Options;
 
 function command<const O extends Options, Services, Parsed>({
-  isPrivate,
+  isPrivate = true,
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
   function workOf(values: Values<O>, place: InteractionFacts): Run<Services> {

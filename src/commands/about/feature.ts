@@ -44,7 +44,6 @@ async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gat
 export const about: Feature<typeof text> = {
   command: command({
     name: 'about',
-    isPrivate: true,
     options: {},
     async run(_values, { services, place, origin, say }) {
       const isOperator = await services.operator.isOperator(place.userId);

@@ -37,7 +37,6 @@ const MAX_DAYS = 3_650;
 
 const show = command({
   name: 'show',
-  isPrivate: true,
   options: { member, server },
   async run({ member, server }, context) {
     const budget = await managedBudget(server, context);
@@ -47,7 +46,6 @@ const show = command({
 
 const grant = command({
   name: 'grant',
-  isPrivate: true,
   options: { more: { type: 'text', required: true, max: MAX_LIMITS_LENGTH }, member, server },
   parse({ more: moreInput, ...rest }) {
     const more = parseGrant(moreInput);
@@ -97,7 +95,6 @@ function assertRaises(
 
 const reset = command({
   name: 'reset',
-  isPrivate: true,
   options: { member, server },
   async run({ member, server }, context) {
     const budget = await managedBudget(server, context);
@@ -124,7 +121,6 @@ const reset = command({
 
 const block = command({
   name: 'block',
-  isPrivate: true,
   options: {
     member: { type: 'user', required: true },
     days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
@@ -142,7 +138,6 @@ const block = command({
 
 const unblock = command({
   name: 'unblock',
-  isPrivate: true,
   options: { member: { type: 'user', required: true }, server },
   async run({ member: { id }, server }, context) {
     const budget = await managedBudget(server, context);
@@ -158,7 +153,6 @@ const unblock = command({
 
 const pause = command({
   name: 'pause',
-  isPrivate: true,
   options: { paused: { type: 'switch' }, server },
   async run({ paused = true, server }, context) {
     const budget = await pausableBudget(server, context);
@@ -189,7 +183,6 @@ const resume = on(customIds.resume, {
 
 const history = command({
   name: 'history',
-  isPrivate: true,
   options: { server },
   async run({ server }, context) {
     const { guildId } = await managedBudget(server, context);
@@ -199,7 +192,6 @@ const history = command({
 
 const alerts = command({
   name: 'alerts',
-  isPrivate: true,
   options: { channel: { type: 'channel' }, server },
   async run({ channel, server }, context) {
     const budget = await managedBudget(server, context);

@@ -14,7 +14,6 @@ const OFF = 'off';
 export const setCommand = (kinds: readonly string[]) =>
   command({
     name: 'set',
-    isPrivate: true,
     options: {
       limits: { type: 'text', max: MAX_LIMITS_LENGTH },
       for: { type: 'text', choices: ['server', 'members', 'operator'] },

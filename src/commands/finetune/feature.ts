@@ -72,8 +72,6 @@ export const finetune: Feature<typeof text> = {
   isForAccount: true,
   command: command({
     name: 'finetune',
-    // The account's data is not visible to every member.
-    isPrivate: true,
     options: {
       id: { type: 'text', required: true, max: 60 },
       follow: { type: 'switch' },

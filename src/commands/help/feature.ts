@@ -65,7 +65,6 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
     text,
     command: command({
       name: 'help',
-      isPrivate: true,
       options: {},
       async run(_values, context) {
         const { services, place, say } = context;

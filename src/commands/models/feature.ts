@@ -20,7 +20,6 @@ const MAX_FILTER_LENGTH = 40;
 
 const modelsCommand = command({
   name: 'models',
-  isPrivate: true,
   options: {
     model: modelOption,
     text: { type: 'text', max: MAX_FILTER_LENGTH },

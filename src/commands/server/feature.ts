@@ -18,7 +18,6 @@ import { exportRules, importRules } from './transfer.ts';
 
 const rules = command({
   name: 'rules',
-  isPrivate: true,
   options: {},
   run: async (_values, context) => currentRulesPage(context),
 });
@@ -26,7 +25,6 @@ const rules = command({
 /** Shows who changed which rule and when, and how. The file has all entries that a change of a list removed and added. */
 const rulesHistory = command({
   name: 'history',
-  isPrivate: true,
   options: {},
   async run(_values, context) {
     const { guildId } = managedServer(context);
@@ -52,7 +50,6 @@ const rulesHistory = command({
 /** Lists the permissions that the bot needs in this channel, and whether it has them. */
 const checkServer = command({
   name: 'check',
-  isPrivate: true,
   options: {},
   async run(_values, context): Promise<MessagePlan> {
     managedServer(context);

@@ -14,7 +14,6 @@ const MAX_BYTES = 1_000_000;
 
 export const exportRules = command({
   name: 'export',
-  isPrivate: true,
   options: {},
   async run(_values, context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
@@ -28,7 +27,6 @@ export const exportRules = command({
 /** Shows the changes that an import would make; a button applies them. */
 export const importRules = command({
   name: 'import',
-  isPrivate: true,
   options: { file: { type: 'attachment', required: true } },
   parse: ({ file }) => (file.size > MAX_BYTES ? new Refusal('refusals.rules.importTooLarge') : file),
   async run(file, context): Promise<MessagePlan> {

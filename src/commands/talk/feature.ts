@@ -15,7 +15,6 @@ import { speakOpener, speakSubmit } from './utterances.ts';
 
 const end = command({
   name: 'end',
-  isPrivate: true,
   options: {},
   async run(_values, context) {
     const { channelId } = context.place;

@@ -125,7 +125,6 @@ export const tasks = (
 ): Feature<ReturnType<typeof textWithKinds>> => ({
   command: command({
     name: 'tasks',
-    isPrivate: true,
     options: {
       text: { type: 'text' },
       kind: { type: 'text', choices: kinds },
