@@ -1,4 +1,7 @@
+import type { Attachment } from '../../discord/options.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
+import { MAX_SCHEMA_BYTES, parseSchema } from '../../services/asks/schema/parse.ts';
 import type { Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
@@ -13,11 +16,23 @@ import {
 import { command } from '../services.ts';
 import { questionHandlers } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
-import { schemaRefusal } from './schema.ts';
 import { text } from './text.ts';
 import { allowButton, declineButton } from './tool-calls.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
+
+interface SchemaOptions {
+  schema: Attachment | undefined;
+  schema_text: string | undefined;
+}
+
+/** Checks a schema for problems that are visible in the payload alone. */
+function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | undefined {
+  if (schema && text !== undefined) return new Refusal('refusals.schemaTwice');
+  if (schema && schema.size > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
+  const parsed = text === undefined ? undefined : parseSchema(text);
+  return parsed instanceof Refusal ? parsed : undefined;
+}
 
 const askCommand = command({
   name: 'ask',

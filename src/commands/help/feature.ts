@@ -18,27 +18,22 @@ function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[num
   return specs ? 'create' : 'more';
 }
 
-interface HelpFacts {
-  isUsable(feature: Feature): boolean;
-  /** Whether the rules allow any of its tasks here. A menu entry can be usable even if its command is for admins. */
-  isAllowed(feature: Feature): boolean;
-  registered: Registered;
-}
-
 /** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
-function helpPage(features: readonly Feature[], { isUsable, isAllowed, registered }: HelpFacts, say: Say): MessagePlan {
-  const featuresByGroup = Map.groupBy(features.filter(isUsable), groupOf);
+function helpPage(
+  usable: readonly Feature[],
+  menus: NonNullable<Feature['menus']>,
+  registered: Registered,
+  say: Say,
+): MessagePlan {
+  const featuresByGroup = Map.groupBy(usable, groupOf);
   const blocks = groups.flatMap((group) => {
     const lines = (featuresByGroup.get(group) ?? []).flatMap((feature) => commandLines(feature, registered, say));
     return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
-  const menuLines = features
-    .filter(isAllowed)
-    .flatMap(({ menus = [] }) => menus)
-    .flatMap((menu) => {
-      const name = say(`menus.${menu.name}`);
-      return registered.has(name) ? [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })] : [];
-    });
+  const menuLines = menus.flatMap((menu) => {
+    const name = say(`menus.${menu.name}`);
+    return registered.has(name) ? [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })] : [];
+  });
   if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
   return { page: { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks } };
 }
@@ -71,12 +66,16 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
         const isOperator = await services.operator.isOperator(place.userId);
         const isAdmin = isOperator || mayManageServer(place);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
-        const isAllowed = ({ specs }: Feature): boolean =>
-          specs === undefined || keysOf(specs).some((kind) => services.rules.allowsKind({ ...place, kind }));
-        const isUsable = (one: Feature): boolean =>
-          (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount) && isAllowed(one);
-        const registered = await services.registeredCommands(place);
-        return helpPage([...others, feature], { isUsable, isAllowed, registered }, say);
+        const allowed = [...others, feature].filter(
+          ({ specs }) =>
+            specs === undefined || keysOf(specs).some((kind) => services.rules.allowsKind({ ...place, kind })),
+        );
+        const usable = allowed.filter(
+          (one) => (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount),
+        );
+        // A menu entry can be usable even if its command is for admins.
+        const menus = allowed.flatMap((one) => one.menus ?? []);
+        return helpPage(usable, menus, await services.registeredCommands(place), say);
       },
     }),
   };

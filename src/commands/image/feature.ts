@@ -1,15 +1,24 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
+import { isSpoiler } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
-import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
+import { imageForm } from '../form-images.ts';
+import {
+  chooseModel,
+  emptyPromptRefusal,
+  imageOptions,
+  linksOption,
+  modelOption,
+  promptOption,
+  suggestModels,
+} from '../options.ts';
 import { command } from '../services.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
-import { reference } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
 
@@ -58,6 +67,26 @@ const imageCommand = command({
   async run({ request, model: modelInput }, context) {
     const model = await chooseModel('image', modelInput, context.services);
     return submitOrder({ kind: 'image', request: { ...request, model } }, context);
+  },
+});
+
+/** Generates an image with the images of a result or a message as references. */
+export const reference = imageForm({
+  menu: 'reference',
+  purpose: 'image',
+  opened: customIds.reference,
+  filled: customIds.referenceFilled,
+  /** With more references, each of them has hardly any effect. */
+  maxImages: 10,
+  texts: 'reference',
+  parse({ words = '' }) {
+    const prompt = words.trim();
+    return emptyPromptRefusal({ prompt }) ?? { prompt };
+  },
+  async run({ prompt }, { parent, links, model }, context) {
+    const request = throwIfRefusal(imageRequest({ prompt, links }));
+    const spoilerField = parent && isSpoiler(parent) ? { spoiler: true } : {};
+    return submitOrder({ kind: 'image', request: { ...request, model, ...spoilerField }, parent }, context);
   },
 });
 

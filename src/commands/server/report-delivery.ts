@@ -204,10 +204,7 @@ export class ReportDelivery {
   async #plan(report: Report): Promise<MessagePlan> {
     const { reports, rules, tasks, say } = this.#parts;
     const task = await withStore(() => tasks.book.get(report.taskId));
-    return reportMessage(
-      { report, task: task && rules.maskTask(task, report.guildId), history: reports.historyOf(report) },
-      say,
-    );
+    return reportMessage(report, task && rules.maskTask(task, report.guildId), reports.historyOf(report), say);
   }
 
   #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {

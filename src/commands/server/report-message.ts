@@ -12,15 +12,8 @@ import { titleOf } from '../../services/tasks/task-facts.ts';
 /** As much as the message of a result shows, which is all that the member who reported it could see. */
 const MAX_PROMPT_LENGTH = 700;
 
-export interface ReportFacts {
-  report: Report;
-  /** The reported task, masked for the report's server; undefined if it is no longer stored. */
-  task: Task | undefined;
-  history: ReportHistory;
-}
-
-/** A report as moderators see it, with their decision. */
-export function reportMessage({ report, task, history }: ReportFacts, say: Say): MessagePlan {
+/** A report as moderators see it, with their decision. `task`: masked for the report's server; undefined if it is no longer stored. */
+export function reportMessage(report: Report, task: Task | undefined, history: ReportHistory, say: Say): MessagePlan {
   const { guildId, reporterId, reason, words, at } = report;
   const prompt = task === undefined ? '' : escapeText(titleOf(task), MAX_PROMPT_LENGTH);
   const link = linkToMessage({ guildId, ...report.message });

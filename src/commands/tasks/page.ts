@@ -31,7 +31,11 @@ export async function loadTaskPage(
   // The page of a task that was tried again leads to the newer one.
   const successor = task.successorId === undefined ? undefined : await services.tasks.book.get(task.successorId);
   const controls = pageControls(task, messageLink(successor ?? task), list, context);
-  const plan = taskPage({ task, cost, left, controls, turns }, say);
+  const lines = [
+    ...pageLines(task, { cost, left }, say),
+    ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
+  ];
+  const plan: MessagePlan = { content: lines.join('\n'), overflow: 'file', files: [], controls };
   const preview = isResultVisible(task) ? await services.previewOfResult(task) : undefined;
   if (!preview) return plan;
   return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.release };
@@ -95,25 +99,16 @@ function decisionButtons(task: Task, button: (name: ButtonName, id: string) => B
   return [...button('retry', retry.id(id)), ...(hasOwnPrompt(task) ? button('edit', edit.id(id)) : [])];
 }
 
-interface TaskPage {
-  task: Task;
-  /** Undefined if the task costs nothing, or the reader is not allowed to see the cost. */
-  cost: string | undefined;
-  /** What remains of the reader's limits, if the task is their own. */
-  left: string | undefined;
-  controls: readonly Control[];
-  turns: readonly Task[];
-}
-
 /** Leaves space for the rest of the page. */
 const MAX_PROMPT_LENGTH = 1_000;
 const MAX_WHOLE_PROMPT_LENGTH = 6_000;
 const MAX_REASON_LENGTH = 500;
 
-function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): MessagePlan {
+/** `facts`: those that depend on the reader. */
+function pageLines(task: Task, facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] {
   const { failure, delivery } = task;
   const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
-  const lines = [
+  return [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
     `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
     ...factLines(
@@ -124,14 +119,11 @@ function taskPage({ task, cost, left, controls, turns }: TaskPage, say: Say): Me
         visibility: isClosed(task)
           ? say(isHeld(task) ? 'tasks.visibility.held' : 'tasks.visibility.private')
           : undefined,
-        cost,
-        left,
+        ...facts,
       },
       say,
     ),
-    ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
-  return { content: lines.join('\n'), overflow: 'file', files: [], controls };
 }
 
 /** The whole prompt, if the page shows only its start; content that is too long for a message becomes a file. */

@@ -1,8 +1,10 @@
-import { Refusal } from '../../lib/refusal.ts';
+import { customIds } from '../../discord/custom-ids.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { isSpoiler } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
+import { imageForm } from '../form-images.ts';
 import { chooseModel, suggestModels } from '../options.ts';
 import { command } from '../services.ts';
-import { videoOfImages } from './form.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
@@ -26,6 +28,32 @@ const videoCommand = command({
     const { services } = context;
     const model = await chooseModel('video', modelInput, services);
     return submitOrConfirm(videoOrder(draft, { model, fields: services.settings.gateway.fields }), context);
+  },
+});
+
+/** Makes a video from the images of a result or a message. */
+export const videoOfImages = imageForm({
+  menu: 'video',
+  purpose: 'video',
+  opened: customIds.makeVideo,
+  filled: customIds.makeVideoFilled,
+  /** The highest number that any model is known to accept (specification, part 8). */
+  maxImages: 7,
+  texts: 'video.form',
+  moreFields: (say) => [
+    { type: 'text', name: 'duration', label: say('video.form.duration') },
+    { type: 'text', name: 'size', label: say('video.form.size') },
+  ],
+  parse({ words: prompt = '', duration = '', size = '' }) {
+    const values = { prompt, duration, size };
+    const request = videoRequest(values);
+    return request instanceof Refusal ? request : values;
+  },
+  async run(values, { parent, links, model }, context) {
+    const draft = throwIfRefusal(videoRequest({ ...values, links }));
+    const spoiler = parent && isSpoiler(parent);
+    const order = videoOrder(draft, { model, fields: context.services.settings.gateway.fields, spoiler });
+    return submitOrConfirm({ ...order, parent }, context);
   },
 });
 

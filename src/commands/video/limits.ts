@@ -2,10 +2,11 @@ import type { Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
+import { MediaError } from '../../services/media/index.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import type { Context } from '../services.ts';
-import { groupByMedium, referenceSeconds } from './reference-lengths.ts';
+import { kindOfFile } from '../file-kinds.ts';
+import type { Context, Services } from '../services.ts';
 import type { VideoRequest } from './request.ts';
 
 /** A video of nominally 15 seconds may be a frame longer. */
@@ -41,4 +42,44 @@ export async function submitOrConfirm(order: NewOrder & { request: VideoRequest 
     '\n',
   );
   return propose([order], { reason, run: say('video.limits.submit') }, context);
+}
+
+const FETCH_LIMITS = { max: 64 * 2 ** 20, timeoutMs: 30_000 };
+
+/** Guesses an unknown medium from the file name. The real type of the file is checked when it is sent. */
+function groupByMedium(references: readonly Reference[]) {
+  return Map.groupBy(references, ({ medium, name }) => (medium === 'any' ? (kindOfFile({ name }) ?? 'image') : medium));
+}
+
+/** The total length of the reference videos, if it can be measured. */
+export async function referenceSeconds(
+  references: readonly Reference[],
+  memberId: string,
+  services: Pick<Services, 'media' | 'log'>,
+): Promise<number> {
+  let total = 0;
+  // One at a time, so that no request holds more than one video in the memory that all requests share.
+  for (const { address } of groupByMedium(references).get('video') ?? [])
+    total += await measureSeconds(address, memberId, services);
+  return total;
+}
+
+async function measureSeconds(
+  address: string,
+  givenBy: string,
+  { media, log }: Pick<Services, 'media' | 'log'>,
+): Promise<number> {
+  try {
+    const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
+    try {
+      return (await media.videoFacts(video)).seconds ?? 0;
+    } finally {
+      video.release();
+    }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    // Whether the video can be used at all is checked when the request is prepared.
+    log.info({ kind: error.kind }, 'The length of a reference video could not be measured.');
+    return 0;
+  }
 }

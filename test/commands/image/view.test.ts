@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
-import { reference } from '../../../src/commands/image/reference.ts';
+import { reference } from '../../../src/commands/image/feature.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
-import { exceededLimits } from '../../../src/commands/video/limits.ts';
-import { referenceSeconds } from '../../../src/commands/video/reference-lengths.ts';
+import { exceededLimits, referenceSeconds } from '../../../src/commands/video/limits.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { openMedia } from '../../../src/services/media/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
-import { videoOfImages } from '../../../src/commands/video/form.ts';
+import { videoOfImages } from '../../../src/commands/video/feature.ts';
 import { ignoredParameterNotes, ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
