@@ -67,8 +67,8 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
   isForAdmins?: boolean;
   options: O;
   /**
-   * Whether only the member sees the reply, which is the default. Decided before the acknowledgement, when only the payload is known. `chosen`:
-   * by an option of its own, and the bot must be able to post a result that others see.
+   * Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. `chosen`: by an option of its
+   * own, and the bot must be able to post a result that others see; the default of a command that only orders. Other commands reply in private by default.
    */
   isPrivate?: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
   suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
@@ -122,10 +122,10 @@ export function commandsByFullName<Services>(
 /** The option with which a member chooses who sees the reply. */
 const privacyOption = { private: { type: 'switch' } } as const satisfies Options;
 
-function command<const O extends Options, Services, Parsed>({
-  isPrivate = true,
-  ...definition
-}: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
+function command<const O extends Options, Services, Parsed>(
+  definition: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>,
+): SingleCommand<Services> {
+  const { isPrivate = definition.onlyOrders ? 'chosen' : true } = definition;
   function workOf(values: Values<O>, place: InteractionFacts): Run<Services> {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
     const parsed = throwIfRefusal(definition.parse(values, place));

@@ -25,9 +25,17 @@ const stopButton = on(customIds.stop, {
   },
 });
 
-async function openQuestionForm(taskId: string, context: Context) {
+async function openQuestionForm(taskId: string, context: Context): Promise<FormPlan> {
   const task = requireKind('ask', await loadForForm(pressedTask(taskId, context), context));
-  return continueForm(customIds.continueConversationFilled.id(task.id), context.say);
+  const { say } = context;
+  return {
+    id: customIds.continueConversationFilled.id(task.id),
+    title: say('ask.form.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('ask.form.question'), isLong: true, required: true },
+      { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
+    ],
+  };
 }
 
 const nextQuestionSubmit = on(customIds.continueConversationFilled, {
@@ -47,17 +55,6 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
     return submitQuestion({ ...question, effort, web, ...format }, previous, context);
   },
 });
-
-function continueForm(id: string, say: Say): FormPlan {
-  return {
-    id,
-    title: say('ask.form.title'),
-    fields: [
-      { type: 'text', name: 'words', label: say('ask.form.question'), isLong: true, required: true },
-      { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
-    ],
-  };
-}
 
 function parseQuestion({ fields, files: { file } }: FormValues) {
   const prompt = (fields.words ?? '').trim();

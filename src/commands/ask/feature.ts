@@ -36,7 +36,6 @@ function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | 
 
 const askCommand = command({
   name: 'ask',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,

@@ -25,7 +25,6 @@ declare module '../../services/tasks/kind-spec.ts' {
 
 const blendCommand = command({
   name: 'blend',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     image1: { ...imageOption, required: true },

@@ -23,7 +23,6 @@ declare module '../../services/tasks/kind-spec.ts' {
 
 const describeCommand = command({
   name: 'describe',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     ...imageOptions.four,

@@ -51,7 +51,6 @@ const imageView: KindView<'image'> = {
 
 const imageCommand = command({
   name: 'image',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
+import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
@@ -14,11 +14,12 @@ declare module '../../services/tasks/kind-spec.ts' {
   }
 }
 
-const image: KindSpec<'image'> = {
-  request: imageShape.loose(),
-  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'image' },
-};
-export const imageSpecs = { image };
+export const imageSpecs = {
+  image: {
+    request: imageShape.loose(),
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'image' },
+  },
+} satisfies Partial<KindSpecs>;
 
 /** The specification names no limit for image jobs, so this only limits how many files one order makes the bot check. */
 const MAX_REFERENCES = 16;

@@ -14,7 +14,6 @@ const { aspect, negative, ...otherFlags } = flagOptions;
 
 const imagineCommand = command({
   name: 'imagine',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     prompt: promptOption,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
+import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } from './flags.ts';
@@ -56,27 +56,25 @@ const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
   ...(['variation', 'vary', 'reroll', 'pan', 'zoom', 'custom-zoom', 'describe-line', 'shorten-line'] as const),
 ]);
 
-const imagine: KindSpec<'imagine'> = {
-  request: imagineShape.loose(),
-  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true },
-};
-const action: KindSpec<'action'> = {
-  request: actionShape.loose(),
-  traits: {
-    isPaid: true,
-    isVisual: true,
-    isGrid: ({ customId }) => GRID_FAMILIES.has(meaningOfAction(customId).family),
+export const imagineSpecs = {
+  imagine: {
+    request: imagineShape.loose(),
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true },
   },
-};
-const change: KindSpec<'change'> = {
-  request: changeShape.loose(),
-  traits: { isPaid: true, isVisual: true, isGrid: (request) => request.action !== 'UPSCALE' },
-};
-const animate: KindSpec<'animate'> = {
-  request: animateShape.loose(),
-  traits: { isPaid: true, isVisual: true, hasOwnPrompt: true },
-};
-export const imagineSpecs = { imagine, action, change, animate };
+  action: {
+    request: actionShape.loose(),
+    traits: {
+      isPaid: true,
+      isVisual: true,
+      isGrid: ({ customId }) => GRID_FAMILIES.has(meaningOfAction(customId).family),
+    },
+  },
+  change: {
+    request: changeShape.loose(),
+    traits: { isPaid: true, isVisual: true, isGrid: (request) => request.action !== 'UPSCALE' },
+  },
+  animate: { request: animateShape.loose(), traits: { isPaid: true, isVisual: true, hasOwnPrompt: true } },
+} satisfies Partial<KindSpecs>;
 
 /** The request, or a refusal that follows from the payload alone. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {

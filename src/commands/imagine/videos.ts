@@ -73,15 +73,7 @@ const animateSubmit = on(customIds.animateFilled, {
 
 export const animateHandlers = [animateOpener, animateSubmit];
 
-interface AnimateValues {
-  words: string;
-  motion: (typeof motions)[number];
-  loop: boolean | undefined;
-  lastFrame: MemberFile | undefined;
-  videoNumber: number;
-}
-
-function animateValues({ fields, files }: FormValues): AnimateValues {
+function animateValues({ fields, files }: FormValues) {
   const { loop = '', which: videoNumber = '1' } = fields;
   return {
     words: promptIn(fields),
@@ -95,7 +87,7 @@ function animateValues({ fields, files }: FormValues): AnimateValues {
 function orderOf(
   parent: Task,
   image: MemberFile | undefined,
-  { words, motion, loop, lastFrame, videoNumber }: AnimateValues,
+  { words, motion, loop, lastFrame, videoNumber }: ReturnType<typeof animateValues>,
 ): FollowUp<'animate'> {
   const action = videoAction(parent);
   if (action === undefined) throw new Refusal('refusals.noResult');
@@ -105,11 +97,7 @@ function orderOf(
     // Some gateways ask for the prompt again.
     ...(words !== '' && { words }),
     motion,
-    ...withoutUndefined({
-      loop,
-      title: words === '' ? title : undefined,
-      spoiler,
-    }),
+    ...withoutUndefined({ loop, title: words === '' ? title : undefined, spoiler }),
   };
   if (action === 'extend') {
     if (parent.media[videoNumber - 1] === undefined) throw new Refusal('refusals.unknownButton');

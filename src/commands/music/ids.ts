@@ -10,15 +10,11 @@ const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
 /** How deep responses may be nested. */
 const MAX_DEPTH = 8;
 
-interface PastedIds {
-  /** Without duplicates, in the order in which they were pasted. */
-  ids: string[];
-  /** Text that is not an id. */
-  invalid: string[];
-}
-
-/** Reads ids in any form: separated by commas, spaces or line breaks, in URLs, as JSON, or in a gateway's response. */
-export function readIds(text: string): PastedIds {
+/**
+ * Reads ids in any form: separated by commas, spaces or line breaks, in URLs, as JSON, or in a gateway's response. Returns them without duplicates,
+ * in the order in which they were pasted, and what is not an id.
+ */
+export function readIds(text: string): { ids: string[]; invalid: string[] } {
   const json = jsonIn(text.trim());
   const words = json === undefined ? splitText(text) : wordsIn(json, 0);
   const results = words.map((word) => ({ word, id: idIn(word) }));

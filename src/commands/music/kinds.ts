@@ -4,7 +4,7 @@ import type { CallOptions } from '../../services/gateway/http.ts';
 import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
-import { defineRequest, type KindSpec } from '../../services/tasks/kind-spec.ts';
+import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 
 /** The prompt is what the song is about or, with `isLyrics`, its lyrics. */
 const songShape = defineRequest({
@@ -22,15 +22,14 @@ declare module '../../services/tasks/kind-spec.ts' {
   }
 }
 
-const song: KindSpec<'song'> = {
-  request: songShape.loose(),
-  traits: { isPaid: true, hasOwnPrompt: true, keepsTitle: true, isFollowable: true, modelKind: 'music' },
-};
-const music: KindSpec<'music'> = {
-  request: musicShape.loose(),
-  traits: { isPart: true, isListedByParent: true, isFollowable: true },
-};
-export const musicSpecs = { song, music, album: albumSpec };
+export const musicSpecs = {
+  song: {
+    request: songShape.loose(),
+    traits: { isPaid: true, hasOwnPrompt: true, keepsTitle: true, isFollowable: true, modelKind: 'music' },
+  },
+  music: { request: musicShape.loose(), traits: { isPart: true, isListedByParent: true, isFollowable: true } },
+  album: albumSpec,
+} satisfies Partial<KindSpecs>;
 
 /** Songs that the bot generates, songs that are only followed, and albums, which show many of them in one message. */
 export function musicKinds(music: Gateway['music'], acceptsCallback = false): Kind[] {

@@ -37,7 +37,6 @@ function songRequest(values: SongOptions & { instrumental?: boolean | undefined 
 /** Submits a song. Whether the gateway can generate songs is not known before the first submit. */
 export const make = command({
   name: 'make',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     about: textOption,

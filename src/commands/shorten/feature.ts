@@ -26,7 +26,6 @@ export const shorten: Feature<typeof text> = {
   text,
   command: command({
     name: 'shorten',
-    isPrivate: 'chosen',
     onlyOrders: true,
     options: {
       prompt: promptOption,

@@ -4,7 +4,6 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
-import type { Say } from '../../locales/index.ts';
 import { loadForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
@@ -50,9 +49,17 @@ export function utteranceRequest(
   return { talk: id, model, ...utterance, ...(isClosed && { isClosed }) };
 }
 
-async function openSpeakForm(taskId: string, context: Context) {
+async function openSpeakForm(taskId: string, context: Context): Promise<FormPlan> {
   const talk = requireOpenTalk(await loadForForm(pressedTask(taskId, context), context), speakerOf(context));
-  return speakForm(customIds.speakFilled.id(talk.id), context.say);
+  const { say } = context;
+  return {
+    id: customIds.speakFilled.id(talk.id),
+    title: say('talk.form.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
+      { type: 'file', name: 'sound', label: say('talk.form.audio'), hint: say('talk.form.audioHint') },
+    ],
+  };
 }
 
 /** Lets a member speak in a talk even if the bot cannot read messages. */
@@ -70,17 +77,6 @@ export const speakSubmit = on(customIds.speakFilled, {
 });
 
 const speakerOf = ({ place }: Context) => ({ memberId: place.userId, channelId: place.channelId });
-
-function speakForm(id: string, say: Say): FormPlan {
-  return {
-    id,
-    title: say('talk.form.title'),
-    fields: [
-      { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
-      { type: 'file', name: 'sound', label: say('talk.form.audio'), hint: say('talk.form.audioHint') },
-    ],
-  };
-}
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(services: Services): ThreadMessageReader {

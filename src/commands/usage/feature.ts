@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { EarlyContext } from '../../discord/handlers.ts';
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
@@ -26,9 +25,7 @@ export const usageRangeButton = on(customIds.usage, {
     const { route } = context.origin;
     if (!route.isPrivate && !(of === 'account' && (await mayChangePublicMessage(context))))
       throw new Refusal('refusals.usageNotYours');
-    return pageOf({ range: quickRange(range, dayOf(context.place.createdAt)), by, of }, context, {
-      isPrivate: route.isPrivate,
-    });
+    return pageOf({ range: quickRange(range, dayOf(context.place.createdAt)), by, of }, context);
   },
 });
 
@@ -38,7 +35,7 @@ const exactAmountsButton = on(customIds.exactUsage, {
   async run({ by, of, ...days }, context) {
     const range = parseRange(days, dayOf(context.place.createdAt));
     if (range instanceof Refusal) throw range;
-    return pageOf({ range, by, of }, context, { isPrivate: true, isExact: true });
+    return pageOf({ range, by, of }, context, { isExact: true });
   },
 });
 
@@ -48,18 +45,14 @@ interface UsageRequest {
   of: UsageOwner;
 }
 
-async function pageOf(
-  request: UsageRequest,
-  context: Context,
-  { isPrivate, isExact = false }: { isPrivate: boolean; isExact?: boolean },
-): Promise<MessagePlan> {
-  const { place, services, say } = context;
+async function pageOf(request: UsageRequest, context: Context, { isExact } = { isExact: false }): Promise<MessagePlan> {
+  const { place, origin, services, say } = context;
   const { sheet: usageSheet, allowances } = await readUsage(request, context);
   const sheet = withTypeNames(usageSheet, context);
   const chartData = isExact ? undefined : chartOf(sheet, services.usage.unit, say);
   const bytes = chartData && (await services.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
-  const postedBy = isPrivate ? undefined : place.userId;
+  const postedBy = origin.route.isPrivate ? undefined : place.userId;
   const today = dayOf(place.createdAt);
   const { of } = request;
   return usagePage({ sheet, of, chart, unit: services.usage.unit, today, allowances, isExact, postedBy }, say);
@@ -97,12 +90,6 @@ async function readUsage(
 /** Only admins can see the limits of other members. */
 const isMemberAllowance = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
-/** Only the account's usage is posted in a channel, by admins of a server whose admins can see it. */
-const isPrivateReply = (
-  values: { of?: UsageOwner | undefined; private?: boolean | undefined },
-  isAdmin: boolean,
-): boolean => values.of !== 'account' || values.private === true || !isAdmin;
-
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const MAX_DATE_LENGTH = 40;
 
@@ -111,7 +98,8 @@ const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 export const usage: Feature<typeof text> = {
   command: command({
     name: 'usage',
-    isPrivate: (values, context: EarlyContext) => isPrivateReply(values, isAdminOfAdminGuild(context)),
+    // Only the account's usage is posted in a channel, by admins of a server whose admins can see it.
+    isPrivate: (values, context) => values.of !== 'account' || values.private === true || !isAdminOfAdminGuild(context),
     options: {
       start: date,
       end: date,
@@ -119,13 +107,12 @@ export const usage: Feature<typeof text> = {
       of: { type: 'text', choices: usageOwners },
       private: { type: 'switch' },
     },
-    parse({ by = 'day', of = 'me', private: isPrivate, ...days }, { createdAt }) {
+    parse({ by = 'day', of = 'me', ...days }, { createdAt }) {
       if (by === 'role' && of !== 'server') return new Refusal('refusals.usageByRole');
       const range = parseRange(days, dayOf(createdAt));
-      return range instanceof Refusal ? range : { range, by, of, private: isPrivate };
+      return range instanceof Refusal ? range : { range, by, of };
     },
-    run: (request, context) =>
-      pageOf(request, context, { isPrivate: isPrivateReply(request, isAdminOfAdminGuild(context)) }),
+    run: (request, context) => pageOf(request, context),
   }),
   text,
   handlers: [usageRangeButton, exactAmountsButton],

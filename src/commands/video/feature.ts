@@ -13,7 +13,6 @@ import { videoView } from './view.ts';
 
 const videoCommand = command({
   name: 'video',
-  isPrivate: 'chosen',
   onlyOrders: true,
   options: {
     ...videoOptions,

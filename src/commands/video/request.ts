@@ -6,7 +6,7 @@ import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { GatewaySettings } from '../../services/gateway/settings.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
-import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/kind-spec.ts';
+import { defineRequest, type KindSpecs, type TaskRequests } from '../../services/tasks/kind-spec.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import {
@@ -51,10 +51,11 @@ declare module '../../services/tasks/kind-spec.ts' {
 }
 
 const traits = { isPaid: true, isVisual: true, hasOwnPrompt: true, modelKind: 'video' } as const;
-const genericSpec: KindSpec<'video'> = { request: genericShape.loose(), traits };
-const secondSpec: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
-const vendorSpec: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
-export const videoSpecs = { video: genericSpec, 'second-video': secondSpec, 'image-to-video': vendorSpec };
+export const videoSpecs = {
+  video: { request: genericShape.loose(), traits },
+  'second-video': { request: videoShape.loose(), traits },
+  'image-to-video': { request: vendorShape.loose(), traits },
+} satisfies Partial<KindSpecs>;
 
 /** The endpoints for videos: the generic task and `/v1/videos` (specification, 4.4), and the vendor path (4.2). */
 export const endpoints = ['generic', 'image-to-video', 'videos'] as const;

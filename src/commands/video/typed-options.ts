@@ -7,14 +7,8 @@ export type Fields = z.output<typeof fields>;
 
 const MAX_SHOWN_LENGTH = 60;
 
-interface SizeFields {
-  size?: string;
-  aspectRatio?: string;
-  resolution?: string;
-}
-
 /** The size of the video, in the field that matches the format in which it was entered (specification, 4.4). */
-export function readSize(input = ''): SizeFields {
+export function readSize(input = '') {
   const text = input.trim();
   if (text === '') return {};
   // Some keyboards type × instead of x.
