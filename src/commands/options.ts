@@ -215,14 +215,14 @@ export function readFiles(references: References, limits: FileLimits): MemberFil
 }
 
 /** The files of a message that may be images. A file without a type counts as one, because videos and audio files have a type. */
-export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attachment[] {
+export function imagesOnMessage({ files }: TargetMessage): Attachment[] {
   return files.filter(({ mediaType }) => mediaType === undefined || IMAGE_TYPE.test(mediaType));
 }
 
 /**
  * The images of a result. Those on its message have URLs that are valid for a day; the gateway may still have those that could not be attached.
  */
-export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'files'>): MemberFile[] {
+export function imagesOfResult({ media }: Task, message: TargetMessage): MemberFile[] {
   const attached = imagesOnMessage(message);
   if (attached.length > 0) return attached;
   return media.flatMap(({ kind, address }) =>

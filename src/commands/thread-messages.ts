@@ -58,7 +58,7 @@ export function readThreadMessages(readers: readonly ThreadMessageReader[], serv
 /** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
-  continuedTask: Pick<Task, 'route' | 'channelId' | 'parentChannelId'>,
+  continuedTask: Task,
   { answers, clock, funnel, say }: Services,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {

@@ -29,10 +29,11 @@ const imageView: KindView<'image'> = {
   facts: ({ model = '' }, say) =>
     model === '' ? [] : [`-# ${say('task.facts.model', { model: escapeText(model, MAX_MODEL_LENGTH) })}`],
 
-  buttons({ id, model = '', media }, offering, say) {
+  buttons(task, offering, say) {
+    const { id, model = '', media } = task;
     const repeatButtons = againButtons(id, say);
     if (media.length === 0) return repeatButtons;
-    const canEnlarge = isEnlargeable({ model, media });
+    const canEnlarge = isEnlargeable(task);
     const largerButtons = offering.largerVariants(model).map((which, index) => {
       const label = canEnlarge
         ? say('task.buttons.larger', { size: which })

@@ -14,7 +14,7 @@ import { on } from '../services.ts';
 import { imageRequest } from './request.ts';
 
 /** Whether the result itself can be sent to a larger model. Of several images, the button could not say which one it means. */
-export const isEnlargeable = ({ model = '', media }: Pick<Task, 'model' | 'media'>): boolean =>
+export const isEnlargeable = ({ model = '', media }: Task): boolean =>
   media.length === 1 && media[0]?.kind === 'image' && takesReferenceImages(model);
 
 /** Asks for confirmation because a larger model costs more: to enlarge the result, or to run the request again with that model. */

@@ -14,19 +14,15 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 const actionButton = on(customIds.action, {
   reply: 'new-message',
   onlyOrders: true,
-  async run({ taskId, index }, context) {
-    const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, index), context);
-  },
+  run: async ({ taskId, index }, context) =>
+    submitOrder(actionOrder(await pressedTask(taskId, context), index), context),
 });
 
 const changeButton = on(customIds.change, {
   reply: 'new-message',
   onlyOrders: true,
-  async run({ taskId, which }, context) {
-    const parent = await pressedTask(taskId, context);
-    return submitOrder(changeOrder(parent, which), context);
-  },
+  run: async ({ taskId, which }, context) =>
+    submitOrder(changeOrder(await pressedTask(taskId, context), which), context),
 });
 
 /** Upscales all four images, with a task and a message each, once the member has confirmed it. */
@@ -96,13 +92,10 @@ const continueSubmit = on(customIds.continueFilled, {
     const written = writtenWordsOf(filled, parent);
     if (task.kind === 'action') requireRegion(task.request.customId, written);
     const { origin, services } = context;
-    if (origin.message) {
-      await services.tasks.words.provide(task.id, origin, written);
-      return 'shown by delivery';
-    }
     // A corrected form was opened from its refusal, so the task stays in its own message.
-    await services.tasks.words.provide(task.id, { ...origin, route: task.route }, written);
-    return 'deleted';
+    const shownIn = origin.message ? origin : { ...origin, route: task.route };
+    await services.tasks.words.provide(task.id, shownIn, written);
+    return origin.message ? 'shown by delivery' : 'deleted';
   },
 });
 

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
-import { entriesOf } from '../../lib/entries.ts';
+import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import {
   assertBlockable,
@@ -70,10 +70,7 @@ async function openBlockForm(id: string, context: Context): Promise<FormPlan> {
         type: 'choice',
         required: true,
         label: say('reports.blockForm.time'),
-        options: entriesOf(BLOCK_DURATIONS).map(([value]) => ({
-          value,
-          label: say(`reports.blockForm.times.${value}`),
-        })),
+        options: keysOf(BLOCK_DURATIONS).map((value) => ({ value, label: say(`reports.blockForm.times.${value}`) })),
       },
     ],
   };
@@ -82,7 +79,7 @@ async function openBlockForm(id: string, context: Context): Promise<FormPlan> {
 const blockForm = on(customIds.reportBlockFilled, {
   reply: 'here',
   parse: ({ fields }): BlockDuration | Refusal =>
-    entriesOf(BLOCK_DURATIONS).find(([name]) => name === fields.time)?.[0] ?? new Refusal('refusals.unknownButton'),
+    keysOf(BLOCK_DURATIONS).find((name) => name === fields.time) ?? new Refusal('refusals.unknownButton'),
   async run(id, context, time) {
     const { guildId, requesterId } = blockableReport(id, context);
     const { budgets } = context.services;

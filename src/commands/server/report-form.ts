@@ -126,7 +126,7 @@ const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolea
   [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
 /** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
-function assertReportable(task: Task, messageId: string, { userId }: Pick<InteractionFacts, 'userId'>): void {
+function assertReportable(task: Task, messageId: string, { userId }: InteractionFacts): void {
   const isShownToOthers = task.route.isPrivate
     ? task.beside?.some(({ id }) => id === messageId) === true
     : !isClosed(task) || isShownIn(task, messageId);

@@ -81,7 +81,7 @@ async function openTalk(request: TalkRequest, talkPlace: TalkPlace, { origin, se
  */
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
-async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
+async function unsuitableModel(model: string, { models }: Services): Promise<Refusal> {
   const voiceModels = (await models.listQuickly()).filter(({ kind, id }) => kind === 'voice' && id !== model);
   const suggestions = voiceModels.slice(0, MAX_SUGGESTED_MODELS).map(({ id }) => id);
   return suggestions.length === 0
@@ -90,7 +90,7 @@ async function unsuitableModel(model: string, { models }: Pick<Services, 'models
 }
 
 /** Talks without a thread, left over from a bot that stopped while it was opening them. */
-export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
+export const talksWithoutThread = (book: TaskBook): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** Creates the talk's thread and its first message. If either fails, the talk is ended. */

@@ -6,7 +6,6 @@ import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
-import type { PageQuery } from '../../services/tasks/task-store.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
 import type { Context } from '../services.ts';
 import { maySeeServerTasks } from './access.ts';
@@ -41,7 +40,7 @@ function kindsOf(kind: string | undefined): string[] | undefined {
   return kind === 'action' ? ['action', 'change'] : [kind];
 }
 
-async function queryScope({ whose }: TaskFilter, context: Context): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
+async function queryScope({ whose }: TaskFilter, context: Context) {
   const { userId, guildId } = context.place;
   if (whose === 'mine') return { of: { memberId: userId } };
   if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -33,11 +33,10 @@ const eraseButton = on(customIds.eraseData, {
   reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
-    const count = await context.services.tasks.countTasks(context.place.userId);
-    const id = customIds.eraseDataConfirm.id();
-    const label = context.say('ownData.buttons.confirm');
-    const question = count === 0 ? context.say('ownData.confirmNoTasks') : context.say('ownData.confirm', { count });
-    return confirmation(question, { id, label }, context.say);
+    const { services, place, say } = context;
+    const count = await services.tasks.countTasks(place.userId);
+    const question = count === 0 ? say('ownData.confirmNoTasks') : say('ownData.confirm', { count });
+    return confirmation(question, 'confirm', say);
   },
 });
 
@@ -46,17 +45,17 @@ const eraseConfirmButton = on(customIds.eraseDataConfirm, {
   reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
-    const id = customIds.eraseDataConfirmAgain.id();
-    const label = context.say('ownData.buttons.confirmAgain');
-    return confirmation(context.say('ownData.confirmAgain'), { id, label }, context.say);
+    return confirmation(context.say('ownData.confirmAgain'), 'confirmAgain', context.say);
   },
 });
 
+const confirmIds = { confirm: customIds.eraseDataConfirm, confirmAgain: customIds.eraseDataConfirmAgain };
+
 /** Cancel returns to the member's list. */
-const confirmation = (content: string, { id, label }: Pick<ButtonPlan, 'id' | 'label'>, say: Say): MessagePlan => ({
+const confirmation = (content: string, name: keyof typeof confirmIds, say: Say): MessagePlan => ({
   content,
   controls: [
-    buttonPlan(label, id, { style: 'danger' }),
+    buttonPlan(say(`ownData.buttons.${name}`), confirmIds[name].id(), { style: 'danger' }),
     buttonPlan(say('task.buttons.cancel'), customIds.tasks.id({ whose: 'mine' })),
   ],
 });

@@ -6,11 +6,10 @@ import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
-type Named = Pick<Sheet, 'by' | 'subject'>;
 type Amount = Pick<SheetRow, 'amount' | 'isEstimate'>;
 
 /** An amount for people: the account's as the gateway sent it, the bot's own in dollars, where estimates are marked. */
-export function amountText({ amount, isEstimate }: Amount, { subject }: Pick<Sheet, 'subject'>, isExact: boolean) {
+export function amountText({ amount, isEstimate }: Amount, { subject }: Sheet, isExact: boolean) {
   if (amount === undefined || subject === 'account') return amount;
   const dollars = isExact ? exactDollars(amount) : roundedDollars(amount);
   return isEstimate ? `≈ ${dollars}` : dollars;
@@ -23,7 +22,7 @@ export function totalText(sheet: Sheet, unit: Unit, isExact: boolean, say: Say):
 }
 
 /** `unit` is the configured unit of the gateway's amounts; the bot's own prices are always in dollars. */
-export function dollarsOf({ subject }: Pick<Sheet, 'subject'>, amount: string | undefined, unit: Unit) {
+export function dollarsOf({ subject }: Sheet, amount: string | undefined, unit: Unit) {
   return subject === 'account' && unit === 'cents' && amount !== undefined ? divideBy100(amount) : undefined;
 }
 
@@ -33,18 +32,18 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
 }
 
 /** The bot knows which model made each of its tasks, so a task without one used none. */
-export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by, subject }: Named, say: Say): string =>
+export const labelOf = ({ label }: SheetRow, { by, subject }: Sheet, say: Say): string =>
   label ?? say(by === 'model' && subject !== 'account' ? 'usage.noModel' : `usage.unknown.${by}`);
 
 /** Ids of members and roles mean nothing to a reader, so charts and tables number them, and a list below the table names them. */
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
 
-export function mentionOf({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>): string | undefined {
+export function mentionOf({ label }: SheetRow, { by }: Sheet): string | undefined {
   const prefix = MENTIONS[by];
   return prefix === undefined || label === undefined ? undefined : `<${prefix}${label}>`;
 }
 
-export function shortLabel(row: SheetRow, index: number, sheet: Named, say: Say): string {
+export function shortLabel(row: SheetRow, index: number, sheet: Sheet, say: Say): string {
   return mentionOf(row, sheet) === undefined ? singleLine(labelOf(row, sheet, say)) : `#${index + 1}`;
 }
 

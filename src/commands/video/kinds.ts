@@ -1,14 +1,12 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { referenceLimits } from '../../services/models/reference-limits.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
-import type { TaskRequests } from '../../services/tasks/kind-spec.ts';
 import type { Materials, PreparedReference } from '../../services/tasks/materials.ts';
 import type { KindTools } from '../feature.ts';
-
-type DurationFields = Pick<TaskRequests['video'], 'model' | 'mode'>;
+import type { VideoRequest } from './request.ts';
 
 /** Jobs in a higher-quality mode take longer. */
-const durationKey = ({ model, mode = '' }: DurationFields): string => `video:${model}:${mode}`;
+const durationKey = ({ model, mode = '' }: VideoRequest): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
 function givenReferences({ references = [] }: Materials, medium: PreparedReference['medium']): string[] {
@@ -40,10 +38,8 @@ export function videoKinds({
       submit(request, { materials, user, callbackUrl }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
         const images = givenReferences(materials, 'image');
-        const [referenceVideos, referenceAudios] = [
-          givenReferences(materials, 'video'),
-          givenReferences(materials, 'audio'),
-        ];
+        const referenceVideos = givenReferences(materials, 'video');
+        const referenceAudios = givenReferences(materials, 'audio');
         return videos.create(
           {
             ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
