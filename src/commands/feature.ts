@@ -10,10 +10,8 @@ import type { Services } from './services.ts';
 
 export interface KindTools {
   gateway: Gateway;
-  /** A kind of the image-prompt family (specification, 4.3), whose tasks are polled together. By default, it makes images. */
-  imgxKind<K extends TaskKind>(
-    definition: Omit<Kind<K>, 'source' | 'acceptsCallback' | 'waitLimit'> & Partial<Pick<Kind<K>, 'waitLimit'>>,
-  ): Kind<K>;
+  /** A kind of the image-prompt family (specification, 4.3), whose tasks are polled together. By default, it makes images, with the price and the duration of its name. */
+  imgxKind<K extends TaskKind>(definition: Partial<Kind<K>> & Pick<Kind<K>, 'name'>): Kind<K>;
   imagineReferences: ImageTransfer;
   videosBody: GatewaySettings['videosBody'];
   callbackFields?: GatewaySettings['callbackFields'];

@@ -97,6 +97,8 @@ export function kindsOf(gateway: Gateway, { imgxLists, ...settings }: KindSettin
     source,
     acceptsCallback: true,
     waitLimit: () => 'image',
+    durationKey: () => definition.name,
+    priceName: () => `mj_${definition.name}`,
     ...definition,
   });
   return features.flatMap(({ kinds }) => kinds?.({ gateway, imgxKind, ...settings }) ?? []);

@@ -34,41 +34,39 @@ function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | 
   return parsed instanceof Refusal ? parsed : undefined;
 }
 
-const askCommand = command({
-  name: 'ask',
-  onlyOrders: true,
-  options: {
-    prompt: promptOption,
-    model: modelOption,
-    image: imageOption,
-    file: { type: 'attachment' },
-    instructions: { type: 'text', max: MAX_INSTRUCTIONS_LENGTH },
-    effort: { type: 'text', hasSuggestions: true, max: MAX_EFFORT_LENGTH },
-    format: { type: 'text', choices: formats },
-    schema: { type: 'attachment' },
-    schema_text: { type: 'text', max: MAX_OPTION_LENGTH },
-    web: { type: 'switch' },
-    new: { type: 'switch' },
-  },
-  parse: (values) =>
-    emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
-  async suggest(option, input, context) {
-    return option === 'effort' ? suggestionsFrom(efforts, input) : suggestModels('text', input, context);
-  },
-  async run({ new: isNew, schema, schema_text: schemaText, ...question }, context) {
-    // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
-    const { requesterId: memberId, channelId, route } = context.origin;
-    const scope = { memberId, channelId, isPrivate: route.isPrivate };
-    const previousAnswer = isNew ? undefined : await context.services.asks.newestAnswer(scope);
-    const schemaInput = schema ?? schemaText;
-    const checkedSchema =
-      schemaInput === undefined ? undefined : await context.services.schemas.read(schemaInput, memberId);
-    return submitQuestion({ ...question, schema: checkedSchema }, previousAnswer, context);
-  },
-});
-
 export const ask: Feature<typeof text> = {
-  command: askCommand,
+  command: command({
+    name: 'ask',
+    onlyOrders: true,
+    options: {
+      prompt: promptOption,
+      model: modelOption,
+      image: imageOption,
+      file: { type: 'attachment' },
+      instructions: { type: 'text', max: MAX_INSTRUCTIONS_LENGTH },
+      effort: { type: 'text', hasSuggestions: true, max: MAX_EFFORT_LENGTH },
+      format: { type: 'text', choices: formats },
+      schema: { type: 'attachment' },
+      schema_text: { type: 'text', max: MAX_OPTION_LENGTH },
+      web: { type: 'switch' },
+      new: { type: 'switch' },
+    },
+    parse: (values) =>
+      emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
+    async suggest(option, input, context) {
+      return option === 'effort' ? suggestionsFrom(efforts, input) : suggestModels('text', input, context);
+    },
+    async run({ new: isNew, schema, schema_text: schemaText, ...question }, context) {
+      // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
+      const { requesterId: memberId, channelId, route } = context.origin;
+      const scope = { memberId, channelId, isPrivate: route.isPrivate };
+      const previousAnswer = isNew ? undefined : await context.services.asks.newestAnswer(scope);
+      const schemaInput = schema ?? schemaText;
+      const checkedSchema =
+        schemaInput === undefined ? undefined : await context.services.schemas.read(schemaInput, memberId);
+      return submitQuestion({ ...question, schema: checkedSchema }, previousAnswer, context);
+    },
+  }),
   specs: { ask: askSpec },
   text,
   handlers: [...questionHandlers, allowButton, declineButton],

@@ -23,40 +23,36 @@ declare module '../../services/tasks/kind-spec.ts' {
   }
 }
 
-const blendCommand = command({
-  name: 'blend',
-  onlyOrders: true,
-  options: {
-    image1: { ...imageOption, required: true },
-    image2: { ...imageOption, required: true },
-    image3: imageOption,
-    image4: imageOption,
-    image5: imageOption,
-    aspect: { type: 'text', choices: shapes.map((shape) => shape.toLowerCase()) },
-  },
-  parse({ aspect, image1: image, ...others }) {
-    const images = readImages({ image, ...others });
-    if (images instanceof Refusal) return images;
-    const shape = shapes.find((one) => one.toLowerCase() === aspect);
-    return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
-  },
-  run: (request, context) => submitOrder({ kind: 'blend', request }, context),
-});
-
 const blendView: KindView<'blend'> = {
   facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
 };
 
 /** Blends several images into a grid of new ones (specification, 4.3). */
 export const blend: Feature<typeof text> = {
-  command: blendCommand,
+  command: command({
+    name: 'blend',
+    onlyOrders: true,
+    options: {
+      image1: { ...imageOption, required: true },
+      image2: { ...imageOption, required: true },
+      image3: imageOption,
+      image4: imageOption,
+      image5: imageOption,
+      aspect: { type: 'text', choices: shapes.map((shape) => shape.toLowerCase()) },
+    },
+    parse({ aspect, image1: image, ...others }) {
+      const images = readImages({ image, ...others });
+      if (images instanceof Refusal) return images;
+      const shape = shapes.find((one) => one.toLowerCase() === aspect);
+      return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
+    },
+    run: (request, context) => submitOrder({ kind: 'blend', request }, context),
+  }),
   text,
   specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isVisual: true, isGrid: () => true } } },
   kinds: ({ gateway, imgxKind }) => [
     imgxKind({
       name: 'blend',
-      durationKey: () => 'blend',
-      priceName: () => 'mj_blend',
       submit: ({ shape }, { materials: { images = [] }, user, callbackUrl }) =>
         gateway.imgx.blend({ images, ...(shape && { shape }), callbackUrl }, { user }),
     }),

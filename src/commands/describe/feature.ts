@@ -21,17 +21,6 @@ declare module '../../services/tasks/kind-spec.ts' {
   }
 }
 
-const describeCommand = command({
-  name: 'describe',
-  onlyOrders: true,
-  options: {
-    ...imageOptions.four,
-    image: { ...imageOption, required: true },
-  },
-  parse: (values) => readImages(values),
-  run: (images, context) => submitOrder(orderOf(images), context),
-});
-
 /** The same as the number of the command's image options. */
 const MAX_IMAGES = 4;
 
@@ -54,15 +43,22 @@ const orderOf = (images: MemberFile[]): OrderedRequest<'describe'> => ({
 
 /** Suggests prompts that could have produced an image; each has a button to generate from it. */
 export const describe: Feature<typeof text> = {
-  command: describeCommand,
+  command: command({
+    name: 'describe',
+    onlyOrders: true,
+    options: {
+      ...imageOptions.four,
+      image: { ...imageOption, required: true },
+    },
+    parse: (values) => readImages(values),
+    run: (images, context) => submitOrder(orderOf(images), context),
+  }),
   text,
   menus: [describeMenu],
   specs: { describe: { request: describeShape.loose(), traits: { isPaid: true } } },
   kinds: ({ gateway, imgxKind }) => [
     imgxKind({
       name: 'describe',
-      durationKey: () => 'describe',
-      priceName: () => 'mj_describe',
       submit: (_request, { materials: { images = [] }, user, callbackUrl }) =>
         gateway.imgx.describe({ images, callbackUrl }, { user }),
     }),

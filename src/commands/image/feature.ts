@@ -50,26 +50,6 @@ const imageView: KindView<'image'> = {
       : [],
 };
 
-const imageCommand = command({
-  name: 'image',
-  onlyOrders: true,
-  options: {
-    prompt: promptOption,
-    model: modelOption,
-    ...imageOptions.four,
-    links: linksOption,
-  },
-  parse({ model, ...values }) {
-    const request = imageRequest(values);
-    return request instanceof Refusal ? request : { request, model };
-  },
-  suggest: (_option, input, context) => suggestModels('image', input, context),
-  async run({ request, model: modelInput }, context) {
-    const model = await chooseModel('image', modelInput, context.services);
-    return submitOrder({ kind: 'image', request: { ...request, model } }, context);
-  },
-});
-
 /** Generates an image with the images of a result or a message as references. */
 export const reference = imageForm({
   menu: 'reference',
@@ -91,7 +71,25 @@ export const reference = imageForm({
 });
 
 export const image: Feature<typeof text> = {
-  command: imageCommand,
+  command: command({
+    name: 'image',
+    onlyOrders: true,
+    options: {
+      prompt: promptOption,
+      model: modelOption,
+      ...imageOptions.four,
+      links: linksOption,
+    },
+    parse({ model, ...values }) {
+      const request = imageRequest(values);
+      return request instanceof Refusal ? request : { request, model };
+    },
+    suggest: (_option, input, context) => suggestModels('image', input, context),
+    async run({ request, model: modelInput }, context) {
+      const model = await chooseModel('image', modelInput, context.services);
+      return submitOrder({ kind: 'image', request: { ...request, model } }, context);
+    },
+  }),
   text,
   menus: [reference.menu],
   handlers: [largerButton, ...reference.handlers],

@@ -12,24 +12,22 @@ import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
 const { aspect, negative, ...otherFlags } = flagOptions;
 
-const imagineCommand = command({
-  name: 'imagine',
-  onlyOrders: true,
-  options: {
-    prompt: promptOption,
-    aspect,
-    negative,
-    ...imageOptions.five,
-    links: linksOption,
-    ...otherFlags,
-    spoiler: { type: 'switch' },
-  },
-  parse: (values) => imagineRequest(values),
-  run: (request, context) => submitOrder({ kind: 'imagine', request }, context),
-});
-
 export const imagine: Feature<typeof text> = {
-  command: imagineCommand,
+  command: command({
+    name: 'imagine',
+    onlyOrders: true,
+    options: {
+      prompt: promptOption,
+      aspect,
+      negative,
+      ...imageOptions.five,
+      links: linksOption,
+      ...otherFlags,
+      spoiler: { type: 'switch' },
+    },
+    parse: (values) => imagineRequest(values),
+    run: (request, context) => submitOrder({ kind: 'imagine', request }, context),
+  }),
   text,
   handlers: [...actionHandlers, ...lineHandlers, ...animateHandlers],
   specs: imagineSpecs,

@@ -34,8 +34,6 @@ export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }:
   return [
     imgxKind({
       name: 'imagine',
-      durationKey: () => 'imagine',
-      priceName: () => 'mj_imagine',
       transfer: imagineReferences,
       submit({ prompt }, { materials: { references = [] }, user, callbackUrl }) {
         const sources = references.map((one) => one.uri);

@@ -18,27 +18,6 @@ const modelsPageButton = on(customIds.models, { reply: 'here', run: modelsReply 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const MAX_FILTER_LENGTH = 40;
 
-const modelsCommand = command({
-  name: 'models',
-  options: {
-    model: modelOption,
-    text: { type: 'text', max: MAX_FILTER_LENGTH },
-    kind: { type: 'text', choices: modelKinds },
-    list: { type: 'text', choices: ['own', 'compatible'] },
-  },
-  async suggest(_option, input, context) {
-    const models = await context.services.models.listQuickly();
-    return suggestionsFrom(
-      models.filter((model) => mayUseModel(model, context)).map(({ id }) => id),
-      input,
-    );
-  },
-  async run({ model, text, kind, list = 'own' }, context) {
-    if (model !== undefined) return modelDetail(await context.services.models.get(model), context);
-    return modelsReply({ list, text, kind, page: 0 }, context);
-  },
-});
-
 /** As many models as can be read at a glance on a phone. */
 const PAGE_SIZE = 12;
 
@@ -97,7 +76,26 @@ const byOwner = (a: ListedModel, b: ListedModel): number =>
   (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
 
 export const models: Feature<typeof text> = {
-  command: modelsCommand,
+  command: command({
+    name: 'models',
+    options: {
+      model: modelOption,
+      text: { type: 'text', max: MAX_FILTER_LENGTH },
+      kind: { type: 'text', choices: modelKinds },
+      list: { type: 'text', choices: ['own', 'compatible'] },
+    },
+    async suggest(_option, input, context) {
+      const models = await context.services.models.listQuickly();
+      return suggestionsFrom(
+        models.filter((model) => mayUseModel(model, context)).map(({ id }) => id),
+        input,
+      );
+    },
+    async run({ model, text, kind, list = 'own' }, context) {
+      if (model !== undefined) return modelDetail(await context.services.models.get(model), context);
+      return modelsReply({ list, text, kind, page: 0 }, context);
+    },
+  }),
   text,
   handlers: [modelsPageButton],
 };

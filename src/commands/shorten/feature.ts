@@ -37,8 +37,6 @@ export const shorten: Feature<typeof text> = {
   kinds: ({ gateway, imgxKind }) => [
     imgxKind({
       name: 'shorten',
-      durationKey: () => 'shorten',
-      priceName: () => 'mj_shorten',
       submit: ({ prompt }, { user, callbackUrl }) => gateway.imgx.shorten({ prompt, callbackUrl }, { user }),
     }),
   ],

@@ -11,25 +11,6 @@ import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from '.
 import { text } from './text.ts';
 import { videoView } from './view.ts';
 
-const videoCommand = command({
-  name: 'video',
-  onlyOrders: true,
-  options: {
-    ...videoOptions,
-    endpoint: { type: 'text', choices: endpoints },
-  },
-  parse({ model, ...values }) {
-    const draft = videoRequest(values);
-    return draft instanceof Refusal ? draft : { draft, model };
-  },
-  suggest: (_option, input, context) => suggestModels('video', input, context),
-  async run({ draft, model: modelInput }, context) {
-    const { services } = context;
-    const model = await chooseModel('video', modelInput, services);
-    return submitOrConfirm(videoOrder(draft, { model, fields: services.settings.gateway.fields }), context);
-  },
-});
-
 /** Makes a video from the images of a result or a message. */
 export const videoOfImages = imageForm({
   menu: 'video',
@@ -57,7 +38,24 @@ export const videoOfImages = imageForm({
 });
 
 export const video: Feature<typeof text> = {
-  command: videoCommand,
+  command: command({
+    name: 'video',
+    onlyOrders: true,
+    options: {
+      ...videoOptions,
+      endpoint: { type: 'text', choices: endpoints },
+    },
+    parse({ model, ...values }) {
+      const draft = videoRequest(values);
+      return draft instanceof Refusal ? draft : { draft, model };
+    },
+    suggest: (_option, input, context) => suggestModels('video', input, context),
+    async run({ draft, model: modelInput }, context) {
+      const { services } = context;
+      const model = await chooseModel('video', modelInput, services);
+      return submitOrConfirm(videoOrder(draft, { model, fields: services.settings.gateway.fields }), context);
+    },
+  }),
   text,
   menus: [videoOfImages.menu],
   handlers: videoOfImages.handlers,

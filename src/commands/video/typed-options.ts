@@ -41,12 +41,6 @@ export function readCamera(input = ''): string | Fields | undefined {
   }
 }
 
-/** A model's further parameters, from the option `extra`. */
-export interface ExtraFields {
-  metadata: Fields;
-  topLevel: Fields;
-}
-
 /** Prefix of the keys that go to the top level (specification, 4.4, rule 1). */
 const TOP_LEVEL_PREFIX = '!';
 
@@ -67,9 +61,9 @@ const RESERVED_AT_TOP_LEVEL = {
   ...{ input_reference: 'image', metadata: 'extra' },
 };
 
-/** `reservedFields` are further fields that belong to options. */
-export function readExtra(input = '', reservedFields: Readonly<Record<string, string>> = {}): ExtraFields {
-  const extra: ExtraFields = { metadata: {}, topLevel: {} };
+/** A model's further parameters, from the option `extra`. `reservedFields` are further fields that belong to options. */
+export function readExtra(input = '', reservedFields: Readonly<Record<string, string>> = {}) {
+  const extra: Record<'metadata' | 'topLevel', Fields> = { metadata: {}, topLevel: {} };
   if (input.trim() === '') return extra;
   for (const [key, value] of Object.entries(parseObject(input))) {
     const isTopLevel = key.startsWith(TOP_LEVEL_PREFIX);
