@@ -1,4 +1,5 @@
 import type { Values } from '../../discord/options.ts';
+import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
 const MAX_NEGATIVE_LENGTH = 500;
@@ -23,41 +24,45 @@ export const flagOptions = {
 
 export type FlagValues = Partial<Values<typeof flagOptions>>;
 
-interface Flag {
-  /** All names that members use for the flag. */
-  spellings: readonly string[];
-  range?: { min: number; max: number };
-  write(values: FlagValues): string | undefined;
-}
-
-/** In the order in which they are written; `--no` is last, because its text extends to the next flag. */
-const FLAGS: readonly Flag[] = [
-  { spellings: ['ar', 'aspect'], write: ({ aspect }) => flagText('ar', aspect) },
-  { spellings: ['v', 'version', 'niji'], write: ({ version }) => versionFlag(version) },
-  { spellings: ['style'], write: ({ style }) => flagText('style', style) },
-  { spellings: ['q', 'quality'], write: ({ quality }) => flagText('quality', quality) },
-  { spellings: ['s', 'stylize'], range: flagOptions.stylize, write: ({ stylize }) => flagText('stylize', stylize) },
-  { spellings: ['c', 'chaos'], range: flagOptions.chaos, write: ({ chaos }) => flagText('chaos', chaos) },
-  { spellings: ['w', 'weird'], range: flagOptions.weird, write: ({ weird }) => flagText('weird', weird) },
-  { spellings: ['iw'], range: flagOptions.weight, write: ({ weight }) => flagText('iw', weight) },
-  { spellings: ['seed'], range: flagOptions.seed, write: ({ seed }) => flagText('seed', seed) },
-  { spellings: ['tile'], write: ({ tile }) => (tile ? '--tile' : undefined) },
-  { spellings: ['no'], write: ({ negative }) => flagText('no', negative?.replace(/\s+/g, ' ').trim()) },
-];
+/** All names of an option's flag; the first one is written. `--no` is last, because its text extends to the next flag. */
+const SPELLINGS: Readonly<Record<keyof FlagValues, readonly [string, ...string[]]>> = {
+  aspect: ['ar', 'aspect'],
+  version: ['v', 'version', 'niji'],
+  style: ['style'],
+  quality: ['quality', 'q'],
+  stylize: ['stylize', 's'],
+  chaos: ['chaos', 'c'],
+  weird: ['weird', 'w'],
+  weight: ['iw'],
+  seed: ['seed'],
+  tile: ['tile'],
+  negative: ['no'],
+};
 
 /** The flags that options add to the typed prompt. A typed flag takes precedence, so no flag appears twice. */
 export function flagsFor(words: string, values: FlagValues): string[] {
   const typedFlags = new Set(flagsIn(words).map(({ name }) => name));
-  return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typedFlags.has(spelling))).flatMap(
-    ({ write }) => write(values) ?? [],
-  );
+  const options = keysOf(SPELLINGS).filter((option) => !SPELLINGS[option].some((name) => typedFlags.has(name)));
+  return options.flatMap((option) => flagText(option, values[option]) ?? []);
+}
+
+function flagText(option: keyof FlagValues, value: string | number | boolean | undefined): string | undefined {
+  const [name] = SPELLINGS[option];
+  const text = String(value ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (text === '' || value === false) return undefined;
+  if (value === true) return `--${name}`;
+  // "7" is a version of one engine, "niji 7" of another.
+  return option === 'version' && text.startsWith('niji ') ? `--${text}` : `--${name} ${text}`;
 }
 
 /** Refuses numbers that the gateway would accept first and fail on later, whether typed or chosen as an option. */
 export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
-    const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;
-    if (!range || number === undefined) continue;
+    const option = keysOf(SPELLINGS).find((one) => SPELLINGS[one].includes(name));
+    const range = option && flagOptions[option];
+    if (!range || !('min' in range) || number === undefined) continue;
     const { min, max } = range;
     if (Number(number) >= min && Number(number) <= max) continue;
     return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, min: String(min), max: String(max) });
@@ -80,10 +85,3 @@ function flagsIn(text: string): { name: string; number: string | undefined }[] {
     number: groups?.number,
   }));
 }
-
-const flagText = (name: string, value: string | number | undefined): string | undefined =>
-  value === undefined || value === '' ? undefined : `--${name} ${value}`;
-
-/** "7" is a version of one engine, "niji 7" of another. */
-const versionFlag = (version: string | undefined): string | undefined =>
-  version?.startsWith('niji ') ? `--${version}` : flagText('v', version);
