@@ -6,6 +6,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
+import { withRelease } from '../../services/inputs/member-files.ts';
 import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
@@ -132,14 +133,12 @@ export class ReportDelivery {
       attempts.request('channel', NOT_SHOWN, () => outbox.post(channelId, `${id}-report`, bodyOf({ ...plan, files })));
     const task = await withStore(() => tasks.book.get(taskId));
     if (!task) return post();
-    const { files, release } = await thumbnailFileOf(task, this.#parts);
-    try {
-      const posted = await post(files);
+    const thumbnail = await thumbnailFileOf(task, this.#parts);
+    return withRelease(thumbnail, async () => {
+      const posted = await post(thumbnail.files);
       // The bot may be allowed to post there, but not to attach files.
-      return typeof posted === 'string' && files.length > 0 ? await post() : posted;
-    } finally {
-      release();
-    }
+      return typeof posted === 'string' && thumbnail.files.length > 0 ? post() : posted;
+    });
   }
 
   #find({ id, channelId, at }: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {

@@ -5,6 +5,7 @@ import type { Attachment } from '../../discord/options.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import { withRelease } from '../../services/inputs/member-files.ts';
 import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { summaryOf } from '../../services/tasks/task-summary.ts';
@@ -54,11 +55,8 @@ async function verifyFile(
   if (max > remainingBytes || max === 0) return { verdict: 'tooLarge', bytes: 0 };
   try {
     const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: place.userId });
-    try {
-      return { ...(await recognise(await services.media.fingerprint(file), context)), bytes: file.size };
-    } finally {
-      file.release();
-    }
+    const verdict = await withRelease(file, async () => recognise(await services.media.fingerprint(file), context));
+    return { ...verdict, bytes: file.size };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     // A failed download counts as the largest size that it may have had.

@@ -2,6 +2,7 @@ import type { Outcome } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
+import { withRelease } from '../../services/inputs/member-files.ts';
 import { MediaError } from '../../services/media/index.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
@@ -71,11 +72,7 @@ async function measureSeconds(
 ): Promise<number> {
   try {
     const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
-    try {
-      return (await media.videoFacts(video)).seconds ?? 0;
-    } finally {
-      video.release();
-    }
+    return await withRelease(video, async () => (await media.videoFacts(video)).seconds ?? 0);
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     // Whether the video can be used at all is checked when the request is prepared.
