@@ -29,17 +29,20 @@ export interface KindView<K extends TaskKind = TaskKind> {
 /** Facts from the file itself, else those from the gateway. */
 export type MediumFacts = Partial<StoredMedium>;
 
-/** What task messages depend on in addition to their task: the views of the kinds, and what the gateway is known to support. */
-export interface MessageContext {
+export interface MessageSettings {
   views: Readonly<Partial<Record<TaskKind, KindView>>>;
+  /** Whether members can speak in a talk by writing in its thread. */
+  readsMessages: boolean;
+  /** Whether the gateway's account is in remix mode, where variations ask for a prompt. */
+  isRemix: boolean;
+}
+
+/** What task messages depend on in addition to their task: the views of the kinds, and what the gateway is known to support. */
+export interface MessageContext extends MessageSettings {
   /** Whether the gateway accepts this button. */
   isOffered(customId: string): boolean;
   /** The larger variants of a model. */
   largerVariants(model: string): readonly ModelSize[];
   /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs(task: Task): number | undefined;
-  /** Whether members can speak in a talk by writing in its thread. */
-  readsMessages: boolean;
-  /** Whether the gateway's account is in remix mode, where variations ask for a prompt. */
-  isRemix: boolean;
 }

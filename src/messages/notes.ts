@@ -1,29 +1,18 @@
 import { inlineCode } from '../discord/markdown.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import { signatureExpiry } from '../services/inputs/addresses.ts';
-import { type Media, MediaError } from '../services/media/index.ts';
+import { MediaError } from '../services/media/index.ts';
+import type { TaskBook } from '../services/tasks/book.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { setReferenceNotes } from '../services/tasks/transitions.ts';
-import type { MessageContext } from './kind-view.ts';
-import type { Result } from './results.ts';
-
-interface NotesParts extends Pick<MessageContext, 'views'> {
-  media: Media;
-  say: Say;
-  log: Log;
-  clock: Clock;
-  /** Stores the findings with the task. */
-  change(id: string, transition: (task: Task) => Task): Promise<Task>;
-}
+import type { FileSources, Result } from './results.ts';
 
 /** Only small files are fetched completely: the beginning of a file is enough to see that it can be fetched. */
 const FETCH_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
 /** Finds notes about results that differ from their request, and about references that may explain a failure. */
-export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
+export function noteFinder({ media, views, say, log, clock }: FileSources, book: TaskBook) {
   return {
     /** Facts from the file itself take precedence over those from the gateway. */
     resultNotes(task: Task, results: readonly Result[]): string[] {
@@ -40,13 +29,13 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
       if (task.failure?.cause !== 'failed' || references.length === 0) return [];
       let storedNotes: readonly string[] | undefined;
       try {
-        await change(task.id, (storedTask) => {
+        await book.change(task.id, (storedTask) => {
           storedNotes = storedTask.referenceNotes;
           return storedNotes ? storedTask : setReferenceNotes(storedTask, []);
         });
         if (storedNotes) return storedNotes;
         const newNotes = await checkAll(references, task.requesterId);
-        await change(task.id, (storedTask) => setReferenceNotes(storedTask, newNotes));
+        await book.change(task.id, (storedTask) => setReferenceNotes(storedTask, newNotes));
         return newNotes ?? [];
       } catch (error) {
         // The failure itself is shown even without these notes.

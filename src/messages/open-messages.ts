@@ -1,22 +1,18 @@
 import { Answers } from '../discord/answers/answers.ts';
 import { Delivery } from '../discord/delivery/delivery.ts';
-import type { Outbox } from '../discord/outbox/outbox.ts';
-import type { Engine } from '../services/engine.ts';
 import { hasEnded } from '../services/tasks/task.ts';
-import { type PresenterParts, presenter } from './presenter.ts';
+import { presenter } from './presenter.ts';
+import type { MessageSources } from './results.ts';
 import { ResultReview } from './review/result-review.ts';
-
-type MessagesParts = Omit<PresenterParts, keyof Engine> & { engine: Engine; outbox: Outbox };
 
 export type Messages = ReturnType<typeof createMessages>;
 
 /** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
-export function createMessages({ engine, ...parts }: MessagesParts) {
-  const { tasks } = engine;
-  const { outbox, clock, log } = parts;
-  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter({ ...engine, ...parts });
+export function createMessages(sources: MessageSources) {
+  const { tasks, outbox, clock, log } = sources;
+  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter(sources);
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
-  const review = new ResultReview({ ...engine, ...parts });
+  const review = new ResultReview(sources);
   const delivery = new Delivery({ ...deliveryParts, prepare, hintFor });
   const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf, messageOf });
   tasks.book.onChange((task, previous) => {

@@ -2,20 +2,13 @@ import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
 import type { Origin } from '../discord/place.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
-import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import { largerSizes } from '../services/models/ids.ts';
-import type { Rules } from '../services/rules/rules.ts';
 import { tightestAllowance } from '../services/spending/allowance.ts';
-import type { Budgets } from '../services/spending/budgets.ts';
-import type { Spending } from '../services/spending/spending.ts';
 import { talkTurns } from '../services/talks/session.ts';
-import type { Offers } from '../services/tasks/offers.ts';
 import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
 import { hasEnded, isClosed, isHeld, isLive, type Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
-import type { Tasks } from '../services/tasks/tasks.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
@@ -27,8 +20,8 @@ import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './pr
 import {
   contentOf,
   copiesOf,
+  type MessageSources,
   type Result,
-  type ResultParts,
   recordResults,
   releaseFiles,
   resultsOf,
@@ -37,23 +30,6 @@ import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.
 import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
 import { actionNameOf } from './task-name.ts';
-
-export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
-  say: Say;
-  tasks: Pick<Tasks, 'fetchSnapshot' | 'ledger'> & {
-    outlook: Pick<Tasks['outlook'], 'typicalMs'>;
-    book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
-    albums: Pick<Tasks['albums'], 'partsOf'>;
-  };
-  offers: Pick<Offers, 'isOffered'>;
-  models: Pick<ModelCatalogue, 'lastListed' | 'listQuickly'>;
-  clock: Clock;
-  /** The files that Discord stores with a task's message, by name. */
-  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
-  budgets: Pick<Budgets, 'get'>;
-  spending: Pick<Spending, 'remainingFor'>;
-  rules: Pick<Rules, 'judgesResults'>;
-}
 
 interface ResultOptions {
   /** Discord has no copy of results that the gateway no longer has. */
@@ -64,16 +40,18 @@ interface ResultOptions {
 }
 
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
-export function presenter(parts: PresenterParts) {
-  const { say, views, isRemix, readsMessages, offers, models, tasks } = parts;
+export function presenter(sources: MessageSources) {
+  const { say, views, isRemix, readsMessages, offers, models, tasks, rules } = sources;
   const context: MessageContext = {
-    ...{ views, isRemix, readsMessages },
+    views,
+    isRemix,
+    readsMessages,
     isOffered: (customId) => offers.isOffered(customId),
     typicalMs: (task) => tasks.outlook.typicalMs(task),
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
-  const noteSource = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
-  const music = musicPresenter(parts);
+  const noteSource = noteFinder(sources, tasks.book);
+  const music = musicPresenter(sources);
 
   async function prepareResults(
     task: Task,
@@ -81,13 +59,13 @@ export function presenter(parts: PresenterParts) {
     base: ShownResult,
     { areGone = false, guildId, signal }: ResultOptions,
   ): Promise<PreparedMessage> {
-    await recordResults(task.id, results, parts);
+    await recordResults(task.id, results, sources);
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);
     const previews = [
-      ...(await sourcePreviewsOf(task, parts, signal)),
-      ...(await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', parts, signal)),
+      ...(await sourcePreviewsOf(task, sources, signal)),
+      ...(await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal)),
     ];
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.outcome !== 'file') return [];
@@ -110,7 +88,7 @@ export function presenter(parts: PresenterParts) {
           : []),
         ...noteSource.resultNotes(task, results),
         ...extras.notes,
-        ...(await costLines(task, guildId, parts)),
+        ...(await costLines(task, guildId, sources)),
       ],
       links: results.filter((result) => result.outcome === 'link'),
       originals: results.flatMap((result) =>
@@ -154,7 +132,7 @@ export function presenter(parts: PresenterParts) {
     parentLink: string | undefined,
     guildId: string | undefined,
   ): Promise<MessagePlan> => {
-    const notes = hasEnded(task) ? await costLines(task, guildId, parts) : [];
+    const notes = hasEnded(task) ? await costLines(task, guildId, sources) : [];
     return answers(task, { parentLink, notes }).first;
   };
   return {
@@ -172,17 +150,17 @@ export function presenter(parts: PresenterParts) {
       if (task.traits.isAlbum) return music.album(task, guildId);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
-      const lineage = await lineageOf(task, ownPlace(task), parts);
+      const lineage = await lineageOf(task, task, sources);
       if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
-        const preview = parts.rules.judgesResults(task) ? undefined : await previewOf(task, parts, signal);
+        const preview = rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
       }
       if (task.state === 'ready' && !isHeld(task))
-        return prepareResults(task, await resultsOf(task, parts), base, { guildId, signal });
+        return prepareResults(task, await resultsOf(task, sources), base, { guildId, signal });
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
@@ -196,23 +174,21 @@ export function presenter(parts: PresenterParts) {
       return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
     },
 
-    previewOfResult: (task: Task) => resultPreviewOf(task, parts),
+    previewOfResult: (task: Task) => resultPreviewOf(task, sources),
 
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
-    async prepareAgain(
-      task: Task,
-      { guildId, channelId, route: { uploadLimit, isPrivate } }: Origin,
-    ): Promise<PreparedMessage> {
-      if (isWithheld(task, parts)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
-      const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
+    async prepareAgain(task: Task, origin: Origin): Promise<PreparedMessage> {
+      const { guildId, route } = origin;
+      if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
+      const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask, guildId);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
-      const lineage = await lineageOf(task, { guildId, channelId, isPrivate }, parts);
+      const lineage = await lineageOf(task, origin, sources);
       if (task.traits.isText)
         return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink, guildId), say);
       const base = { ...NOTHING_SHOWN, ...lineage };
-      const storedFiles = await parts.storedFiles(task);
-      const results = await resultsOf(shownTask, parts, copiesOf(storedFiles ?? new Map()));
+      const storedFiles = await sources.storedFiles(task);
+      const results = await resultsOf(shownTask, sources, copiesOf(storedFiles ?? new Map()));
       return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined, guildId });
     },
   };
@@ -221,7 +197,7 @@ export function presenter(parts: PresenterParts) {
 const MAX_NAME_LENGTH = 500;
 
 /** Whether the results of a task are waiting for a moderator or for the moderation service. */
-const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
+const isWithheld = (task: Task, { rules }: MessageSources): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
 /**
@@ -231,7 +207,7 @@ const isWithheld = (task: Task, { rules }: PresenterParts): boolean =>
 async function costLines(
   task: Task,
   guildId: string | undefined,
-  { tasks, budgets, spending, say }: PresenterParts,
+  { tasks, budgets, spending, say }: MessageSources,
 ): Promise<string[]> {
   if (guildId === undefined || guildId !== task.guildId) return [];
   if (!task.traits.isPaid || !budgets.get(guildId).showsCost) return [];
@@ -261,34 +237,24 @@ function linkOf(result: Result): ShownResult['links'] {
   return address === undefined ? [] : [{ address, expiresAt }];
 }
 
-/** Where a message is shown. */
-interface ShownPlace extends Pick<Task, 'guildId' | 'channelId'> {
-  isPrivate: boolean;
-}
-
-const ownPlace = ({ guildId, channelId, route: { isPrivate } }: Task): ShownPlace => ({
-  guildId,
-  channelId,
-  isPrivate,
-});
-
+/** `origin`: where the message is shown. */
 async function lineageOf(
   task: Task,
-  place: ShownPlace,
-  { tasks }: PresenterParts,
+  origin: Origin,
+  { tasks }: MessageSources,
 ): Promise<Pick<ShownResult, 'parentLink' | 'isSuggestion'>> {
   // A song is not made from its album, nor an utterance from its talk, so these get no link.
   const parent =
     task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
-  return { parentLink: parent && sourceLink(parent, place), isSuggestion: parent?.traits.isText };
+  return { parentLink: parent && sourceLink(parent, origin), isSuggestion: parent?.traits.isText };
 }
 
 /** A link to a message with the source that all who read it here can open: its own, or a copy that was shown here. */
-function sourceLink(parent: Task, { guildId, channelId, isPrivate }: ShownPlace): string | undefined {
+function sourceLink(parent: Task, { guildId, channelId, route }: Origin): string | undefined {
   const own = messageAddress(parent);
   const isInReach = guildId === undefined || own?.guildId === guildId;
   const isReadable =
-    (!parent.route.isPrivate || isPrivate) && isInReach && (!isClosed(parent) || own?.channelId === channelId);
+    (!parent.route.isPrivate || route.isPrivate) && isInReach && (!isClosed(parent) || own?.channelId === channelId);
   const source = isReadable ? own : parent.beside?.findLast((copy) => copy.channelId === channelId);
   return source && linkToMessage(source);
 }

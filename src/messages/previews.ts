@@ -1,20 +1,11 @@
 import { isVisibleToOwnerOnly } from '../discord/outbox/ways.ts';
 import type { FileLabel, FilePlan } from '../discord/plan.ts';
-import type { Log } from '../lib/log.ts';
-import type { Say } from '../locales/index.ts';
-import { type Media, MediaError } from '../services/media/index.ts';
+import { MediaError } from '../services/media/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
-import type { MessageContext } from './kind-view.ts';
-import { contentOf, copiesOf } from './results.ts';
+import { contentOf, copiesOf, type FileSources, type MessageSources } from './results.ts';
 import { nameOf } from './task-message.ts';
-
-interface PreviewParts extends Pick<MessageContext, 'views'> {
-  media: Media;
-  say: Say;
-  log: Log;
-}
 
 /** An image shown with the results of a message, in memory until it is sent. */
 export interface Preview {
@@ -28,13 +19,13 @@ const MAX_FETCHED_PREVIEW_BYTES = 4 * 2 ** 20;
 const PREVIEW_TIMEOUT_MS = 5_000;
 
 /** Fetches the gateway's image of a task in progress. */
-export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
+export async function previewOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
-  const prompt = nameOf(task, parts, parts.say);
-  const alt = parts.say('task.alt', { prompt });
+  const prompt = nameOf(task, sources, sources.say);
+  const alt = sources.say('task.alt', { prompt });
   const file = { name: `${fileNamePrefix(task, prompt)}preview`, alt, spoiler: isSpoiler(task) };
-  return fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
+  return fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, sources, signal);
 }
 
 /** The size limit for source images. */
@@ -43,54 +34,50 @@ const MAX_SOURCE_BYTES = 20_000_000;
 const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 
 /** Fetches the source images of a description, which says little without them. */
-export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
-  const sourceImages = parts.views[task.kind]?.sourceImages?.(task) ?? [];
+export async function sourcePreviewsOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview[]> {
+  const sourceImages = sources.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name }] of sourceImages.entries()) {
-    const alt = parts.say('task.describe.alt', { name });
+    const alt = sources.say('task.describe.alt', { name });
     // Discord marks a spoiler in the file's name.
     const file = { name: `source-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
     const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
-    const preview = await fetchImage(image, task, parts, signal);
+    const preview = await fetchImage(image, task, sources, signal);
     if (preview) previews.push(preview);
   }
   return previews;
 }
 
-interface ResultPreviewParts extends PreviewParts {
-  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
-}
-
 /** Fetches a small copy of the first image of a result, or of the frame of its video. */
-export async function resultPreviewOf(task: Task, parts: ResultPreviewParts): Promise<Preview | undefined> {
+export async function resultPreviewOf(task: Task, sources: MessageSources): Promise<Preview | undefined> {
   const { media, message } = task;
   const [medium] = media;
   if (!medium || medium.kind === 'audio') return undefined;
-  const files = await parts.storedFiles(task);
+  const files = await sources.storedFiles(task);
   // A moderator may have deleted a message that others could see.
   if (message && !isVisibleToOwnerOnly(task, message) && !files?.size) return undefined;
   const copy = medium.kind === 'image' ? copiesOf(files ?? new Map()).get(0) : undefined;
   const address = copy ?? (medium.kind === 'image' ? medium.address : medium.thumbnail);
   if (address === undefined) return undefined;
-  const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
+  const alt = sources.say('task.alt', { prompt: nameOf(task, sources, sources.say) });
   const file = { name: `${task.kind}-${task.id}-preview`, alt, spoiler: isSpoiler(task) };
-  return fetchImage({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, parts);
+  return fetchImage({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, sources);
 }
 
 /** Fetches a thumbnail of each video that is only linked, if the gateway has one. */
 export async function thumbnailsOf(
   task: Task,
   isLinked: (index: number) => boolean,
-  parts: PreviewParts,
+  sources: FileSources,
   signal?: AbortSignal,
 ): Promise<Preview[]> {
   const frames: Preview[] = [];
   for (const [index, { kind, thumbnail: address }] of task.media.entries()) {
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
-    const prompt = nameOf(task, parts, parts.say);
-    const alt = parts.say('video.frame', { prompt });
+    const prompt = nameOf(task, sources, sources.say);
+    const alt = sources.say('video.frame', { prompt });
     const file = { name: `${fileNamePrefix(task, prompt)}frame${index + 1}`, alt, spoiler: isSpoiler(task) };
-    const frame = await fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, parts, signal);
+    const frame = await fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, sources, signal);
     if (frame) frames.push(frame);
   }
   return frames;
@@ -112,7 +99,7 @@ interface ImageRequest {
 export async function fetchImage(
   { address, max, fit = MAX_PREVIEW_BYTES, timeoutMs = PREVIEW_TIMEOUT_MS, givenBy, file }: ImageRequest,
   task: Task,
-  { media, log }: Pick<PreviewParts, 'media' | 'log'>,
+  { media, log }: FileSources,
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {

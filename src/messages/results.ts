@@ -1,10 +1,12 @@
+import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Fingerprints } from '../services/fingerprints/fingerprints.ts';
+import type { Say } from '../locales/index.ts';
+import type { Engine } from '../services/engine.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import type { Medium } from '../services/gateway/read/snapshot.ts';
 import {
   type FileContent,
-  type Media,
   MediaError,
   type MediaErrorKind,
   type MediaType,
@@ -12,16 +14,25 @@ import {
   type VideoFacts,
 } from '../services/media/index.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { Tasks } from '../services/tasks/tasks.ts';
+import type { MessageSettings } from './kind-view.ts';
 
-export interface ResultParts {
-  media: Media;
-  fingerprints: Pick<Fingerprints, 'record'>;
-  tasks: Pick<Tasks, 'fetchSnapshot'>;
+export interface ResultSources extends Engine {
   log: Log;
   /** Whether results are marked as generated in their metadata. */
   marksResults: boolean;
 }
+
+/** What the messages of tasks are built from. */
+export interface MessageSources extends ResultSources, MessageSettings {
+  outbox: Outbox;
+  say: Say;
+  clock: Clock;
+  /** The files that Discord stores with a task's message, by name. Undefined if Discord does not respond. */
+  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
+}
+
+/** Enough for previews and notes, which tests build without an engine. */
+export type FileSources = Pick<MessageSources, 'views' | 'media' | 'say' | 'log' | 'clock'>;
 
 /** The outcome of fetching one result: a file to attach, or a link; otherwise it is gone, or does not have the expected type. */
 export type Result =
@@ -70,7 +81,7 @@ export function copiesOf(files: ReadonlyMap<string, string>): Copies {
 /** Fetches the results of a task one after the other. A result that cannot be fetched does not affect the others. */
 export async function resultsOf(
   task: Task,
-  parts: ResultParts,
+  sources: ResultSources,
   copies: Copies = new Map(),
   max = MAX_IN_MEMORY,
 ): Promise<Result[]> {
@@ -78,12 +89,12 @@ export async function resultsOf(
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
     const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
-    const fetch = (source: ResultSource) => fetchResult(source, task, max - bytesInMemory, parts);
+    const fetch = (source: ResultSource) => fetchResult(source, task, max - bytesInMemory, sources);
     let result = await fetch({ address: copies.get(index) });
     if (result.outcome !== 'file') result = await fetch({ address: medium.address, expiresAt: medium.expiresAt });
     if (result.outcome === 'gone') {
       // The result was part of a response and has no URL, or its URL has expired. One new response may contain all results.
-      response ??= queryMedia(task, parts);
+      response ??= queryMedia(task, sources);
       const media = await response;
       result = media ? await fetch(media[index] ?? {}) : UNREACHABLE;
     }
@@ -99,7 +110,7 @@ async function fetchResult(
   { address, base64, expiresAt }: ResultSource,
   task: Task,
   max: number,
-  { media, log, marksResults }: ResultParts,
+  { media, log, marksResults }: ResultSources,
 ): Promise<Result> {
   if (address === undefined && base64 === undefined) return GONE;
   const provenance = marksResults ? { sourceType: sourceTypeOf(task) } : {};
@@ -129,7 +140,7 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
 export async function recordResults(
   taskId: string,
   results: readonly Result[],
-  { media, fingerprints }: ResultParts,
+  { media, fingerprints }: ResultSources,
 ): Promise<void> {
   const files = results.flatMap((result) => (result.outcome === 'file' ? media.fingerprint(result) : []));
   await fingerprints.record(taskId, await Promise.all(files));
@@ -145,7 +156,7 @@ export function contentOf(file: FileContent & { type: MediaType }) {
 }
 
 /** Undefined if the gateway did not respond. */
-async function queryMedia(task: Task, { tasks, log }: ResultParts): Promise<readonly Medium[] | undefined> {
+async function queryMedia(task: Task, { tasks, log }: ResultSources): Promise<readonly Medium[] | undefined> {
   try {
     return (await tasks.fetchSnapshot(task)).media;
   } catch (error) {

@@ -5,7 +5,7 @@ import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
-import type { KindView, MessageContext } from './kind-view.ts';
+import type { KindView, MessageContext, MessageSettings } from './kind-view.ts';
 import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
@@ -85,7 +85,7 @@ const MAX_CONTENT_LENGTH = 2_000;
 const OWNER_LENGTH = 40;
 
 /** The name of a task, in its message and in the descriptions of its files. */
-export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
+export const nameOf = (task: Task, { views }: Pick<MessageSettings, 'views'>, say: Say): string =>
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
 
 /** A flagged request is shown to others only once a moderator has published its result. */

@@ -113,7 +113,11 @@ export function createBot({
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
   const notices = createNotices({ version, engine, gateway, store, operator, say, clock, log });
   const messages = createMessages({
-    ...{ engine, outbox, say, clock, log },
+    ...engine,
+    outbox,
+    say,
+    clock,
+    log,
     views: kindViews,
     isRemix: config.gateway.remix,
     marksResults: config.media.marksResults,

@@ -39,10 +39,7 @@ async function createNotesFixture() {
   const restart = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
-    return noteFinder({
-      ...{ media, views: kindViews, log, clock, say: createSay(texts) },
-      change: (id, transition) => book.change(id, transition),
-    });
+    return noteFinder({ media, views: kindViews, log, clock, say: createSay(texts) }, book);
   };
   const storeTask = async (task: Task): Promise<Task> => {
     await store.put(task);

@@ -1,11 +1,9 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Rules } from '../../services/rules/rules.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
 import { fileNamePrefix } from '../file-names.ts';
 import { fetchImage, type Preview } from '../previews.ts';
-import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, recordResults, resultsOf } from '../results.ts';
+import { contentOf, MAX_IN_MEMORY, type MessageSources, type Result, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
   areLyricsInline,
@@ -17,12 +15,6 @@ import {
 } from './lines.ts';
 import { albumLayout, albumMessage } from './message.ts';
 
-interface MusicParts extends ResultParts {
-  say: Say;
-  tasks: Pick<Tasks, 'fetchSnapshot'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
-  rules: Pick<Rules, 'judgesResults'>;
-}
-
 /** The limit for one message. */
 const MAX_FILES = 10;
 /** Limits for covers, which are shown small next to the player. No message waits long for them. */
@@ -33,7 +25,9 @@ export function withFinishedTracks(task: Task): Task {
   if (task.media.length > 0) return task;
   const media = finishedTracks(task).map(
     ({ audio, seconds, cover }): StoredMedium => ({
-      ...{ kind: 'audio', address: audio, firstSeenAt: task.times.accepted ?? task.times.created },
+      kind: 'audio',
+      address: audio,
+      firstSeenAt: task.times.accepted ?? task.times.created,
       ...(seconds !== undefined && { seconds }),
       ...(cover !== undefined && { thumbnail: cover }),
     }),
@@ -42,10 +36,10 @@ export function withFinishedTracks(task: Task): Task {
 }
 
 /** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
-export function musicPresenter(parts: MusicParts) {
-  const { say, tasks } = parts;
+export function musicPresenter(sources: MessageSources) {
+  const { say, tasks, rules } = sources;
   /** Covers are not judged, so they are left out where results are. */
-  const showsCovers = (guildId: string | undefined): boolean => !parts.rules.judgesResults({ guildId });
+  const showsCovers = (guildId: string | undefined): boolean => !rules.judgesResults({ guildId });
   return {
     /** `guildId`: the server where the album is shown. */
     async album(album: Task, guildId: string | undefined): Promise<PreparedMessage> {
@@ -56,10 +50,10 @@ export function musicPresenter(parts: MusicParts) {
       const { files, release } = attachments;
       if (layout.mode === 'together') {
         try {
-          await addAudio(entries, album, attachments, parts);
+          await addAudio(entries, album, attachments, sources);
           if (layout.lyrics) files.push(layout.lyrics);
           const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
-          await addCovers(tracks.slice(0, layout.coverCount), album, attachments, parts);
+          await addCovers(tracks.slice(0, layout.coverCount), album, attachments, sources);
         } catch (error) {
           release();
           throw error;
@@ -87,7 +81,7 @@ export function musicPresenter(parts: MusicParts) {
       }
       const candidates = isSong(task) && showsCovers(guildId) ? tracksWithCover(task) : [];
       const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
-      await addCovers(candidates.slice(0, maxCovers), task, attachments, parts);
+      await addCovers(candidates.slice(0, maxCovers), task, attachments, sources);
       for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
       return attachments;
     },
@@ -182,19 +176,19 @@ async function addAudio(
   entries: readonly AlbumEntry[],
   album: Task,
   attachments: Attachments,
-  parts: MusicParts,
+  sources: MessageSources,
 ): Promise<void> {
   let number = 0;
   for (const { task } of entries) {
     if (!task || task.failure) continue;
     const song = withFinishedTracks({ ...task, route: album.route });
-    const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.bytesInMemory);
-    await recordResults(album.id, results, parts);
+    const results = await resultsOf(song, sources, undefined, MAX_IN_MEMORY - attachments.bytesInMemory);
+    await recordResults(album.id, results, sources);
     for (const [index, result] of results.entries()) {
-      const title = titleAt(song, index, parts.say);
+      const title = titleAt(song, index, sources.say);
       number += 1;
       const prefix = fileNamePrefix(album, title) || 'audio-';
-      attachments.add(result, { name: `${prefix}${number}`, alt: parts.say('music.alt', { title }) });
+      attachments.add(result, { name: `${prefix}${number}`, alt: sources.say('music.alt', { title }) });
     }
   }
 }
@@ -204,13 +198,13 @@ async function addCovers(
   tracks: readonly TrackWithCover[],
   shownTask: Task,
   attachments: Attachments,
-  parts: MusicParts,
+  sources: MessageSources,
 ): Promise<void> {
   for (const [index, { task, track }] of tracks.entries()) {
-    const title = trackTitle(track, task, parts.say);
+    const title = trackTitle(track, task, sources.say);
     const name = `${fileNamePrefix(shownTask, title)}cover${index + 1}`;
-    const file = { name, alt: parts.say('music.coverOf', { title }) };
-    const cover = await fetchImage({ address: track.cover ?? '', ...COVER_LIMITS, file }, shownTask, parts);
+    const file = { name, alt: sources.say('music.coverOf', { title }) };
+    const cover = await fetchImage({ address: track.cover ?? '', ...COVER_LIMITS, file }, shownTask, sources);
     if (cover) attachments.addCover(cover, track);
     else attachments.linkCover(track);
   }

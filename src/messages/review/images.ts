@@ -2,7 +2,7 @@ import type { FilePlan } from '../../discord/plan.ts';
 import { dataUri, MediaError } from '../../services/media/index.ts';
 import type { ResultImages } from '../../services/rules/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { type Copies, contentOf, type ResultParts, releaseFiles, resultsOf } from '../results.ts';
+import { type Copies, contentOf, type ResultSources, releaseFiles, resultsOf } from '../results.ts';
 
 /** Enough detail for the moderation service and for moderators. */
 const MAX_IMAGE_BYTES = 2 * 2 ** 20;
@@ -11,24 +11,24 @@ const MAX_THUMBNAIL_BYTES = 4 * 2 ** 20;
 const MAX_REPORT_IMAGE_BYTES = 256 * 2 ** 10;
 
 /** Returns the images of a result, and the thumbnails of its videos. */
-export async function imagesOf(task: Task, parts: ResultParts, copies?: Copies): Promise<ResultImages> {
-  const images = await fetchSmallImages(task, parts, copies);
+export async function imagesOf(task: Task, sources: ResultSources, copies?: Copies): Promise<ResultImages> {
+  const images = await fetchSmallImages(task, sources, copies);
   const urls: (string | undefined)[] = [];
   for (const [index, medium] of task.media.entries()) {
     if (medium.kind === 'image') urls.push(images[index]);
-    if (medium.kind === 'video') urls.push(await thumbnailOf(medium.thumbnail, parts));
+    if (medium.kind === 'video') urls.push(await thumbnailOf(medium.thumbnail, sources));
   }
   return urls;
 }
 
-async function fetchSmallImages(task: Task, parts: ResultParts, copies?: Copies): Promise<(string | undefined)[]> {
+async function fetchSmallImages(task: Task, sources: ResultSources, copies?: Copies): Promise<(string | undefined)[]> {
   if (!task.media.some(({ kind }) => kind === 'image')) return [];
-  const results = await resultsOf(withSmallFiles(task), parts, copies);
+  const results = await resultsOf(withSmallFiles(task), sources, copies);
   try {
     return await Promise.all(
       results.map(async (result) =>
         result.outcome === 'file' && result.type.kind === 'image'
-          ? dataUri(result.type.mime, await parts.media.readWhole(result))
+          ? dataUri(result.type.mime, await sources.media.readWhole(result))
           : undefined,
       ),
     );
@@ -37,7 +37,7 @@ async function fetchSmallImages(task: Task, parts: ResultParts, copies?: Copies)
   }
 }
 
-async function thumbnailOf(url: string | undefined, { media }: ResultParts): Promise<string | undefined> {
+async function thumbnailOf(url: string | undefined, { media }: ResultSources): Promise<string | undefined> {
   if (url === undefined) return undefined;
   try {
     const fetched = await media.fetch({ address: url }, { max: MAX_THUMBNAIL_BYTES });
@@ -55,10 +55,10 @@ async function thumbnailOf(url: string | undefined, { media }: ResultParts): Pro
 /** Returns the files that moderators decide about, hidden behind spoilers. */
 export async function filesOf(
   task: Task,
-  parts: ResultParts,
+  sources: ResultSources,
   maxBytes = MAX_IMAGE_BYTES,
 ): Promise<{ files: FilePlan[]; release(): void }> {
-  const results = await resultsOf(withSmallFiles(task, maxBytes), parts);
+  const results = await resultsOf(withSmallFiles(task, maxBytes), sources);
   const files = results.flatMap((result, index): FilePlan[] =>
     result.outcome === 'file'
       ? [{ name: `image-${index + 1}.${result.type.extension}`, ...contentOf(result), spoiler: true }]
@@ -68,13 +68,13 @@ export async function filesOf(
 }
 
 /** A small copy of a task's first image or of its video's thumbnail, hidden behind a spoiler. */
-export function thumbnailFileOf(task: Task, parts: ResultParts): ReturnType<typeof filesOf> {
+export function thumbnailFileOf(task: Task, sources: ResultSources): ReturnType<typeof filesOf> {
   const [medium] = task.media;
   const address = medium?.kind === 'video' ? medium.thumbnail : medium?.address;
   const isVisual =
     medium !== undefined && (medium.kind === 'image' || address !== undefined) && medium.kind !== 'audio';
   const media = isVisual ? [{ ...medium, kind: 'image' as const, address }] : [];
-  return filesOf({ ...task, media }, parts, MAX_REPORT_IMAGE_BYTES);
+  return filesOf({ ...task, media }, sources, MAX_REPORT_IMAGE_BYTES);
 }
 
 const withSmallFiles = (task: Task, maxBytes = MAX_IMAGE_BYTES): Task => ({

@@ -2,38 +2,16 @@ import { bodyOf } from '../../discord/adapter.ts';
 import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
 import { findPosted } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
-import type { Outbox } from '../../discord/outbox/outbox.ts';
 import type { InteractionFacts } from '../../discord/place.ts';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { pause } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Say } from '../../locales/index.ts';
 import type { Outcome } from '../../services/rules/moderation.ts';
-import type { Rules } from '../../services/rules/rules.ts';
-import type { ServerLogs } from '../../services/server-log/server-log.ts';
-import type { Budgets } from '../../services/spending/budgets.ts';
 import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/tasks/review.ts';
 import { isHeld, isLive, type MessagePlace, type Task, withRequest } from '../../services/tasks/task.ts';
-import type { Tasks } from '../../services/tasks/tasks.ts';
-import { copiesOf, type ResultParts } from '../results.ts';
+import { copiesOf, type MessageSources } from '../results.ts';
 import { filesOf, imagesOf } from './images.ts';
 import { reviewQuestion } from './question.ts';
-
-interface ReviewParts extends Omit<ResultParts, 'tasks'> {
-  tasks: ResultParts['tasks'] & { book: Pick<Tasks['book'], 'change'> };
-  rules: Pick<Rules, 'get' | 'judgesResults' | 'judgeResults' | 'reportRefusedResult'>;
-  budgets: Pick<Budgets, 'get'>;
-  serverLogs: Pick<ServerLogs, 'record'>;
-  outbox: Pick<Outbox, 'post' | 'messagesBefore'>;
-  storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
-  clock: Clock;
-  log: Log;
-  say: Say;
-}
-
-/** Where a result is shown again. */
-type ShownPlace = Pick<InteractionFacts, 'guildId' | 'isAgeRestricted'>;
 
 /** How many times results are sent to an unavailable moderation service, and the pause between attempts. */
 const MAX_ATTEMPTS = 3;
@@ -41,12 +19,12 @@ const RETRY_PAUSE_MS = 5_000;
 
 /** Checks results before anyone sees them, if the rules of the server require it, and asks the server's moderators about those that are held. */
 export class ResultReview {
-  readonly #parts: ReviewParts;
+  readonly #sources: MessageSources;
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
 
-  constructor(parts: ReviewParts) {
-    this.#parts = parts;
+  constructor(sources: MessageSources) {
+    this.#sources = sources;
   }
 
   /** Receives every new state of a task. Returns true if its results must not be shown yet, because they are being checked. */
@@ -57,7 +35,7 @@ export class ResultReview {
         this.#start(task.id, (attempts) => this.#askModerators(task.id, attempts));
       return false;
     }
-    if (task.review || !isVisual(task) || !this.#parts.rules.judgesResults(task)) return false;
+    if (task.review || !isVisual(task) || !this.#sources.rules.judgesResults(task)) return false;
     this.#start(task.id, (attempts) => this.#judge(task, attempts));
     return true;
   }
@@ -66,15 +44,15 @@ export class ResultReview {
    * Judges the results of a task by the rules of the place where they are shown again, unless the rules of its own place cover that. Throws
    * a `Refusal` if they do not allow the results there: no moderator can decide about a result of another server.
    */
-  async judgeAgain(task: Task, { guildId, isAgeRestricted }: ShownPlace): Promise<Task> {
-    const { rules } = this.#parts;
+  async judgeAgain(task: Task, { guildId, isAgeRestricted }: InteractionFacts): Promise<Task> {
+    const { rules } = this.#sources;
     const isOtherServer = guildId !== undefined && guildId !== task.guildId;
     const isLessRestricted = task.isAgeRestricted === true && !isAgeRestricted;
     const place = { guildId, isAgeRestricted: isAgeRestricted || undefined };
     if (isHeld(task) || !isVisual(task) || !(isOtherServer || isLessRestricted) || !rules.judgesResults(place))
       return task;
-    const copies = copiesOf((await this.#parts.storedFiles(task)) ?? new Map());
-    const outcome = await rules.judgeResults(place, await imagesOf(task, this.#parts, copies));
+    const copies = copiesOf((await this.#sources.storedFiles(task)) ?? new Map());
+    const outcome = await rules.judgeResults(place, await imagesOf(task, this.#sources, copies));
     if (outcome.action === 'allow') return task;
     if (outcome.action === 'spoiler') return withRequest(task, { spoiler: true });
     if (outcome.isUnavailable) throw new Refusal('refusals.rules.showUnchecked');
@@ -89,7 +67,7 @@ export class ResultReview {
 
   #start(id: string, work: (attempts: Attempts) => Promise<void>): void {
     if (this.#running.has(id)) return;
-    const attempts = new Attempts({ id, ...this.#parts, stopping: this.#stopping.signal });
+    const attempts = new Attempts({ id, ...this.#sources, stopping: this.#stopping.signal });
     const workUnlessErased = (): Promise<void> =>
       work(attempts).catch((error: unknown) => {
         // The task was erased in the meantime.
@@ -102,8 +80,8 @@ export class ResultReview {
   }
 
   async #judge(task: Task, attempts: Attempts): Promise<void> {
-    const { clock, rules } = this.#parts;
-    const images = await imagesOf(task, this.#parts);
+    const { clock, rules } = this.#sources;
+    const images = await imagesOf(task, this.#sources);
     let outcome = await rules.judgeResults(task, images);
     for (let attempt = 1; outcome.isUnavailable && attempt < MAX_ATTEMPTS; attempt++) {
       await pause(clock, RETRY_PAUSE_MS, this.#stopping.signal);
@@ -117,7 +95,7 @@ export class ResultReview {
 
   #applyOutcome(task: Task, outcome: Outcome): Task {
     const { action, category } = outcome;
-    const review = { at: this.#parts.clock.now(), category };
+    const review = { at: this.#sources.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
     if (channelId !== undefined) return markReviewed(task, { ...review, outcome: 'held', channelId });
     // Without a channel where moderators can decide, a held result would be lost, so it is refused.
@@ -131,7 +109,7 @@ export class ResultReview {
   }
 
   #channelFor({ guildId }: Task): string | undefined {
-    const { rules, budgets } = this.#parts;
+    const { rules, budgets } = this.#sources;
     return guildId === undefined
       ? undefined
       : (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId);
@@ -142,7 +120,7 @@ export class ResultReview {
     const task = await this.#change(id, (current) => current);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
-    const { outbox, serverLogs } = this.#parts;
+    const { outbox, serverLogs } = this.#sources;
     const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
     const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
@@ -158,8 +136,8 @@ export class ResultReview {
   }
 
   async #post(task: Task, channelId: string, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
-    const { outbox, say } = this.#parts;
-    const { files, release } = await filesOf(task, this.#parts);
+    const { outbox, say } = this.#sources;
+    const { files, release } = await filesOf(task, this.#sources);
     try {
       const body = bodyOf({ ...reviewQuestion(task, say), files });
       return await attempts.request('channel', NO_CHANNEL, () => outbox.post(channelId, nonceOf(task), body));
@@ -169,7 +147,7 @@ export class ResultReview {
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    return withStore(() => this.#parts.tasks.book.change(id, transition));
+    return withStore(() => this.#sources.tasks.book.change(id, transition));
   }
 }
 

@@ -7,9 +7,8 @@ import { texts } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
-import { presenter } from '../../../src/messages/presenter.ts';
+import { previewOf } from '../../../src/messages/previews.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
-import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { FastClock } from '../../support/quick-clock.ts';
@@ -115,42 +114,12 @@ describe('The visibility of a preview', () => {
       { log, clock: new ManualClock() },
     );
     onTestFinished(() => media.close());
-    const tasks = {
-      ledger: undefined,
-      book: {
-        get: async () => undefined,
-        live: () => [],
-        change: () => Promise.reject(new Error('No task may be changed.')),
-      },
-      albums: { partsOf: async () => [] },
-      outlook: { typicalMs: () => undefined },
-      fetchSnapshot: () => Promise.reject(new Error('No snapshot may be fetched.')),
-    };
-    const { prepare } = presenter({
-      media,
-      fingerprints: { record: async () => undefined },
-      tasks,
-      log,
-      clock: new ManualClock(),
-      say: createSay(texts),
-      storedFiles: async () => new Map(),
-      marksResults: true,
-      budgets: { get: () => EMPTY_BUDGET },
-      spending: { remainingFor: () => [] },
-      rules: { judgesResults: () => false },
-      views: {},
-      isRemix: false,
-      readsMessages: false,
-      offers: { isOffered: () => true },
-      models: { lastListed: [], listQuickly: async () => [] },
-    });
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
     const controller = new AbortController();
-    const preparing = prepare(buildTask({ state: 'running', preview }), controller.signal);
+    const sources = { media, log, clock: new ManualClock(), say: createSay(texts), views: {} };
+    const preparing = previewOf(buildTask({ state: 'running', preview }), sources, controller.signal);
     await expect.poll(() => gateway.requests.length).toBe(1);
     controller.abort();
-    const { plan, release } = await preparing;
-    expect(plan.files).toEqual([]);
-    release();
+    expect(await preparing).toBeUndefined();
   });
 });
