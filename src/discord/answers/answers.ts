@@ -8,9 +8,9 @@ import { findPostedPart } from '../outbox/adoption.ts';
 import { errorFacts } from '../outbox/errors.ts';
 import { editRoute, partRoutes } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { Continuation, type ContinuationParts } from './continuation.ts';
+import { type AnswerSources, FurtherMessages } from './further-messages.ts';
 
-interface AnswersParts extends ContinuationParts {
+interface AnswersParts extends AnswerSources {
   delivery: Pick<Delivery, 'show'>;
   /** The plan of an answer's first message. */
   messageOf(task: Task): MessagePlan;
@@ -22,7 +22,7 @@ const MAX_UPDATED_MESSAGES = 10;
 /** Shows answers in one or more messages. The first message is completed last, because it gets the whole text as a file if further messages fail. */
 export class Answers {
   readonly #parts: AnswersParts;
-  readonly #continuations = new Map<string, Continuation>();
+  readonly #furtherMessages = new Map<string, FurtherMessages>();
   readonly #shutdown = new AbortController();
   readonly #runningUpdates = new Set<Promise<unknown>>();
 
@@ -32,14 +32,14 @@ export class Answers {
 
   show(task: Task): void {
     if (!isLive(task) || task.unwanted) {
-      if (task.unwanted) this.#continuations.get(task.id)?.drop();
-      this.#continuations.delete(task.id);
+      if (task.unwanted) this.#furtherMessages.get(task.id)?.drop();
+      this.#furtherMessages.delete(task.id);
     }
     if (task.unwanted) this.#parts.delivery.show(task);
     else if (isLive(task)) {
       if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
       // The owner ping waits until everything is shown.
-      if (!task.delivery.call) this.#continuationOf(task).show(task);
+      if (!task.delivery.call) this.#furtherMessagesOf(task).show(task);
     }
   }
 
@@ -97,7 +97,7 @@ export class Answers {
 
   async finish(): Promise<void> {
     this.#shutdown.abort();
-    await Promise.all([...this.#runningUpdates, ...[...this.#continuations.values()].map((one) => one.finish())]);
+    await Promise.all([...this.#runningUpdates, ...[...this.#furtherMessages.values()].map((one) => one.finish())]);
   }
 
   async #tryAndLog<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
@@ -109,16 +109,16 @@ export class Answers {
     }
   }
 
-  #continuationOf({ id }: Task): Continuation {
-    const existing = this.#continuations.get(id);
+  #furtherMessagesOf({ id }: Task): FurtherMessages {
+    const existing = this.#furtherMessages.get(id);
     if (existing) return existing;
-    const created = new Continuation({
+    const created = new FurtherMessages({
       ...this.#parts,
       id,
       stopping: this.#shutdown.signal,
       onEnd: (task) => this.#parts.delivery.show(task),
     });
-    this.#continuations.set(id, created);
+    this.#furtherMessages.set(id, created);
     return created;
   }
 }

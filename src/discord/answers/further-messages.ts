@@ -1,11 +1,19 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { addPostedPart, answerOf, clearPartPosting, markPartPosting } from '../../services/asks/transitions.ts';
+import {
+  addPostedPart,
+  answerOf,
+  clearPartPosting,
+  dropParts,
+  markPartPosting,
+  markPartsShown,
+} from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import type { Transition } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Attempts, type AttemptsContext, RetryLater, withStore } from '../delivery/backoff.ts';
+import { LatestState } from '../delivery/latest-state.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
 import { findPostedPart } from '../outbox/adoption.ts';
 import { type FailureKind, isUnsent } from '../outbox/errors.ts';
@@ -13,6 +21,19 @@ import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
 import { type MessageRoute, partRoutes, type TokenRoute, tokenRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
+
+const TOKEN_EDIT_GAP_MS = 1_100;
+/** Edits with the bot's token share the channel's rate limit with all other messages there. */
+const BOT_EDIT_GAP_MS = 4_000;
+
+export interface AnswerSources extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
+  /** The plans of the task's message and of the further messages. */
+  plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
+}
+
+interface FurtherMessagesContext extends AnswerSources, AttemptsContext {
+  onEnd(task: Task): void;
+}
 
 interface PartToShow {
   index: number;
@@ -27,33 +48,99 @@ type PostedPart = { task: Task; isCurrent: boolean };
 const NOT_SHOWN = 'Could not show a part of an answer.';
 
 /**
- * Posts and edits the further messages of one answer. Each is posted only once: the intention is stored first. A message that the
- * bot posts itself has a nonce, and is searched for before it is posted again. A message sent with an interaction's token cannot be
- * deduplicated, so it is only sent once.
+ * The further messages of one answer; at the end, each of them shows exactly its part. Each is posted only once: the intention is stored
+ * first. A message that the bot posts itself has a nonce, and is searched for before it is posted again. A message sent with an interaction's
+ * token cannot be deduplicated, so it is only sent once.
  */
-export class FurtherMessages {
-  readonly attempts: Attempts;
-  readonly #context: AttemptsContext & Pick<DeliveryParts, 'outbox' | 'change'>;
+export class FurtherMessages extends LatestState {
+  readonly #context: FurtherMessagesContext;
+  readonly #attempts: Attempts;
+  #nextAt = 0;
   readonly #closedRoutes = new Set<MessageRoute['by']>();
   readonly #shownContents = new Map<string, ShownContent>();
   readonly #deletedIds = new Set<string>();
 
-  constructor(context: AttemptsContext & Pick<DeliveryParts, 'outbox' | 'change'>) {
+  constructor(context: FurtherMessagesContext) {
+    super(context.clock, context.stopping);
     this.#context = context;
-    this.attempts = new Attempts(context);
+    this.#attempts = new Attempts(context);
+  }
+
+  protected nextShowAt(): number {
+    return this.#nextAt;
+  }
+
+  protected async deliver(task: Task): Promise<void> {
+    const { clock, stopping, onEnd } = this.#context;
+    const isEnd = hasEnded(task);
+    const shownTask = await this.#showParts(task, isEnd).catch((error: unknown) => {
+      // An erased task has no message. After a bug, the first message still shows the end, with the whole text as a file.
+      if (error instanceof Refusal) this.drop();
+      else this.logFailure(error);
+      return task;
+    });
+    if (!isEnd) this.#nextAt = shownTask === task ? 0 : clock.now() + this.#gapOf(shownTask);
+    else if (!stopping.aborted) onEnd(shownTask);
+  }
+
+  protected logFailure(error: unknown): void {
+    this.#context.log.error({ task: this.#context.id, err: error }, 'Could not show the rest of an answer.');
+  }
+
+  #gapOf(task: Task): number {
+    const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
+    return !isByBot && this.#tokenRoute(task) ? TOKEN_EDIT_GAP_MS : BOT_EDIT_GAP_MS;
+  }
+
+  /** Returns the changed task, or the same object if there was nothing to do. Showing the end is retried; showing progress is not. */
+  async #showParts(task: Task, isEnd: boolean): Promise<Task> {
+    const { first, further } = this.#context.plansOf(task);
+    if (further.length === 0 && answerOf(task).parts.length === 0) return task;
+    for (;;) {
+      try {
+        const { current, isComplete } = await this.#showEach(first, further);
+        if (!isEnd) return current === task ? { ...task } : current;
+        await this.#removeSurplus(current, further.length);
+        return await this.#change((storedTask) => {
+          const kept = dropParts(storedTask, further.length);
+          return isComplete ? markPartsShown(kept) : kept;
+        });
+      } catch (error) {
+        if (!(error instanceof RetryLater)) throw error;
+        if (!isEnd || this.#context.stopping.aborted) return { ...task };
+        await this.#attempts.wait(error);
+      }
+    }
+  }
+
+  async #showEach(first: MessagePlan, further: readonly MessagePlan[]) {
+    // The state that is shown may be older than the message that was posted last.
+    let current = await this.#change((storedTask) => storedTask);
+    for (const [index, plan] of further.entries()) {
+      const updated = await this.#showPart(current, { index, first, body: bodyOf(plan) });
+      // A later part is never posted before an earlier one.
+      if (!updated) return { current, isComplete: false };
+      current = updated;
+    }
+    return { current, isComplete: true };
+  }
+
+  /** Deletes messages that are no longer needed because their text was moved into a file. */
+  async #removeSurplus(task: Task, max: number): Promise<void> {
+    for (const place of answerOf(task).parts.slice(max)) await this.#remove(task, place);
   }
 
   /** Throws a refusal if the task was erased, and `RetryLater` if the store fails. */
-  change(transition: Transition): Promise<Task> {
+  #change(transition: Transition): Promise<Task> {
     return withStore(() => this.#context.change(this.#context.id, transition));
   }
 
-  tokenRoute(task: Task): TokenRoute | undefined {
+  #tokenRoute(task: Task): TokenRoute | undefined {
     return this.#closedRoutes.has('token') ? undefined : tokenRoute(task, this.#context.clock.now());
   }
 
   /** Edits or posts a part, unless a member has deleted it. Returns the changed task, or undefined if the part cannot be shown. */
-  async show(task: Task, part: PartToShow): Promise<Task | undefined> {
+  async #showPart(task: Task, part: PartToShow): Promise<Task | undefined> {
     const { index, body } = part;
     const place = answerOf(task).parts[index];
     if (place) return (await this.#edit(task, place, body)) ? task : undefined;
@@ -65,7 +152,7 @@ export class FurtherMessages {
     return posted.task;
   }
 
-  async remove(task: Task, place: AnswerPart): Promise<void> {
+  async #remove(task: Task, place: AnswerPart): Promise<void> {
     const [route] = this.#routesTo(task, place);
     if (route) await this.#send(route.by, () => this.#context.outbox.remove(route));
   }
@@ -100,7 +187,7 @@ export class FurtherMessages {
     const { id, outbox, clock } = this.#context;
     const { posting } = answerOf(task);
     const find = () => (posting ? findPostedPart(task, posting, outbox) : Promise.resolve(undefined));
-    const found = await this.attempts.request('channel', NOT_SHOWN, find);
+    const found = await this.#attempts.request('channel', NOT_SHOWN, find);
     if (typeof found === 'object')
       return { task: await this.#storePosted(task, { ...found, by: 'bot' }), isCurrent: false };
     if (task.route.isPrivate || !task.route.mayPost || this.#closedRoutes.has('channel')) return 'not allowed';
@@ -109,7 +196,7 @@ export class FurtherMessages {
     const isUnseen = found !== undefined;
     if (isUnseen && posting && now - posting.at >= NONCE_LIFETIME_MS) return undefined;
     const pending = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
-    const pendingTask = isUnseen ? task : await this.change((storedTask) => markPartPosting(storedTask, pending));
+    const pendingTask = isUnseen ? task : await this.#change((storedTask) => markPartPosting(storedTask, pending));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const replyBody = { ...body, body: { ...body.body, message_reference: reference } };
     const place = await this.#send('channel', () => outbox.post(first.channelId, `${id}-${index + 1}`, replyBody));
@@ -119,19 +206,19 @@ export class FurtherMessages {
 
   async #postByToken(task: Task, first: MessagePlace, { body }: PartToShow): Promise<PostedPart | undefined> {
     const { id, outbox, clock, log } = this.#context;
-    const token = this.tokenRoute(task);
+    const token = this.#tokenRoute(task);
     if (!token) return undefined;
     const { channelId, id: answers } = first;
     const pending = { by: 'token', channelId, answers, at: clock.now() } as const;
-    const pendingTask = await this.change((storedTask) => markPartPosting(storedTask, pending));
+    const pendingTask = await this.#change((storedTask) => markPartPosting(storedTask, pending));
     try {
       const place = await this.#send('token', () => outbox.addFollowUp(token, body, task.route.isPrivate));
       if (typeof place === 'object') return { task: await this.#storePosted(pendingTask, place), isCurrent: true };
-      if (place !== undefined) await this.change(clearPartPosting);
+      if (place !== undefined) await this.#change(clearPartPosting);
     } catch (error) {
       if (!(error instanceof RetryLater) || error.obstacle !== 'unreachable') throw error;
       if (isUnsent(error.cause)) {
-        await this.change(clearPartPosting);
+        await this.#change(clearPartPosting);
         throw error;
       }
       log.info(
@@ -146,12 +233,12 @@ export class FurtherMessages {
   async #storePosted(task: Task, part: AnswerPart): Promise<Task> {
     for (;;) {
       try {
-        return await this.change((current) => addPostedPart(current, part));
+        return await this.#change((current) => addPostedPart(current, part));
       } catch (error) {
         // If the member has deleted the task in the meantime, delete this message too, because nothing else would ever find it.
-        if (error instanceof Refusal) await this.remove(task, part);
+        if (error instanceof Refusal) await this.#remove(task, part);
         if (!(error instanceof RetryLater) || this.#context.stopping.aborted) throw error;
-        await this.attempts.wait(error);
+        await this.#attempts.wait(error);
       }
     }
   }
@@ -159,13 +246,13 @@ export class FurtherMessages {
   /** Shows the first message if necessary: as long as the reply is a placeholder, Discord would replace it with the next message. */
   async #ensureFirstMessage(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
-    const token = this.tokenRoute(task);
+    const token = this.#tokenRoute(task);
     const place = token && (await this.#send('token', () => this.#context.outbox.edit(token, bodyOf(first))));
-    return typeof place === 'object' ? this.change((storedTask) => setMessage(storedTask, place)) : undefined;
+    return typeof place === 'object' ? this.#change((storedTask) => setMessage(storedTask, place)) : undefined;
   }
 
   async #send<T>(by: MessageRoute['by'], request: () => Promise<T>): Promise<T | FailureKind> {
-    const sent = await this.attempts.request(by, NOT_SHOWN, request);
+    const sent = await this.#attempts.request(by, NOT_SHOWN, request);
     // Not retried: every refusal counts towards Discord's block of invalid requests.
     if (typeof sent === 'string' && sent !== 'deleted') this.#closedRoutes.add(by);
     return sent;
