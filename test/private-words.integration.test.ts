@@ -9,7 +9,7 @@ import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { loadIdentity } from '../src/discord/outbox/identity.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
-import { createServerCheck, readGateway, serverNameReader } from '../src/discord/reads.ts';
+import { DiscordReader, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
@@ -133,6 +133,7 @@ const voice = {
 function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: ReturnType<typeof createLogs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
+  const reader = new DiscordReader(clients.reads, log);
   const responder = new Responder(outbox, { applicationId: ID, interactionId: ID, token: 'token' });
   const messageReference = { channelId: ID, id: ID };
   const token = { by: 'token', applicationId: ID, token: 'token' } as const;
@@ -179,9 +180,9 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     threads: [() => outbox.threads.create({ channelId: ID, name: PRIVATE_WORD, kind: 'public', memberId: ID })],
     threadMembers: [() => botRest.put(`/channels/${ID}/thread-members/${ID}`)],
     channel: [() => botRest.patch(`/channels/${ID}`, { body: { name: PRIVATE_WORD } })],
-    guild: [() => createServerCheck(clients.reads)(ID)],
-    guildRoles: [() => serverNameReader(clients.reads, log)(ID)],
-    guildChannels: [() => serverNameReader(clients.reads, log)(ID)],
+    guild: [() => reader.isInServer(ID)],
+    guildRoles: [() => reader.serverNames(ID)],
+    guildChannels: [() => reader.serverNames(ID)],
     gatewayBot: [() => readGateway(clients.reads)],
     user: [() => loadIdentity(clients.client, 'token')],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],

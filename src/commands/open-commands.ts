@@ -3,13 +3,7 @@ import { Funnel } from '../discord/funnel.ts';
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import { RateLimiter } from '../discord/rates.ts';
-import {
-  createCommandLookup,
-  createServerCheck,
-  createThreadCheck,
-  foreignChannelCheck,
-  serverNameReader,
-} from '../discord/reads.ts';
+import { createCommandLookup } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import { startLogSweep } from '../services/server-log/log-sweep.ts';
 import { questionReader } from './ask/questions.ts';
@@ -26,7 +20,6 @@ import { readThreadMessages } from './thread-messages.ts';
 /** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
 export function createCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
-  const { reads } = clients;
   const { rules } = engine;
   const follows = new Follower({
     rows: store.follows,
@@ -55,10 +48,6 @@ export function createCommands(parts: CommandsParts) {
     reportDelivery,
     follows,
     ruleTargets,
-    isInServer: createServerCheck(reads),
-    isForeignChannel: foreignChannelCheck(reads, log),
-    isThread: createThreadCheck(reads),
-    serverNames: serverNameReader(reads, log),
     registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
   startRuleLog(services);

@@ -3,6 +3,7 @@ import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { RateSettings } from '../discord/rates.ts';
+import type { DiscordReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -32,6 +33,7 @@ export interface CommandsParts {
   store: StoredTasks;
   gateway: Gateway;
   clients: DiscordClients;
+  reads: DiscordReader;
   outbox: Outbox;
   operator: Operator;
   removeMessages: EngineParts['removeMessages'];

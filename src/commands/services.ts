@@ -18,13 +18,6 @@ export interface Services extends CommandsParts, Engine, Messages {
   funnel: Funnel;
   /** Servers whose admins can see what the gateway account has spent. */
   adminGuildIds: readonly string[];
-  /** Whether the bot is in a server. */
-  isInServer(guildId: string): Promise<boolean>;
-  /** Whether a channel belongs to another server; an ID can be forged. */
-  isForeignChannel(channelId: string, guildId: string): Promise<boolean>;
-  isThread(channelId: string): Promise<boolean>;
-  /** The names of a server's roles and channels, by their mentions. */
-  serverNames(guildId: string): Promise<ReadonlyMap<string, string>>;
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }

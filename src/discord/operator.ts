@@ -5,15 +5,16 @@ import { bodyOf } from './adapter.ts';
 import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
 import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
+import type { DiscordReader } from './reads.ts';
 
 interface OperatorParts {
   /** The channel where notices are posted, if the operator has chosen one. */
   channelId: string | undefined;
   /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
-  owners(): Promise<ReadonlySet<string>>;
-  outbox: Pick<Outbox, 'post' | 'edit' | 'openDirectChannel'>;
-  log: Pick<PlainLog, 'info' | 'warn'>;
+  reads: DiscordReader;
+  outbox: Outbox;
+  log: PlainLog;
 }
 
 /** Who operates the bot, and how they are notified. */
@@ -26,8 +27,8 @@ export class Operator {
   }
 
   async isOperator(userId: string): Promise<boolean> {
-    const { ids, owners } = this.#parts;
-    return ids.includes(userId) || (await owners()).has(userId);
+    const { ids, reads } = this.#parts;
+    return ids.includes(userId) || (await reads.owners()).has(userId);
   }
 
   /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
@@ -39,8 +40,8 @@ export class Operator {
   async post(plan: MessagePlan): Promise<MessagePlace[]> {
     const channelMessage = await this.#postInChannel(plan);
     if (channelMessage) return [channelMessage];
-    const { ids, owners, log } = this.#parts;
-    const recipients = ids.length > 0 ? ids : [...(await owners())];
+    const { ids, reads, log } = this.#parts;
+    const recipients = ids.length > 0 ? ids : [...(await reads.owners())];
     const sentMessages = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
     const messages = sentMessages.filter((message) => message !== undefined);
     if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');

@@ -14,8 +14,7 @@ import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
-import type { InteractionFacts } from './place.ts';
-import { THREAD_TYPES } from './place.ts';
+import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
 const personSchema = z.object({ id: z.string() });
 
@@ -25,31 +24,6 @@ const applicationShape = z.object({
   team: z.object({ members: z.array(z.object({ membership_state: z.number(), user: personSchema })) }).nullish(),
 });
 type Application = z.output<typeof applicationShape>;
-
-/** The ids of the application's owner, or of its team's members. If they cannot be read, the set is empty, and the next call tries again. */
-export function createOwnerLookup(
-  reads: DiscordReads,
-  log: Pick<PlainLog, 'warn'>,
-): () => Promise<ReadonlySet<string>> {
-  let cache: Promise<ReadonlySet<string>> | undefined;
-  return async () => {
-    cache ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
-    try {
-      return await cache;
-    } catch (error) {
-      cache = undefined;
-      log.warn({ err: error }, 'Could not fetch the owner of the bot from Discord.');
-      return new Set();
-    }
-  };
-}
-
-/** An application that belongs to a team is owned by the team's members, except those who have not accepted the invitation yet. */
-function idsOf({ owner, team }: Application): ReadonlySet<string> {
-  const { Accepted } = TeamMemberMembershipState;
-  const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
-  return new Set((members ?? (owner ? [owner] : [])).map(({ id }) => id));
-}
 
 const gatewayShape = z.object({
   url: z.string(),
@@ -94,6 +68,127 @@ export async function requireMessageContent(
     throw new MissingIntent('The Message Content intent is not enabled.');
 }
 
+/** The type of a channel never changes, so it is cached, for up to this many channels. */
+const MAX_CACHED_CHANNELS = 5_000;
+
+const guildShape = z.object({ name: z.string() });
+const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** What the bot reads from Discord while it runs. */
+export class DiscordReader {
+  readonly #rest: DiscordReads;
+  readonly #log: Pick<PlainLog, 'info' | 'warn'>;
+  readonly #threadChecks = new RecentMap<string, Promise<boolean>>(MAX_CACHED_CHANNELS);
+  #owners: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(rest: DiscordReads, log: Pick<PlainLog, 'info' | 'warn'>) {
+    this.#rest = rest;
+    this.#log = log;
+  }
+
+  /** The ids of the application's owner, or of its team's members. If they cannot be read, the set is empty, and the next call tries again. */
+  async owners(): Promise<ReadonlySet<string>> {
+    this.#owners ??= this.#rest.get(Routes.currentApplication()).then((found) => idsOf(applicationShape.parse(found)));
+    try {
+      return await this.#owners;
+    } catch (error) {
+      this.#owners = undefined;
+      this.#log.warn({ err: error }, 'Could not fetch the owner of the bot from Discord.');
+      return new Set();
+    }
+  }
+
+  /** The fresh URLs of the files in a task's message by their names, valid for a day. Undefined if Discord does not respond. */
+  async storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined> {
+    const { message } = task;
+    if (!message || isVisibleToOwnerOnly(task, message)) return new Map();
+    try {
+      return filesOf(await this.#rest.get(Routes.channelMessage(message.channelId, message.id)));
+    } catch (error) {
+      this.#log.info({ task: task.id, ...errorFacts(error) }, 'Could not read the message of a task.');
+      return failureKindOf(error, 'edit') === 'later' ? undefined : new Map();
+    }
+  }
+
+  /** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
+  isThread(channelId: string): Promise<boolean> {
+    const check =
+      this.#threadChecks.get(channelId) ??
+      this.#rest.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
+    this.#threadChecks.set(channelId, check);
+    // A failed read is not cached.
+    check.catch(() => this.#threadChecks.delete(channelId));
+    return check;
+  }
+
+  /** Whether a channel belongs to another server; an ID can be forged. False if the bot cannot read the channel, where it cannot post either. */
+  isForeignChannel(channelId: string, guildId: string): Promise<boolean> {
+    return this.#tryToRead(guildId, 'Could not read a channel.', false, async () => {
+      const channel = await this.#rest.get(Routes.channel(channelId));
+      return isRecord(channel) && channel.guild_id !== guildId;
+    });
+  }
+
+  /** The names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */
+  serverNames(guildId: string): Promise<ReadonlyMap<string, string>> {
+    return this.#tryToRead(guildId, 'Could not read the names of roles and channels.', new Map(), async () => {
+      const routes = [Routes.guildRoles(guildId), Routes.guildChannels(guildId)];
+      const responses = await Promise.all(routes.map((route) => this.#rest.get(route)));
+      const [roles = [], channels = []] = responses.map((response) => namedSchema.parse(response));
+      return new Map([
+        ...roles.map(({ id, name }) => [`<@&${id}>`, name] as const),
+        ...channels.map(({ id, name }) => [`<#${id}>`, `#${name}`] as const),
+      ]);
+    });
+  }
+
+  /** The name of a server; undefined if Discord does not tell it. */
+  guildName(guildId: string): Promise<string | undefined> {
+    return this.#tryToRead(
+      guildId,
+      'Could not read the name of a server.',
+      undefined,
+      async () => guildShape.parse(await this.#rest.get(Routes.guild(guildId))).name,
+    );
+  }
+
+  /** Whether the bot is in a server. Throws if Discord does not respond. */
+  async isInServer(guildId: string): Promise<boolean> {
+    try {
+      await this.#rest.get(Routes.guild(guildId));
+      return true;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownGuild, Code.MissingAccess)) return false;
+      throw error;
+    }
+  }
+
+  async #tryToRead<T>(guildId: string, failure: string, fallback: T, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      this.#log.info({ server: guildId, ...errorFacts(error) }, failure);
+      return fallback;
+    }
+  }
+}
+
+/** An application that belongs to a team is owned by the team's members, except those who have not accepted the invitation yet. */
+function idsOf({ owner, team }: Application): ReadonlySet<string> {
+  const { Accepted } = TeamMemberMembershipState;
+  const members = team?.members.filter(({ membership_state }) => membership_state === Accepted).map(({ user }) => user);
+  return new Set((members ?? (owner ? [owner] : [])).map(({ id }) => id));
+}
+
+const fileShape = z.object({ filename: z.string(), url: z.string() });
+
+function filesOf(stored: unknown): Map<string, string> {
+  const attachments: unknown = isRecord(stored) ? stored.attachments : undefined;
+  if (!Array.isArray(attachments)) return new Map();
+  const files = attachments.flatMap((one) => fileShape.safeParse(one).data ?? []);
+  return new Map(files.map(({ filename, url }) => [filename, url]));
+}
+
 const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), contexts: z.array(z.number()).nullish() }));
 type Command = z.output<typeof commandsShape>[number];
 
@@ -134,103 +229,3 @@ export function createCommandLookup({ client, reads }: DiscordClients, fullNames
     return registered;
   };
 }
-
-/** Reads fresh URLs by file name, valid for a day. Undefined if Discord does not respond. */
-export function storedFileReader(reads: DiscordReads, log: Pick<PlainLog, 'info'>) {
-  return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
-    const { message } = task;
-    if (!message || isVisibleToOwnerOnly(task, message)) return new Map();
-    try {
-      return filesOf(await reads.get(Routes.channelMessage(message.channelId, message.id)));
-    } catch (error) {
-      log.info({ task: task.id, ...errorFacts(error) }, 'Could not read the message of a task.');
-      return failureKindOf(error, 'edit') === 'later' ? undefined : new Map();
-    }
-  };
-}
-
-const fileShape = z.object({ filename: z.string(), url: z.string() });
-
-function filesOf(stored: unknown): Map<string, string> {
-  const attachments: unknown = isRecord(stored) ? stored.attachments : undefined;
-  if (!Array.isArray(attachments)) return new Map();
-  const files = attachments.flatMap((one) => fileShape.safeParse(one).data ?? []);
-  return new Map(files.map(({ filename, url }) => [filename, url]));
-}
-
-/** The type of a channel never changes, so it is cached, for up to this many channels. */
-const MAX_CACHED_CHANNELS = 5_000;
-
-/** A message does not say whether its channel is a thread, and the servers' channels are not cached. */
-export function createThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
-  const cache = new RecentMap<string, Promise<boolean>>(MAX_CACHED_CHANNELS);
-  return (channelId) => {
-    const check =
-      cache.get(channelId) ??
-      reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
-    cache.set(channelId, check);
-    // A failed read is not cached.
-    check.catch(() => cache.delete(channelId));
-    return check;
-  };
-}
-
-/** Whether a channel belongs to another server. False if the bot cannot read the channel, where it cannot post either. */
-export const foreignChannelCheck =
-  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
-  async (channelId: string, guildId: string): Promise<boolean> => {
-    try {
-      const channel = await reads.get(Routes.channel(channelId));
-      return isRecord(channel) && channel.guild_id !== guildId;
-    } catch (error) {
-      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read a channel.');
-      return false;
-    }
-  };
-
-const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
-
-/** Reads the names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */
-export const serverNameReader =
-  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
-  async (guildId: string): Promise<ReadonlyMap<string, string>> => {
-    try {
-      const responses = await Promise.all([
-        reads.get(Routes.guildRoles(guildId)),
-        reads.get(Routes.guildChannels(guildId)),
-      ]);
-      const [roles = [], channels = []] = responses.map((response) => namedSchema.parse(response));
-      return new Map([
-        ...roles.map(({ id, name }) => [`<@&${id}>`, name] as const),
-        ...channels.map(({ id, name }) => [`<#${id}>`, `#${name}`] as const),
-      ]);
-    } catch (error) {
-      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read the names of roles and channels.');
-      return new Map();
-    }
-  };
-
-/** The name of a server; undefined if Discord does not tell it. */
-export const guildNameReader =
-  (reads: DiscordReads, log: Pick<PlainLog, 'info'>) =>
-  async (guildId: string): Promise<string | undefined> => {
-    try {
-      return z.object({ name: z.string() }).parse(await reads.get(Routes.guild(guildId))).name;
-    } catch (error) {
-      log.info({ server: guildId, ...errorFacts(error) }, 'Could not read the name of a server.');
-      return undefined;
-    }
-  };
-
-/** Whether the bot is in a server. Throws if Discord does not respond. */
-export const createServerCheck =
-  (reads: DiscordReads) =>
-  async (guildId: string): Promise<boolean> => {
-    try {
-      await reads.get(Routes.guild(guildId));
-      return true;
-    } catch (error) {
-      if (hasCode(error, Code.UnknownGuild) || hasCode(error, Code.MissingAccess)) return false;
-      throw error;
-    }
-  };

@@ -11,7 +11,7 @@ import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts'
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
 import type { Interaction } from '../discord/place.ts';
-import { createOwnerLookup, guildNameReader, storedFileReader } from '../discord/reads.ts';
+import { DiscordReader } from '../discord/reads.ts';
 import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
@@ -71,11 +71,10 @@ export function createBot({
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
   const { limits = new ProcessLimits(config, { clock, log }) } = parts;
   const gateway = createGateway(config.gateway, { log, clock, connections }, gatewayLimits);
-  const { reads } = clients;
+  const reads = new DiscordReader(clients.reads, log);
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;
-  const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: createOwnerLookup(reads, log) });
-  const guildNameOf = guildNameReader(reads, log);
+  const operator = new Operator({ channelId, ids, outbox, reads, log });
   const removers = {
     removeMessages: messageRemover({ outbox, clock, log }),
     removeMessage: ownMessageRemover({ outbox, log }),
@@ -104,7 +103,7 @@ export function createBot({
     ...removers,
     async sendBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
-      await operator.post(operatorAlertPlan(alert, await guildNameOf(alert.guildId), say));
+      await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
     },
     notifyCredit: (kind, isAvailable) => notices.noteCredit(kind, isAvailable),
     notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
@@ -122,7 +121,7 @@ export function createBot({
     isRemix: config.gateway.remix,
     marksResults: config.media.marksResults,
     readsMessages: config.discord.messageContent,
-    storedFiles: storedFileReader(reads, log),
+    storedFiles: (task) => reads.storedFiles(task),
   });
   /** The buttons of a task work in every server, but the rules of a server are in its own partition. */
   const loadRules = async (guildId: string): Promise<boolean> => {
@@ -133,7 +132,7 @@ export function createBot({
   };
   const commands = createCommands({
     ...removers,
-    ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
+    ...{ version, engine, messages, store, gateway, clients, reads, outbox, operator, say, clock, log },
     clusterHealth,
     loadRules,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),

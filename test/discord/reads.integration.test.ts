@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import type { InteractionFacts } from '../../src/discord/place.ts';
-import { createCommandLookup, createOwnerLookup } from '../../src/discord/reads.ts';
+import { createCommandLookup, DiscordReader } from '../../src/discord/reads.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -24,10 +24,11 @@ async function openApplication(respond: () => { status: number; body: object }) 
   const api = await server.listen({ port: 0, host: '127.0.0.1' });
   closers.push(() => server.close());
   const warnings: string[] = [];
-  const owners = createOwnerLookup(new REST({ api, retries: 0 }).setToken('token'), {
+  const reader = new DiscordReader(new REST({ api, retries: 0 }).setToken('token'), {
+    info: () => undefined,
     warn: (_facts, message) => warnings.push(message),
   });
-  const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
+  const isOperator = async (id: string): Promise<boolean> => (await reader.owners()).has(id);
   return { isOperator, warned: warnings, queryCount: () => requestCount };
 }
 

@@ -197,7 +197,7 @@ const alerts = command({
     const budget = await managedBudget(server, context);
     const { services, say } = context;
     // Reports and held results are posted there, too, if the server has no log channel.
-    if (channel !== undefined && (await services.isForeignChannel(channel, budget.guildId)))
+    if (channel !== undefined && (await services.reads.isForeignChannel(channel, budget.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
     if (channel !== undefined && !(await services.outbox.sendInChannel(channel, { content: say('budget.alert.here') })))

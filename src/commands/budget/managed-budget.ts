@@ -73,7 +73,7 @@ export async function managedBudget(server: string | undefined, context: Context
     return new ManagedBudget(place.guildId, isOperator, context);
   }
   if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
-  if (!SERVER_ID.test(server) || !(await services.isInServer(server)))
+  if (!SERVER_ID.test(server) || !(await services.reads.isInServer(server)))
     throw new Refusal('refusals.budgetUnknownServer', { server });
   return new ManagedBudget(server, isOperator, context);
 }

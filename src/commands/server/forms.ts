@@ -60,7 +60,7 @@ async function verifyChannel(guildId: string, channelId: string | undefined, con
   const { services, say } = context;
   assertCanHold(services.rules.get(guildId).rules.moderation, channelId, context);
   if (channelId === undefined) return;
-  if (await services.isForeignChannel(channelId, guildId)) throw new Refusal('refusals.rules.foreignChannel');
+  if (await services.reads.isForeignChannel(channelId, guildId)) throw new Refusal('refusals.rules.foreignChannel');
   if (!(await postInLog({ guildId, channelId }, { content: say('rules.log.here') }, services)))
     throw new Refusal('refusals.rules.logFailed');
 }

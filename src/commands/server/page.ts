@@ -37,12 +37,12 @@ interface RulesPageFacts extends ServerRules {
 /** The rules page of the current server. */
 export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
-  const { rules, budgets, serverNames, ruleTargets: targets } = context.services;
+  const { rules, budgets, reads, ruleTargets: targets } = context.services;
   const { alertsChannelId } = budgets.get(guildId);
   const { hasModerationService, setByOperator } = rules;
   const current = rules.get(guildId);
   const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
-  const names = namesPlaces ? await serverNames(guildId) : new Map<string, string>();
+  const names = namesPlaces ? await reads.serverNames(guildId) : new Map<string, string>();
   return rulesPage({ ...current, setByOperator, hasModerationService, alertsChannelId, targets, names }, context.say);
 }
 

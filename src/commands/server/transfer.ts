@@ -37,7 +37,7 @@ export const importRules = command({
     assertCanModerate(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
     if (lines.length === 0) return { content: say('rules.same') };
-    const diff = withNames(lines.join('\n'), await services.serverNames(guildId), say);
+    const diff = withNames(lines.join('\n'), await services.reads.serverNames(guildId), say);
     const content = [say('rules.preview.import'), '```diff', diff, '```'].join('\n');
     return previewRules(importedRules, content, context);
   },
