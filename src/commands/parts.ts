@@ -2,6 +2,7 @@ import type { refuseUnserved } from '../discord/guards.ts';
 import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { MessageRemover } from '../discord/outbox/removal.ts';
 import type { RateSettings } from '../discord/rates.ts';
 import type { DiscordReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
@@ -9,7 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
-import type { Engine, EngineParts } from '../services/engine.ts';
+import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
@@ -25,7 +26,7 @@ interface CommandsSettings {
 }
 
 /** What the commands are made of. */
-export interface CommandsParts {
+export interface CommandsParts extends MessageRemover {
   settings: CommandsSettings;
   version: string;
   engine: Engine;
@@ -36,8 +37,6 @@ export interface CommandsParts {
   reads: DiscordReader;
   outbox: Outbox;
   operator: Operator;
-  removeMessages: EngineParts['removeMessages'];
-  removeMessage: EngineParts['removeMessage'];
   /** The part of the state that only the operator sees. */
   operatorState(): Promise<OperatorState>;
   loadRules(guildId: string): Promise<boolean>;

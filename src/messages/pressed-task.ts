@@ -1,6 +1,7 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { definersFor, type HandlerContext, type Outcome } from '../discord/handlers.ts';
+import type { MessageRemover } from '../discord/outbox/removal.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
@@ -25,6 +26,7 @@ export interface MessageServices {
   /** Drafts of forms. */
   drafts: FormDrafts;
   answers: Answers;
+  removeFurtherMessages: MessageRemover['removeFurtherMessages'];
   /** The rules of servers. */
   rules: Rules;
   clock: Clock;

@@ -122,8 +122,7 @@ const deleteButton = on(customIds.delete, {
       throw new Refusal('refusals.notYoursToDelete');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
-    if (task.traits.isText && task.message?.id === pressedId)
-      await context.services.answers.deleteFurtherMessages(task);
+    if (task.traits.isText && task.message?.id === pressedId) await context.services.removeFurtherMessages(task);
     return 'deleted';
   },
 });

@@ -9,7 +9,7 @@ import { attachmentRefresher } from '../discord/outbox/attachment-addresses.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
-import { messageRemover, ownMessageRemover } from '../discord/outbox/removal.ts';
+import { messageRemover } from '../discord/outbox/removal.ts';
 import type { Interaction } from '../discord/place.ts';
 import { DiscordReader } from '../discord/reads.ts';
 import type { EarlierAcknowledgement } from '../discord/router.ts';
@@ -75,10 +75,7 @@ export function createBot({
   const outbox = new Outbox(clients, log);
   const { channelId, ids } = config.operator;
   const operator = new Operator({ channelId, ids, outbox, reads, log });
-  const removers = {
-    removeMessages: messageRemover({ outbox, clock, log }),
-    removeMessage: ownMessageRemover({ outbox, log }),
-  };
+  const remover = messageRemover({ outbox, clock, log });
   const engine = createEngine({
     ...{
       store,
@@ -100,7 +97,7 @@ export function createBot({
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
     refreshAddresses: attachmentRefresher(clients, clock, log),
-    ...removers,
+    ...remover,
     async sendBudgetAlert(alert) {
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
       await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
@@ -131,7 +128,7 @@ export function createBot({
     return true;
   };
   const commands = createCommands({
-    ...removers,
+    ...remover,
     ...{ version, engine, messages, store, gateway, clients, reads, outbox, operator, say, clock, log },
     clusterHealth,
     loadRules,

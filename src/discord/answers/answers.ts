@@ -1,12 +1,9 @@
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { answerOf } from '../../services/asks/transitions.ts';
-import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { findPostedPart } from '../outbox/adoption.ts';
 import { errorFacts } from '../outbox/errors.ts';
-import { editRoute, partRoutes } from '../outbox/ways.ts';
+import { editRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { type AnswerSources, FurtherMessages } from './further-messages.ts';
 
@@ -43,17 +40,6 @@ export class Answers {
     }
   }
 
-  /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
-  async deleteFurtherMessages(task: Task): Promise<void> {
-    const { outbox, clock } = this.#parts;
-    const furtherMessages = [...(await this.#partsOf(task)), ...voiceMessagesOf(task)];
-    // Messages in other channels are deleted together with their own tasks.
-    for (const place of furtherMessages.filter(({ channelId }) => channelId === task.message?.channelId)) {
-      const [route] = partRoutes(task, place, clock.now());
-      if (route) await this.#tryAndLog('Could not delete a part of an answer.', task, () => outbox.remove(route));
-    }
-  }
-
   /** Removes the buttons that a conversation has no use for after its end. A button that stays explains itself when it is pressed. */
   updateButtons(ids: readonly string[]): void {
     for (const id of ids.slice(0, MAX_UPDATED_MESSAGES)) {
@@ -72,15 +58,6 @@ export class Answers {
     const { components, allowed_mentions } = bodyOf(messageOf(task)).body;
     // Without a text and attachments, the message keeps its own.
     await outbox.edit(route, { body: { components, allowed_mentions }, files: [] });
-  }
-
-  /** Includes a part that was about to be posted, if a search finds it. */
-  async #partsOf(task: Task): Promise<AnswerPart[]> {
-    const { parts, posting } = answerOf(task);
-    if (posting?.by !== 'bot') return parts;
-    const find = () => findPostedPart(task, posting, this.#parts.outbox);
-    const foundPart = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
-    return foundPart ? [...parts, { ...foundPart, by: 'bot' }] : parts;
   }
 
   /** Replies to a member's message; returns undefined if the bot is not allowed to post. */
@@ -122,5 +99,3 @@ export class Answers {
     return created;
   }
 }
-
-const voiceMessagesOf = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isUtterance ? beside : []);

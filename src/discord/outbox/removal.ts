@@ -3,18 +3,19 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Removal } from '../../services/server-log/server-log.ts';
 import { type MessageRemoval, messageAddress } from '../../services/tasks/own-data/member-erasure.ts';
-import type { MessagePlace, Task } from '../../services/tasks/task.ts';
+import type { MessageAddress, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { findPostedPart } from './adoption.ts';
 import { errorFacts, failureKindOf, hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import { isVisibleToOwnerOnly } from './ways.ts';
 
-type AttemptDelete = (by: 'token' | 'edit', work: () => Promise<unknown>) => Promise<Removal>;
+/** What deletes the messages of tasks and reports. */
+export type MessageRemover = ReturnType<typeof messageRemover>;
 
-/** `none`: there was nothing to delete. `stays`: no further attempt would help. */
-const createDelete =
-  (log: PlainLog): AttemptDelete =>
-  async (by, work) => {
+/** Deletes messages. Prefers the interaction's token while it is valid, because it can also delete private messages. */
+export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
+  /** `none`: there was nothing to delete. `stays`: no further attempt would help. */
+  async function attempt(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Removal> {
     try {
       await work();
       return 'gone';
@@ -25,18 +26,11 @@ const createDelete =
       log.info({ by, trouble: failureKind, ...errorFacts(error) }, 'Could not delete a message by this route.');
       return failureKind === 'later' ? 'later' : 'stays';
     }
-  };
+  }
 
-/** Deletes any message of the bot with its own token. */
-export function ownMessageRemover({ outbox, log }: { outbox: Pick<Outbox, 'remove'>; log: PlainLog }) {
-  const attempt = createDelete(log);
-  return (message: MessagePlace): Promise<Removal> => attempt('edit', () => outbox.remove({ by: 'edit', message }));
-}
-
-/** Prefers the interaction's token while it is valid, because it can also delete private messages. */
-export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
-  const attempt = createDelete(log);
-  const removeAsBot = ownMessageRemover({ outbox, log });
+  /** Deletes any message of the bot with its own token. */
+  const removeMessage = (message: MessagePlace): Promise<Removal> =>
+    attempt('edit', () => outbox.remove({ by: 'edit', message }));
 
   /** Deletes a message that shows the task. Without `followUpId`, the token deletes the original reply. */
   async function removeTaskMessage(
@@ -52,7 +46,7 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
     if (!message) return 'none';
     // Only the task's owner could ever see it, and only they can delete it.
     if (isVisibleToOwnerOnly(task, message)) return 'stays';
-    return removeAsBot(message);
+    return removeMessage(message);
   }
 
   /** Deletes a part of an answer whose posting was never confirmed, if it exists. */
@@ -64,23 +58,41 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
       foundPart = await findPostedPart(task, posting, outbox);
     });
     if (search === 'later') return 'later';
-    return foundPart ? removeAsBot(foundPart) : 'none';
+    return foundPart ? removeMessage(foundPart) : 'none';
   }
 
-  return async (task: Task): Promise<MessageRemoval> => {
-    const removals = [
-      { address: messageAddress(task), removal: await removeTaskMessage(task, task.message, task.route.followUpId) },
-    ];
+  /** Deletes the further messages of an answer. */
+  async function removeParts(task: Task): Promise<{ address: MessageAddress | undefined; removal: Removal }[]> {
+    const removals = [];
     for (const part of task.answer?.parts ?? []) {
-      const removal = part.by === 'bot' ? await removeAsBot(part) : await removeTaskMessage(task, part, part.id);
+      const removal = part.by === 'bot' ? await removeMessage(part) : await removeTaskMessage(task, part, part.id);
       removals.push({ address: messageAddress({ ...task, message: part }), removal });
     }
-    removals.push({ address: undefined, removal: await removeUnconfirmedPart(task) });
-    for (const address of task.beside ?? []) removals.push({ address, removal: await removeAsBot(address) });
-    return {
-      removed: removals.filter(({ removal }) => removal === 'gone').length,
-      left: removals.flatMap(({ removal, address }) => (removal === 'stays' && address ? [address] : [])),
-      needsRetry: removals.some(({ removal }) => removal === 'later'),
-    };
+    return [...removals, { address: undefined, removal: await removeUnconfirmedPart(task) }];
+  }
+
+  return {
+    removeMessage,
+
+    /** Deletes all messages of a task. */
+    async removeMessages(task: Task): Promise<MessageRemoval> {
+      const removal = await removeTaskMessage(task, task.message, task.route.followUpId);
+      const removals = [{ address: messageAddress(task), removal }, ...(await removeParts(task))];
+      for (const address of task.beside ?? []) removals.push({ address, removal: await removeMessage(address) });
+      return {
+        removed: removals.filter(({ removal }) => removal === 'gone').length,
+        left: removals.flatMap(({ removal, address }) => (removal === 'stays' && address ? [address] : [])),
+        needsRetry: removals.some(({ removal }) => removal === 'later'),
+      };
+    },
+
+    /** Deletes the further messages of an answer, and its voice messages; the caller deletes the first one. */
+    async removeFurtherMessages(task: Task): Promise<void> {
+      await removeParts(task);
+      if (!task.traits.isUtterance) return;
+      // Messages in other channels are deleted together with their own tasks.
+      const voiceMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId) ?? [];
+      for (const message of voiceMessages) await removeMessage(message);
+    },
   };
 }
