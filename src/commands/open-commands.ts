@@ -43,7 +43,7 @@ export function createCommands(parts: CommandsParts) {
     ...messages,
     prepareAgain: (task, origin) => messages.prepareAgain(rules.maskTask(task, origin.guildId), origin),
     adminGuildIds: settings.discord.adminGuildIds,
-    funnel: new Funnel(say, log, parts.onFailure),
+    funnel: new Funnel(say, log),
     rateLimiter: new RateLimiter({ settings: settings.rates, clock, log }),
     reportDelivery,
     follows,
@@ -65,6 +65,7 @@ export function createCommands(parts: CommandsParts) {
   let stopLogSweep: (() => Promise<void>) | undefined;
   return {
     router,
+    funnel: services.funnel,
     // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
     readMessage: readThreadMessages([utteranceReader(services), questionReader(services)], services),
 

@@ -45,8 +45,4 @@ export interface CommandsParts extends MessageRemover {
   say: Say;
   clock: Clock;
   log: Log;
-  /** Called with the kind of each failure. */
-  onFailure?: ((reason: string) => void) | undefined;
-  /** Called with the milliseconds from each interaction to its first response. */
-  onAcknowledged?: ((ms: number) => void) | undefined;
 }

@@ -46,13 +46,16 @@ function failureReason(error: unknown): string {
 export class Funnel {
   readonly #say: Say;
   readonly #log: PlainLog;
-  readonly #onFailure: (reason: string) => void;
+  #onFailure: (reason: string) => void = () => undefined;
 
-  /** `onFailure` is called with the kind of each failure, which is one of a few words and never contains text from outside. */
-  constructor(say: Say, log: PlainLog, onFailure: (reason: string) => void = () => undefined) {
+  constructor(say: Say, log: PlainLog) {
     this.#say = say;
     this.#log = log;
-    this.#onFailure = onFailure;
+  }
+
+  /** The listener is called with the kind of each failure, which is one of a few words and never contains text from outside. */
+  onFailure(listener: (reason: string) => void): void {
+    this.#onFailure = listener;
   }
 
   /** `what` names the failed work. It is only used in the log. */

@@ -44,8 +44,6 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   clock: Clock;
   /** Keeps what a member entered in a refused form. */
   drafts?: FormDrafts | undefined;
-  /** Called with the milliseconds from an interaction's arrival to its first response. */
-  onAcknowledged?: ((ms: number) => void) | undefined;
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules?(guildId: string): Promise<boolean>;
   isPrivateByDefault?: PrivateByDefault;
@@ -64,10 +62,16 @@ export class Router<Services extends EarlyContext['services']> {
   readonly #reader: InteractionReader<Services>;
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
+  #onAcknowledged: (ms: number) => void = () => undefined;
 
   constructor(parts: RouterParts<Services>) {
     this.#parts = parts;
     this.#reader = new InteractionReader({ ...parts, earlyServices: parts.services });
+  }
+
+  /** The listener is called with the milliseconds from an interaction's arrival to its first response. */
+  onAcknowledged(listener: (ms: number) => void): void {
+    this.#onAcknowledged = listener;
   }
 
   /** Never throws: failures are shown to the member and logged. */
@@ -101,11 +105,10 @@ export class Router<Services extends EarlyContext['services']> {
 
   async #dispatch(interaction: Interaction, earlier: EarlierAcknowledgement | undefined): Promise<void> {
     const { application_id: applicationId, id: interactionId, token, message } = interaction;
-    const { outbox, clock, onAcknowledged } = this.#parts;
+    const { outbox, clock } = this.#parts;
     const arrivedAt = clock.now();
-    const onFirstResponse = onAcknowledged && (() => onAcknowledged(clock.now() - arrivedAt));
     const reference = { applicationId, interactionId, token, pressedMessageId: message?.id };
-    const responder = new Responder(outbox, reference, onFirstResponse);
+    const responder = new Responder(outbox, reference, () => this.#onAcknowledged(clock.now() - arrivedAt));
     try {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
       if (this.isFinishing) throw new Refusal('refusals.stopping');

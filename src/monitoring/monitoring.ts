@@ -1,3 +1,4 @@
+import type { Funnel } from '../discord/funnel.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -16,7 +17,9 @@ import { countTasks, measureTasks } from './tasks.ts';
 
 interface MeasuredBot {
   engine: Engine;
-  gateway: Pick<Gateway, 'answeredAt'>;
+  gateway: Gateway;
+  router: { onAcknowledged(listener: (ms: number) => void): void };
+  funnel: Funnel;
 }
 
 interface ProcessParts {
@@ -50,8 +53,6 @@ export async function openMonitoring(
   return {
     readiness,
     onStoreUse,
-    onFailure,
-    onAcknowledged: (ms: number): void => metrics.observe('acknowledgement', {}, ms / 1000),
 
     /** For a process that runs bots. */
     watch({ bots, mediaProcess, storeAddress }: ProcessParts): void {
@@ -63,7 +64,9 @@ export async function openMonitoring(
       });
     },
 
-    watchBot({ engine }: MeasuredBot): void {
+    watchBot({ engine, router, funnel }: MeasuredBot): void {
+      router.onAcknowledged((ms) => metrics.observe('acknowledgement', {}, ms / 1000));
+      funnel.onFailure(onFailure);
       countTasks(metrics, engine, onFailure);
     },
 

@@ -133,7 +133,6 @@ export function createBot({
     clusterHealth,
     loadRules,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
-    ...{ onFailure: monitoring?.onFailure, onAcknowledged: monitoring?.onAcknowledged },
     settings: config,
   });
   const readinessSources = readinessSourcesOf({ engine, store, gateway, isConnected: clients.isConnected });
@@ -144,7 +143,7 @@ export function createBot({
 
   return {
     watched: readinessSources,
-    metricSources: { engine, gateway },
+    metricSources: { engine, gateway, router: commands.router, funnel: commands.funnel },
     get liveCount(): number {
       return tasks.book.liveCount;
     },
