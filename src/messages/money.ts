@@ -21,7 +21,7 @@ export function remainingText(allowance: Allowance, say: Say): string {
 }
 
 /** The real or estimated cost of a task. */
-export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | undefined, say: Say): string {
+export function costOfTask({ estimate }: Task, cost: Cost | undefined, say: Say): string {
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;
   if (!isEstimate) return roundedDollars(amount);

@@ -20,8 +20,8 @@ const GATEWAY_UNUSABLE =
 
 interface NoticesParts {
   version: string;
-  engine: Pick<Engine, 'tasks' | 'ledger' | 'usage' | 'spending' | 'circuits' | 'models'>;
-  gateway: Pick<Gateway, 'usage' | 'models' | 'answeredAt'>;
+  engine: Engine;
+  gateway: Gateway;
   store: StoredTasks;
   operator: Operator;
   say: Say;
@@ -38,15 +38,15 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
       post: (notice) => operator.post(noticePlan(notice, say)),
       edit: (notice) => operator.edit(notice.messages, noticePlan(notice, say)),
     },
-    ...{ clock, log },
+    clock,
+    log,
   });
   const runs = new Runs({ store: store.runs, version, clock, log });
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   const { scheduler, book } = tasks;
   const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
-  const watch = new Watch({
-    ...{ notices, runs, balance, scheduler, gateway, store, book, spending, circuits, models, clock },
-  });
+  const watched = { scheduler, gateway, store, book, spending, circuits, models };
+  const watch = new Watch({ ...watched, notices, runs, balance, clock });
   return {
     /** Tells the operator that the account has no credit for a kind of task, until a task of it is accepted again. */
     noteCredit(kind: TaskKind, isAvailable: boolean): void {

@@ -13,11 +13,7 @@ export function slowMinutes(typicalMs: number | undefined): number | undefined {
 }
 
 /** What a member should know before confirming orders: which models are slow or failing. */
-export function outlookNotes(
-  orders: readonly OrderedRequest<TaskKind>[],
-  outlook: Pick<Outlook, 'prospectOf'>,
-  say: Say,
-): string[] {
+export function outlookNotes(orders: readonly OrderedRequest<TaskKind>[], outlook: Outlook, say: Say): string[] {
   const notes = orders.flatMap((order) => {
     const { typicalMs, failingModel } = outlook.prospectOf(order);
     if (failingModel) {

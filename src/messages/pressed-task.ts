@@ -56,7 +56,7 @@ export async function ownTask(taskId: string, context: MessageHandlerContext): P
   return requireOwner(await pressedTask(taskId, context), context);
 }
 
-export function requireOwner(task: Task, { place }: Pick<MessageHandlerContext, 'place'>): Task {
+export function requireOwner(task: Task, { place }: MessageHandlerContext): Task {
   if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
   return task;
 }
@@ -80,7 +80,7 @@ export async function loadForForm<Value extends object | string>(
   return loadedValue;
 }
 
-type SubmitContext = Pick<HandlerContext<Pick<MessageServices, 'tasks' | 'proposals'>>, 'services' | 'origin' | 'say'>;
+type SubmitContext = Pick<MessageHandlerContext, 'services' | 'origin' | 'say'>;
 
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
@@ -130,7 +130,7 @@ export async function propose(
 /** Submits an order. Delivery shows the result. */
 export async function submitConfirmed(
   order: NewOrder,
-  { services, origin }: Pick<HandlerContext<Pick<MessageServices, 'tasks'>>, 'services' | 'origin'>,
+  { services, origin }: Omit<SubmitContext, 'say'>,
 ): Promise<'shown by delivery'> {
   await services.tasks.orders.submit({ ...origin, ...order });
   return 'shown by delivery';
@@ -139,14 +139,14 @@ export async function submitConfirmed(
 /** Repeats the order of a task for the member who pressed the button: a new task with the same parent, and with these changes. */
 export async function repeatOrder(
   task: Task,
-  { services, origin, place, say }: SubmitContext & Pick<MessageHandlerContext, 'place'>,
+  context: MessageHandlerContext,
   changes: CommonRequest = {},
 ): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
-  throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-  const parent = await parentOf(task, services);
-  return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });
+  throwIfRefusal(requirePostPermissions(context.place, { private: context.origin.route.isPrivate }));
+  const parent = await parentOf(task, context.services);
+  return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, context);
 }
 
-export const parentOf = async ({ parentId }: Task, { tasks }: Pick<MessageServices, 'tasks'>) =>
+export const parentOf = async ({ parentId }: Task, { tasks }: MessageServices) =>
   parentId === undefined ? undefined : tasks.book.get(parentId);

@@ -20,7 +20,7 @@ export interface ProposalReason {
 
 interface QuestionFacts extends ProposalReason {
   hasRisen?: boolean;
-  outlook: Pick<Outlook, 'prospectOf'>;
+  outlook: Outlook;
 }
 
 /** Asks a member whether orders are to be submitted. */
