@@ -7,8 +7,8 @@ import { errorFacts } from './discord/outbox/errors.ts';
 import { DiscordUnreachable } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-processes.ts';
+import { PortError } from './lib/listen.ts';
 import { createLogger, type Log } from './lib/log.ts';
-import { PortError } from './lib/port-error.ts';
 import type { App } from './roles/app.ts';
 import { passwordsIn, StoreError, type StoreErrorKind } from './services/store/index.ts';
 

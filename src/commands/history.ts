@@ -1,8 +1,8 @@
+import { memberMention } from '../discord/markdown.ts';
 import { truncateMarkdown } from '../discord/message-text.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { csv } from '../lib/csv.ts';
 import type { Say } from '../locales/index.ts';
-import { memberMention } from '../messages/who-is.ts';
 
 interface Change {
   at: number;

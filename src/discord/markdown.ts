@@ -1,3 +1,4 @@
+import type { Say } from '../locales/index.ts';
 import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
@@ -33,6 +34,10 @@ const encodeMarkdown = (url: string): string =>
 
 export const commandMention = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
+
+/** A member's mention, until their data is erased. */
+export const memberMention = (memberId: string | undefined, say: Say): string =>
+  memberId === undefined ? say('deletedMember') : `<@${memberId}>`;
 
 export function messageLink(task: Task): string | undefined {
   const address = messageAddress(task);

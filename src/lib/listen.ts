@@ -1,5 +1,26 @@
 import type { Server } from 'node:http';
-import { PortError, type PortUse } from './port-error.ts';
+
+interface PortUse {
+  port: number;
+  host: string;
+  /** The names of the settings, such as `HTTP_HOST and HTTP_PORT`. */
+  settings: string;
+}
+
+/** Thrown if the port cannot be opened. */
+export class PortError extends Error {
+  override readonly name = 'PortError';
+  readonly isInUse: boolean;
+
+  constructor({ host, port, settings }: PortUse, cause: unknown) {
+    const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const problem = isInUse
+      ? 'is in use by another program'
+      : `cannot be opened: check ${settings}, and that the account Atelier runs as is allowed to open the port`;
+    super(`Port ${port} on ${host} ${problem}.`, { cause });
+    this.isInUse = isInUse;
+  }
+}
 
 /** Returns once the port is open, or throws a `PortError`. Closing it also ends open connections. */
 export async function listen(server: Server, use: PortUse): Promise<{ port: number; close(): Promise<void> }> {

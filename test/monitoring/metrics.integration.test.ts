@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PortError } from '../../src/lib/port-error.ts';
+import { PortError } from '../../src/lib/listen.ts';
 import { Metrics } from '../../src/monitoring/metrics.ts';
 import { refusalCounter } from '../../src/monitoring/refusals.ts';
 import { startServer } from '../../src/monitoring/server.ts';

@@ -1,7 +1,7 @@
+import { memberMention } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
-import { memberMention } from '../../messages/who-is.ts';
 import type { HistoryEntry } from '../../services/spending/budgets.ts';
 import { historyPage } from '../history.ts';
 

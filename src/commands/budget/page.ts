@@ -1,12 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { escapeText, inlineCode } from '../../discord/markdown.ts';
+import { escapeText, inlineCode, memberMention } from '../../discord/markdown.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
 import { kindNames, type Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { memberMention } from '../../messages/who-is.ts';
 import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { allowanceText, leftText, limitsText, quantity } from '../../services/spending/limits-text.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
-import { inlineCode } from '../../discord/markdown.ts';
+import { inlineCode, memberMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { memberMention } from '../../messages/who-is.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import {
   type AccessRule,

@@ -1,9 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { escapeText, linkToMessage } from '../../discord/markdown.ts';
+import { escapeText, linkToMessage, memberMention } from '../../discord/markdown.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { memberMention } from '../../messages/who-is.ts';
 import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/reports/report.ts';
 import type { ReportHistory } from '../../services/reports/reports.ts';
 import type { Task } from '../../services/tasks/task.ts';
