@@ -44,7 +44,7 @@ export function createCommands(parts: CommandsParts) {
     prepareAgain: (task, origin) => messages.prepareAgain(rules.maskTask(task, origin.guildId), origin),
     adminGuildIds: settings.discord.adminGuildIds,
     funnel: new Funnel(say, log),
-    rateLimiter: new RateLimiter({ settings: settings.rates, clock, log }),
+    rateLimiter: new RateLimiter(settings.rates, clock, log),
     reportDelivery,
     follows,
     ruleTargets,

@@ -20,13 +20,10 @@ const MAX_PROCESSED_IDS = 1_000;
 export function readThreadMessages(readers: readonly ThreadMessageReader[], services: Services) {
   const { settings, tasks, clients, rateLimiter, outbox, say, log } = services;
   const servedGuildGuard = refuseUnserved(settings.discord);
-  const wasInterrupted = interruptedMessageHandler({
-    outbox,
-    say,
-    log,
-    applicationId: () => clients.client.application?.id ?? '',
-    hasTask: (reply) => tasks.book.live(({ message }) => message?.id === reply.id).length > 0,
-  });
+  const wasInterrupted = interruptedMessageHandler(
+    { outbox, book: tasks.book, say, log },
+    () => clients.client.application?.id ?? '',
+  );
   // Discord may deliver a message again after a lost connection.
   const processedIds = new RecentMap<string, true>(MAX_PROCESSED_IDS);
   const dispatch = async (message: ThreadMessage, isRepeated: boolean): Promise<void> => {

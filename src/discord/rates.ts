@@ -26,22 +26,16 @@ const WARNING_INTERVAL_MS = 60_000;
 
 type Sender = Pick<InteractionFacts, 'userId' | 'guildId'>;
 
-interface RateLimiterParts {
-  settings: RateSettings;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}
-
 /** Refuses members and servers that send requests too often, before anything is read or fetched for them. */
 export class RateLimiter {
   readonly #clock: SteadyClock;
-  readonly #log: RateLimiterParts['log'];
+  readonly #log: Pick<PlainLog, 'warn'>;
   readonly #interactions: SenderBuckets;
   readonly #suggestions: SenderBuckets;
   readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ settings, clock, log }: RateLimiterParts) {
+  constructor(settings: RateSettings, clock: Clock, log: Pick<PlainLog, 'warn'>) {
     this.#clock = new SteadyClock(clock);
     this.#log = log;
     this.#interactions = new SenderBuckets(settings, this.#clock);

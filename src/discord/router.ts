@@ -36,7 +36,7 @@ import { requestName } from './request-name.ts';
 export interface RouterParts<Services extends EarlyContext['services']> {
   handlers: Handlers<Services>;
   guards: readonly Guard[];
-  rateLimiter: Pick<RateLimiter, 'refuseInteraction' | 'refuseSuggestion'>;
+  rateLimiter: RateLimiter;
   services: Services;
   say: Say;
   funnel: Funnel;

@@ -167,12 +167,7 @@ export function createBot({
     onlyOrders: (interaction: Interaction): boolean => commands.router.onlyOrders(interaction),
 
     /** For an interaction whose process died while handling it. */
-    interruptedState: interruptedInteractionHandler({
-      outbox,
-      say,
-      log,
-      hasTask: (interactionId) => tasks.book.live(({ route }) => route.interactionId === interactionId).length > 0,
-    }),
+    interruptedState: interruptedInteractionHandler({ outbox, book: tasks.book, say, log }),
 
     /** Reads the content of the store, but does not act on it yet. */
     async open(): Promise<void> {

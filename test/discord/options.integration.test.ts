@@ -52,7 +52,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
   const router = new Router({
     handlers: { commands: [echoCommand] },
     guards: [],
-    rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
+    rateLimiter: new RateLimiter({}, systemClock, log),
     ...parts,
   });
   client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: Interaction) => void router.route(interaction));

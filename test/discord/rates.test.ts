@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimiter } from '../../src/discord/rates.ts';
+import { RateLimiter, type RateSettings } from '../../src/discord/rates.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-function createRateLimiter(settings: ConstructorParameters<typeof RateLimiter>[0]['settings']) {
+function createRateLimiter(settings: RateSettings) {
   const clock = new ManualClock();
   const warnings: string[] = [];
   return {
     clock,
     warned: warnings,
-    rateLimiter: new RateLimiter({ settings, clock, log: { warn: (_, text) => warnings.push(text) } }),
+    rateLimiter: new RateLimiter(settings, clock, { warn: (_, text) => warnings.push(text) }),
   };
 }
 

@@ -149,7 +149,7 @@ async function startRouter(
   const router = new Router({
     ...rules,
     handlers,
-    rateLimiter: new RateLimiter({ settings: {}, clock: systemClock, log }),
+    rateLimiter: new RateLimiter({}, systemClock, log),
     services: { adminGuildIds: [] },
     say,
     funnel,

@@ -1,6 +1,7 @@
 import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord.js';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
+import type { TaskBook } from '../../services/tasks/book.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { findReply } from './adoption.ts';
@@ -8,12 +9,11 @@ import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type { Acknowledgement } from './responder.ts';
 
-interface InterruptedParts {
-  outbox: Pick<Outbox, 'edit' | 'readResponse'>;
+interface InterruptedContext {
+  outbox: Outbox;
+  book: TaskBook;
   say: Say;
-  log: Pick<PlainLog, 'warn'>;
-  /** Whether the interaction created a task that is still live and will show its own outcome. */
-  hasTask(interactionId: string): boolean;
+  log: PlainLog;
 }
 
 /** How to continue with an interaction: not at all, from the beginning, or after this acknowledgement. */
@@ -25,12 +25,14 @@ export type InterruptedState = 'ended' | 'not acknowledged' | Acknowledgement;
  * is told to try again.
  */
 export const interruptedInteractionHandler =
-  ({ outbox, say, log, hasTask }: InterruptedParts) =>
+  ({ outbox, book, say, log }: InterruptedContext) =>
   async (
     { type, id, application_id: applicationId, token }: APIInteraction,
     onlyOrders: boolean,
   ): Promise<InterruptedState> => {
-    if (type === InteractionType.ApplicationCommandAutocomplete || hasTask(id)) return 'ended';
+    if (type === InteractionType.ApplicationCommandAutocomplete) return 'ended';
+    // A task that is still live shows its own outcome.
+    if (book.live(({ route }) => route.interactionId === id).length > 0) return 'ended';
     try {
       const message = await outbox.readResponse({ applicationId, token });
       if (!message) return 'not acknowledged';
@@ -46,25 +48,18 @@ export const interruptedInteractionHandler =
     return 'ended';
   };
 
-interface InterruptedMessageParts extends Pick<InterruptedParts, 'say' | 'log'> {
-  outbox: Pick<Outbox, 'edit' | 'messagesBefore'>;
-  /** Known once the bot has identified itself. */
-  applicationId(): string;
-  /** Whether a live task is shown in this message. */
-  hasTask(reply: MessagePlace): boolean;
-}
-
 /**
  * Handles a message in a thread that another process received but had not finished handling when that process ended. The reply is posted before the task is
  * created. So if there is no reply, nothing has been started, and the handler returns false: the message can still be handled.
  */
 export const interruptedMessageHandler =
-  ({ outbox, applicationId, say, log, hasTask }: InterruptedMessageParts) =>
+  ({ outbox, book, say, log }: InterruptedContext, applicationId: () => string) =>
   async (message: MessagePlace): Promise<boolean> => {
     try {
       const reply = await findReply(message, applicationId(), outbox);
       if (!reply) return false;
-      if (reply.content === say('task.submitting') && !hasTask(reply.place))
+      const isTaskLive = book.live(({ message }) => message?.id === reply.place.id).length > 0;
+      if (reply.content === say('task.submitting') && !isTaskLive)
         await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
       log.warn(
