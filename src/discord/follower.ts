@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
 import { bodyOf } from './adapter.ts';
-import { isTransient } from './outbox/errors.ts';
+import { failureKindOf } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
@@ -29,10 +29,10 @@ export interface FollowerParts {
     delete(id: string): Promise<void>;
     entries(): AsyncGenerator<[id: string, follow: unknown]>;
   };
-  fineTunes: Pick<FineTunes, 'events'>;
+  fineTunes: FineTunes;
   outbox: Outbox;
   clock: Clock;
-  log: Pick<Log, 'warn'>;
+  log: Log;
   /** A follow ends after this time without a new event. */
   quietMs: number;
   planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;
@@ -147,12 +147,17 @@ export class Follower {
   /** `gone`: the message was deleted or cannot be reached. */
   async #show(...planArguments: Parameters<FollowerParts['planOf']>): Promise<'shown' | 'later' | 'gone'> {
     const [{ applicationId, token }] = planArguments;
-    const body = bodyOf(this.#parts.planOf(...planArguments));
+    const plan = this.#parts.planOf(...planArguments);
+    const edit = (shownPlan: MessagePlan) =>
+      this.#parts.outbox.edit({ by: 'token', applicationId, token }, bodyOf(shownPlan));
     try {
-      await this.#parts.outbox.edit({ by: 'token', applicationId, token }, body);
+      await edit(plan).catch((error: unknown) => {
+        if (failureKindOf(error, 'token') !== 'too-large') throw error;
+        return edit({ ...plan, files: [] });
+      });
       return 'shown';
     } catch (error) {
-      return isTransient(error) ? 'later' : 'gone';
+      return failureKindOf(error, 'token') === 'later' ? 'later' : 'gone';
     }
   }
 
