@@ -24,14 +24,14 @@ const messageSchema = z.object({
 });
 type FoundMessage = z.output<typeof messageSchema>;
 
-type ChannelReader = Pick<Outbox, 'messagesBefore'>;
+type ChannelReader = Pick<Outbox, 'messagesBefore' | 'botUserId'>;
 
 /** Searches for a message that was about to be posted when the bot stopped, or when Discord's response was lost. */
 export const findPosted = (
   task: Task,
   intention: Intention,
   reader: ChannelReader,
-): Promise<MessagePlace | undefined> => find(intention, reader, (message) => showsTask(message, task));
+): Promise<MessagePlace | undefined> => find(intention, reader, (message) => showsTask(message, task, reader));
 
 /** Searches for a further message of an answer. It has no buttons, but it replies to the first message and is not stored yet. */
 export function findPostedPart(
@@ -42,7 +42,7 @@ export function findPostedPart(
   const knownIds = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, reader, (message) => {
     const repliedToId = message.message_reference?.message_id;
-    return isPostedByBotOf(message, task) && repliedToId === posting.answers && !knownIds.has(message.id);
+    return isPostedByBotOf(message, task, reader) && repliedToId === posting.answers && !knownIds.has(message.id);
   });
 }
 
@@ -52,7 +52,7 @@ export const findByButtonId = (
   period: Pick<Intention, 'channelId' | 'at'> & { until: number },
   reader: ChannelReader,
 ): Promise<MessagePlace | undefined> =>
-  find(period, reader, (message) => isPostedAsBot(message, applicationId) && hasButtonFor(message, id));
+  find(period, reader, (message) => isPostedAsBot(message, applicationId, reader) && hasButtonFor(message, id));
 
 /** Only messages that show the end of a task have these buttons. */
 const END_VERBS: ReadonlySet<string> = new Set(
@@ -72,7 +72,7 @@ export async function findShown(task: Task, channelId: string, reader: ChannelRe
     const buttons = idsIn(one.components).flatMap((text) => readCustomId(text) ?? []);
     const ownButtons = buttons.filter(({ args }) => args[0] === task.id);
     if (
-      !isFromApplication(one, task.route.applicationId) ||
+      !isFromApplication(one, task.route.applicationId, reader) ||
       (message ? one.id !== message.id : ownButtons.length === 0)
     )
       return false;
@@ -94,7 +94,7 @@ export async function findReply(
 ): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
   let content: string | undefined;
   const isReply = (one: FoundMessage): boolean => {
-    if (!isPostedAsBot(one, applicationId) || one.message_reference?.message_id !== id) return false;
+    if (!isPostedAsBot(one, applicationId, reader) || one.message_reference?.message_id !== id) return false;
     content = one.content;
     return true;
   };
@@ -135,23 +135,28 @@ const snowflakeAt = (time: number): bigint =>
   SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
 /** Anyone could write the same text, but a task's id is unknown before its message is posted. */
-function showsTask(message: FoundMessage, task: Task): boolean {
+function showsTask(message: FoundMessage, task: Task, reader: ChannelReader): boolean {
   const { id, message: knownMessage } = task;
-  return isPostedByBotOf(message, task) && message.id !== knownMessage?.id && hasButtonFor(message, id);
+  return isPostedByBotOf(message, task, reader) && message.id !== knownMessage?.id && hasButtonFor(message, id);
 }
 
 const hasButtonFor = ({ components }: FoundMessage, id: string): boolean =>
   idsIn(components).some((text) => readCustomId(text)?.args.includes(id));
 
 /** Whether a message was posted with the bot's own token, not with that of an interaction. */
-const isPostedByBotOf = (message: FoundMessage, { route }: Task): boolean =>
-  isPostedAsBot(message, route.applicationId);
+const isPostedByBotOf = (message: FoundMessage, { route }: Task, reader: ChannelReader): boolean =>
+  isPostedAsBot(message, route.applicationId, reader);
 
-const isPostedAsBot = (message: FoundMessage, id: string): boolean =>
-  isFromApplication(message, id) && message.interaction_metadata === undefined;
+const isPostedAsBot = (message: FoundMessage, applicationId: string, reader: ChannelReader): boolean =>
+  isFromApplication(message, applicationId, reader) && message.interaction_metadata === undefined;
 
-const isFromApplication = ({ author, application_id: application }: FoundMessage, id: string): boolean =>
-  author?.id === id || application === id;
+/** The bot of an old application is a user with another id. */
+const isFromApplication = (
+  { author, application_id: application }: FoundMessage,
+  applicationId: string,
+  { botUserId }: ChannelReader,
+): boolean =>
+  application === applicationId || (author?.id !== undefined && [applicationId, botUserId].includes(author.id));
 
 /** The ids of a message's buttons, including those that were turned into options of a menu. */
 export function idsIn(tree: unknown): string[] {

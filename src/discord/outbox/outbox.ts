@@ -52,14 +52,21 @@ export class Outbox {
   readonly #rest: RestMethods;
   readonly #tokenRest: RestMethods;
   readonly #callbackRest: RestMethods;
+  readonly #client: DiscordClients['client'];
   readonly #log: PlainLog;
 
   constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
+    this.#client = client;
     this.#rest = this.#openRequests.track(client.rest);
     this.#tokenRest = this.#openRequests.track(tokenRest);
     this.#callbackRest = this.#openRequests.track(callbackRest);
     this.#log = log;
     this.threads = new ThreadCreator({ rest: this.#rest, post: (...message) => this.post(...message), log });
+  }
+
+  /** Known once the bot has identified itself. */
+  get botUserId(): string | undefined {
+    return this.#client.user?.id;
   }
 
   /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */

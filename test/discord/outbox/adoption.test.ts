@@ -6,6 +6,7 @@ import { minutes, seconds } from '../delivery/integration-fixture.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const ownId = '1454000000000000001';
+const botUserId = '1454000000000000002';
 const intention: Intention = { by: 'channel', channelId: '7', nonce: 'mine', at };
 const task = { id: 'mine', route: { applicationId: ownId } } as Task;
 
@@ -26,7 +27,7 @@ function channel(messages: { id: string }[], pageSize = 100) {
     const older = messages.filter((one) => BigInt(one.id) < BigInt(id));
     return older.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1)).slice(0, pageSize);
   };
-  return { messagesBefore, requestedIds };
+  return { messagesBefore, botUserId, requestedIds };
 }
 
 const findIn = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
@@ -39,6 +40,8 @@ describe('The search for a message from the bot', () => {
       channelId: '7',
       id: ownMessage.id,
     });
+    const botMessage = message(at + seconds(2), { author: { id: botUserId } });
+    expect(await findIn([botMessage])).toMatchObject({ id: botMessage.id });
   });
 
   it.each([
