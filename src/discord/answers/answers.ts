@@ -1,30 +1,23 @@
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
-import type { Delivery } from '../delivery/delivery.ts';
 import { errorFacts } from '../outbox/errors.ts';
 import { editRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { type AnswerSources, FurtherMessages } from './further-messages.ts';
-
-interface AnswersParts extends AnswerSources {
-  delivery: Pick<Delivery, 'show'>;
-  /** The plan of an answer's first message. */
-  messageOf(task: Task): MessagePlan;
-}
+import { type AnswerTools, FurtherMessages } from './further-messages.ts';
 
 /** Discord accepts about five edits in five seconds in a channel, and older messages are out of sight. */
 const MAX_UPDATED_MESSAGES = 10;
 
 /** Shows answers in one or more messages. The first message is completed last, because it gets the whole text as a file if further messages fail. */
 export class Answers {
-  readonly #parts: AnswersParts;
+  readonly #tools: AnswerTools;
   readonly #furtherMessages = new Map<string, FurtherMessages>();
   readonly #shutdown = new AbortController();
   readonly #runningUpdates = new Set<Promise<unknown>>();
 
-  constructor(parts: AnswersParts) {
-    this.#parts = parts;
+  constructor(tools: AnswerTools) {
+    this.#tools = tools;
   }
 
   show(task: Task): void {
@@ -32,9 +25,9 @@ export class Answers {
       if (task.unwanted) this.#furtherMessages.get(task.id)?.drop();
       this.#furtherMessages.delete(task.id);
     }
-    if (task.unwanted) this.#parts.delivery.show(task);
+    if (task.unwanted) this.#tools.delivery.show(task);
     else if (isLive(task)) {
-      if (!hasEnded(task) || task.delivery.call) this.#parts.delivery.show(task);
+      if (!hasEnded(task) || task.delivery.call) this.#tools.delivery.show(task);
       // The owner ping waits until everything is shown.
       if (!task.delivery.call) this.#furtherMessagesOf(task).show(task);
     }
@@ -51,7 +44,7 @@ export class Answers {
   }
 
   async #updateButtons(id: string): Promise<void> {
-    const { outbox, change, messageOf } = this.#parts;
+    const { outbox, change, messageOf } = this.#tools;
     const task = await change(id, (storedTask) => storedTask);
     const route = editRoute(task);
     if (!route || task.unwanted || !hasEnded(task)) return;
@@ -62,13 +55,13 @@ export class Answers {
 
   /** Replies to a member's message; returns undefined if the bot is not allowed to post. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
+    const post = () => this.#tools.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
   /** Edits a reply that `replyTo` posted. Used if no task was created. */
   async editReply(message: MessagePlace, plan: MessagePlan): Promise<void> {
-    const edit = () => this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
+    const edit = () => this.#tools.outbox.edit({ by: 'edit', message }, bodyOf(plan));
     await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
   }
 
@@ -81,7 +74,7 @@ export class Answers {
     try {
       return await work();
     } catch (error) {
-      this.#parts.log.info({ ...(task && { task: task.id }), ...errorFacts(error) }, failure);
+      this.#tools.log.info({ ...(task && { task: task.id }), ...errorFacts(error) }, failure);
       return undefined;
     }
   }
@@ -89,12 +82,7 @@ export class Answers {
   #furtherMessagesOf({ id }: Task): FurtherMessages {
     const existing = this.#furtherMessages.get(id);
     if (existing) return existing;
-    const created = new FurtherMessages({
-      ...this.#parts,
-      id,
-      stopping: this.#shutdown.signal,
-      onEnd: (task) => this.#parts.delivery.show(task),
-    });
+    const created = new FurtherMessages({ ...this.#tools, id, stopping: this.#shutdown.signal });
     this.#furtherMessages.set(id, created);
     return created;
   }

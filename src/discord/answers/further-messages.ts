@@ -13,8 +13,9 @@ import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { Attempts, type AttemptsContext, RetryLater, withStore } from '../delivery/backoff.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { LatestState } from '../delivery/latest-state.ts';
-import type { DeliveryParts } from '../delivery/record.ts';
+import type { DeliveryTools } from '../delivery/record.ts';
 import { findPostedPart } from '../outbox/adoption.ts';
 import { type FailureKind, isUnsent } from '../outbox/errors.ts';
 import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
@@ -26,14 +27,15 @@ const TOKEN_EDIT_GAP_MS = 1_100;
 /** Edits with the bot's token share the channel's rate limit with all other messages there. */
 const BOT_EDIT_GAP_MS = 4_000;
 
-export interface AnswerSources extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log' | 'change'> {
+export interface AnswerTools extends DeliveryTools {
+  delivery: Pick<Delivery, 'show'>;
+  /** The plan of an answer's first message. */
+  messageOf(task: Task): MessagePlan;
   /** The plans of the task's message and of the further messages. */
   plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
 }
 
-interface FurtherMessagesContext extends AnswerSources, AttemptsContext {
-  onEnd(task: Task): void;
-}
+type FurtherMessagesContext = AnswerTools & AttemptsContext;
 
 interface PartToShow {
   index: number;
@@ -71,7 +73,7 @@ export class FurtherMessages extends LatestState {
   }
 
   protected async deliver(task: Task): Promise<void> {
-    const { clock, stopping, onEnd } = this.#context;
+    const { clock, delivery, stopping } = this.#context;
     const isEnd = hasEnded(task);
     const shownTask = await this.#showParts(task, isEnd).catch((error: unknown) => {
       // An erased task has no message. After a bug, the first message still shows the end, with the whole text as a file.
@@ -80,7 +82,7 @@ export class FurtherMessages extends LatestState {
       return task;
     });
     if (!isEnd) this.#nextAt = shownTask === task ? 0 : clock.now() + this.#gapOf(shownTask);
-    else if (!stopping.aborted) onEnd(shownTask);
+    else if (!stopping.aborted) delivery.show(shownTask);
   }
 
   protected logFailure(error: unknown): void {

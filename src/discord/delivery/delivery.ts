@@ -55,7 +55,7 @@ class Editor extends LatestState {
 
   constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onFinished: () => void) {
     super(parts.clock, stopping);
-    const record = new DeliveryRecord({ ...parts, id });
+    const record = new DeliveryRecord(id, parts);
     this.#context = { ...parts, id, record, messageState: { closed: new Set(), isDeleted: false }, stopping };
     this.#onFinished = onFinished;
     this.#firstSeenAt = parts.clock.now();

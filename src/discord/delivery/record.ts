@@ -10,10 +10,16 @@ import type { MessageRoute } from '../outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { RetryLater, withStore } from './backoff.ts';
 
-export interface DeliveryParts {
+/** What the messages of tasks are sent with, and how the tasks are changed. */
+export interface DeliveryTools {
   outbox: Outbox;
   clock: Clock;
   log: PlainLog;
+  /** Changes the stored task atomically and returns the new state; throws if the store fails. */
+  change(id: string, transition: Transition): Promise<Task>;
+}
+
+export interface DeliveryParts extends DeliveryTools {
   /**
    * Returns the message to send now: the task's own message or, once that shows the outcome, the ping to its owner. May
    * fetch results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
@@ -21,8 +27,6 @@ export interface DeliveryParts {
   prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
   /** Tells the owner that the end may be shown already, and how to see it. */
   hintFor(task: Task): MessagePlan;
-  /** Changes the stored task atomically and returns the new state; throws if the store fails. */
-  change(id: string, transition: Transition): Promise<Task>;
 }
 
 /** Where and how the outcome of a task was posted, or why it could not be posted. */
@@ -37,16 +41,18 @@ export type DeliveryResult =
 
 /** The stored state of one task, with which each attempt of its delivery begins. */
 export class DeliveryRecord {
-  readonly #parts: Pick<DeliveryParts, 'change' | 'log'> & { id: string };
+  readonly #id: string;
+  readonly #tools: DeliveryTools;
 
-  constructor(parts: Pick<DeliveryParts, 'change' | 'log'> & { id: string }) {
-    this.#parts = parts;
+  constructor(id: string, tools: DeliveryTools) {
+    this.#id = id;
+    this.#tools = tools;
   }
 
   /** Returns the changed task, or undefined if it was erased. */
   async change(transition: Transition): Promise<Task | undefined> {
     try {
-      return await withStore(() => this.#parts.change(this.#parts.id, transition));
+      return await withStore(() => this.#tools.change(this.#id, transition));
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -63,8 +69,10 @@ export class DeliveryRecord {
       await this.change(transition);
     } catch (error) {
       if (!(error instanceof RetryLater)) throw error;
-      const facts = { task: this.#parts.id, ...errorFacts(error.cause) };
-      this.#parts.log.warn(facts, 'The state of a message could not be stored.');
+      this.#tools.log.warn(
+        { task: this.#id, ...errorFacts(error.cause) },
+        'The state of a message could not be stored.',
+      );
     }
   }
 }

@@ -45,12 +45,12 @@ export function createFixture(task: Task, { plan = planOf, fallback }: Options =
   tasks.put(task);
   const messageState: DeliveryContext['messageState'] = { closed: new Set(), isDeleted: false };
   let [preparedCount, unreleasedCount] = [0, 0];
-  const parts = { id: task.id, clock, log, change: tasks.change.bind(tasks) };
+  const tools = { outbox, clock, log, change: tasks.change.bind(tasks) };
   const context: DeliveryContext = {
-    ...parts,
-    outbox,
+    ...tools,
+    id: task.id,
     messageState,
-    record: new DeliveryRecord(parts),
+    record: new DeliveryRecord(task.id, tools),
     hintFor: ({ id }) => ({ content: 'perhaps shown', controls: [{ type: 'button', id: showId(id), label: 'Show' }] }),
     async prepare(current) {
       preparedCount += 1;
