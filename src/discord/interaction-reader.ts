@@ -55,28 +55,27 @@ export type ParsedInteraction<Services> = { origin: Origin } & (
     }
 );
 
-interface ReaderParts<Services> {
-  handlers: Handlers<Services>;
-  earlyServices: EarlyContext['services'];
-  say: Say;
-  drafts?: FormDrafts | undefined;
-}
-
 /** Whether the server makes this command's replies private unless the member chooses otherwise. */
 export type PrivateByDefault = (place: InteractionFacts, command: string) => boolean;
 
 /** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if there is no handler, or if the handler does not accept the input. */
 export class InteractionReader<Services> {
-  readonly #parts: ReaderParts<Services>;
+  readonly #earlyServices: EarlyContext['services'];
+  readonly #drafts: FormDrafts | undefined;
   readonly #commands: ReadonlyMap<string, SingleCommand<Services>>;
   readonly #menus: ReadonlyMap<string, Menu<Services>>;
   readonly #handlers: ReadonlyMap<string, Handler<Services>>;
 
-  constructor(parts: ReaderParts<Services>) {
-    const { commands, menus = [], handlers = [] } = parts.handlers;
-    this.#parts = parts;
+  constructor(
+    { commands, menus = [], handlers = [] }: Handlers<Services>,
+    earlyServices: EarlyContext['services'],
+    say: Say,
+    drafts?: FormDrafts,
+  ) {
+    this.#earlyServices = earlyServices;
+    this.#drafts = drafts;
     this.#commands = commandsByFullName(commands);
-    this.#menus = menusByName(menus, parts.say);
+    this.#menus = menusByName(menus, say);
     this.#handlers = new Map(handlers.map((handler) => [handler.verb, handler]));
   }
 
@@ -117,7 +116,7 @@ export class InteractionReader<Services> {
     const place = interactionFactsOf(interaction);
     const { isPrivacyUnset, isPrivate, run } = command.read(data, place);
     const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(data)) === true;
-    const isReplyPrivate = isDefaultPrivate || isPrivate({ place, services: this.#parts.earlyServices });
+    const isReplyPrivate = isDefaultPrivate || isPrivate({ place, services: this.#earlyServices });
     return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
   }
 
@@ -168,7 +167,7 @@ export class InteractionReader<Services> {
   #correction(interaction: APIMessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
     const draftId = throwIfRefusal(customIds.correct.read(id));
     const open: ContextHandler<Services, FormPlan> = async (context) => {
-      const entered = await this.#parts.drafts?.entered(draftId, context.place.userId);
+      const entered = await this.#drafts?.entered(draftId, context.place.userId);
       const handling = this.#handlingOf(parseCustomId(entered?.formId ?? ''));
       if (!entered || !('reopen' in handling) || !handling.reopen) throw new Refusal('refusals.unknownButton');
       const form = fillForm(await handling.reopen(context), entered);

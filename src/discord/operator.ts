@@ -7,28 +7,30 @@ import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
 import type { DiscordReader } from './reads.ts';
 
-interface OperatorParts {
+interface OperatorSettings {
   /** The channel where notices are posted, if the operator has chosen one. */
-  channelId: string | undefined;
+  channelId?: string;
   /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
-  reads: DiscordReader;
-  outbox: Outbox;
-  log: PlainLog;
 }
 
 /** Who operates the bot, and how they are notified. */
 export class Operator {
-  readonly #parts: OperatorParts;
+  readonly #settings: OperatorSettings;
+  readonly #outbox: Outbox;
+  readonly #reads: DiscordReader;
+  readonly #log: PlainLog;
   readonly #channelListeners: ((isGone: boolean) => void)[] = [];
 
-  constructor(parts: OperatorParts) {
-    this.#parts = parts;
+  constructor(settings: OperatorSettings, outbox: Outbox, reads: DiscordReader, log: PlainLog) {
+    this.#settings = settings;
+    this.#outbox = outbox;
+    this.#reads = reads;
+    this.#log = log;
   }
 
   async isOperator(userId: string): Promise<boolean> {
-    const { ids, reads } = this.#parts;
-    return ids.includes(userId) || (await reads.owners()).has(userId);
+    return this.#settings.ids.includes(userId) || (await this.#reads.owners()).has(userId);
   }
 
   /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
@@ -40,11 +42,11 @@ export class Operator {
   async post(plan: MessagePlan): Promise<MessagePlace[]> {
     const channelMessage = await this.#postInChannel(plan);
     if (channelMessage) return [channelMessage];
-    const { ids, reads, log } = this.#parts;
-    const recipients = ids.length > 0 ? ids : [...(await reads.owners())];
+    const { ids } = this.#settings;
+    const recipients = ids.length > 0 ? ids : [...(await this.#reads.owners())];
     const sentMessages = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
     const messages = sentMessages.filter((message) => message !== undefined);
-    if (messages.length === 0) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
+    if (messages.length === 0) this.#log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
     return messages;
   }
 
@@ -61,14 +63,14 @@ export class Operator {
   }
 
   async #postInChannel(plan: MessagePlan): Promise<MessagePlace | undefined> {
-    const { channelId, outbox, log } = this.#parts;
+    const { channelId } = this.#settings;
     if (channelId === undefined) return undefined;
     try {
-      const message = await outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
+      const message = await this.#outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
       this.#notifyChannelListeners(false);
       return message;
     } catch (error) {
-      log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
+      this.#log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
       if (isChannelGone(error)) this.#notifyChannelListeners(true);
       return undefined;
     }
@@ -79,22 +81,21 @@ export class Operator {
   }
 
   async #sendDirectly(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    const { outbox, log } = this.#parts;
     try {
-      return await outbox.post(await outbox.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
+      return await this.#outbox.post(await this.#outbox.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
     } catch (error) {
-      log.info(errorFacts(error), 'Could not send a direct message to an operator.');
+      this.#log.info(errorFacts(error), 'Could not send a direct message to an operator.');
       return undefined;
     }
   }
 
   async #editOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {
     try {
-      await this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan));
+      await this.#outbox.edit({ by: 'edit', message }, bodyOf(plan));
       return 'changed';
     } catch (error) {
-      this.#parts.log.info(errorFacts(error), 'Could not change a message to the operator.');
-      if (isChannelGone(error) && message.channelId === this.#parts.channelId) this.#notifyChannelListeners(true);
+      this.#log.info(errorFacts(error), 'Could not change a message to the operator.');
+      if (isChannelGone(error) && message.channelId === this.#settings.channelId) this.#notifyChannelListeners(true);
       return failureKindOf(error, 'edit') === 'later' ? 'late' : 'gone';
     }
   }

@@ -66,7 +66,7 @@ export class Router<Services extends EarlyContext['services']> {
 
   constructor(parts: RouterParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader({ ...parts, earlyServices: parts.services });
+    this.#reader = new InteractionReader(parts.handlers, parts.services, parts.say, parts.drafts);
   }
 
   /** The listener is called with the milliseconds from an interaction's arrival to its first response. */

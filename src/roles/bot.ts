@@ -73,8 +73,7 @@ export function createBot({
   const gateway = createGateway(config.gateway, { log, clock, connections }, gatewayLimits);
   const reads = new DiscordReader(clients.reads, log);
   const outbox = new Outbox(clients, log);
-  const { channelId, ids } = config.operator;
-  const operator = new Operator({ channelId, ids, outbox, reads, log });
+  const operator = new Operator(config.operator, outbox, reads, log);
   const remover = messageRemover({ outbox, clock, log });
   const engine = createEngine({
     ...{

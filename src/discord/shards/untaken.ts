@@ -49,7 +49,7 @@ export class UntakenInteractions<Services> {
 
   constructor(parts: UntakenParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader({ ...parts, earlyServices: parts.settings });
+    this.#reader = new InteractionReader(parts.handlers, parts.settings, parts.say);
   }
 
   /** Watches an interaction that was put into the queue. */
