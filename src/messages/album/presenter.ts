@@ -2,7 +2,7 @@ import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import { fileNamePrefix } from '../file-names.ts';
-import { fetchImage, type Preview } from '../previews.ts';
+import { fetchImage } from '../previews.ts';
 import { contentOf, MAX_IN_MEMORY, type MessageSources, type Result, recordResults, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
@@ -46,14 +46,14 @@ export function musicPresenter(sources: MessageSources) {
       const allEntries = await tasks.albums.partsOf(album);
       const entries = showsCovers(guildId) ? allEntries : allEntries.map(withoutCovers);
       const layout = albumLayout(album, entries, say);
-      const attachments = new Attachments(say);
+      const attachments = new Attachments(album, sources);
       const { files, release } = attachments;
       if (layout.mode === 'together') {
         try {
-          await addAudio(entries, album, attachments, sources);
+          await attachments.addAudio(entries);
           if (layout.lyrics) files.push(layout.lyrics);
           const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
-          await addCovers(tracks.slice(0, layout.coverCount), album, attachments, sources);
+          await attachments.addCovers(tracks.slice(0, layout.coverCount));
         } catch (error) {
           release();
           throw error;
@@ -71,8 +71,8 @@ export function musicPresenter(sources: MessageSources) {
     async songAttachments(
       task: Task,
       { fileCount, guildId }: { fileCount: number; guildId: string | undefined },
-    ): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
-      const attachments = new Attachments(say);
+    ): Promise<Attachments> {
+      const attachments = new Attachments(task, sources);
       const verses = versesOf(task);
       if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
         const title = songTitle(task) ?? say('music.untitled');
@@ -81,7 +81,7 @@ export function musicPresenter(sources: MessageSources) {
       }
       const candidates = isSong(task) && showsCovers(guildId) ? tracksWithCover(task) : [];
       const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
-      await addCovers(candidates.slice(0, maxCovers), task, attachments, sources);
+      await attachments.addCovers(candidates.slice(0, maxCovers));
       for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
       return attachments;
     },
@@ -98,7 +98,9 @@ function titleAt(task: Task, index: number, say: Say): string {
 /** The files of a message, and notes about those that could not be attached. */
 class Attachments {
   readonly files: FilePlan[] = [];
-  readonly #say: Say;
+  /** The task whose message it is. */
+  readonly #task: Task;
+  readonly #sources: MessageSources;
   readonly #links: string[] = [];
   readonly #attachedLinks: string[] = [];
   readonly #covers: string[] = [];
@@ -106,15 +108,52 @@ class Attachments {
   #goneCount = 0;
   #invalidCount = 0;
 
-  constructor(say: Say) {
-    this.#say = say;
+  constructor(task: Task, sources: MessageSources) {
+    this.#task = task;
+    this.#sources = sources;
   }
 
-  get bytesInMemory(): number {
-    return this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
+  /** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
+  async addAudio(entries: readonly AlbumEntry[]): Promise<void> {
+    const { say } = this.#sources;
+    let number = 0;
+    for (const { task } of entries) {
+      if (!task || task.failure) continue;
+      const song = withFinishedTracks({ ...task, route: this.#task.route });
+      const bytesInMemory = this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
+      const results = await resultsOf(song, this.#sources, undefined, MAX_IN_MEMORY - bytesInMemory);
+      await recordResults(this.#task.id, results, this.#sources);
+      for (const [index, result] of results.entries()) {
+        const title = titleAt(song, index, say);
+        number += 1;
+        const prefix = fileNamePrefix(this.#task, title) || 'audio-';
+        this.#add(result, { name: `${prefix}${number}`, alt: say('music.alt', { title }) });
+      }
+    }
   }
 
-  add(result: Result, { name, alt }: { name: string; alt: string }): void {
+  /** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
+  async addCovers(tracks: readonly TrackWithCover[]): Promise<void> {
+    const { say } = this.#sources;
+    for (const [index, { task, track }] of tracks.entries()) {
+      const title = trackTitle(track, task, say);
+      const name = `${fileNamePrefix(this.#task, title)}cover${index + 1}`;
+      const image = {
+        address: track.cover ?? '',
+        ...COVER_LIMITS,
+        file: { name, alt: say('music.coverOf', { title }) },
+      };
+      const cover = await fetchImage(image, this.#task, this.#sources);
+      if (!cover) this.linkCover(track);
+      else {
+        this.files.push(cover.file);
+        this.#releases.push(cover.release);
+        this.#attachedLinks.push(track.cover ?? '');
+      }
+    }
+  }
+
+  #add(result: Result, { name, alt }: { name: string; alt: string }): void {
     if (result.outcome === 'file' && this.files.length < MAX_FILES) {
       this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
       this.#releases.push(result.release);
@@ -125,14 +164,8 @@ class Attachments {
     else this.#invalidCount += 1;
   }
 
-  addCover({ file, release }: Preview, { cover = '' }: StoredTrack): void {
-    this.files.push(file);
-    this.#releases.push(release);
-    this.#attachedLinks.push(cover);
-  }
-
   linkCover({ cover = '' }: StoredTrack): void {
-    this.#covers.push(this.#say('music.coverAt', { address: cover }));
+    this.#covers.push(this.#sources.say('music.coverAt', { address: cover }));
   }
 
   get notes(): string[] {
@@ -141,15 +174,16 @@ class Attachments {
 
   /** For a message whose files Discord does not accept. */
   get notesWithoutFiles(): string[] {
-    return [this.#say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
+    return [this.#sources.say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
   }
 
   #notesWith(links: readonly string[]): string[] {
+    const { say } = this.#sources;
     return [
       ...this.#covers,
-      ...(links.length === 0 ? [] : [this.#say('task.links'), ...links]),
-      ...(this.#goneCount === 0 ? [] : [this.#say('task.gone', { count: this.#goneCount })]),
-      ...(this.#invalidCount === 0 ? [] : [this.#say('task.invalid', { count: this.#invalidCount })]),
+      ...(links.length === 0 ? [] : [say('task.links'), ...links]),
+      ...(this.#goneCount === 0 ? [] : [say('task.gone', { count: this.#goneCount })]),
+      ...(this.#invalidCount === 0 ? [] : [say('task.invalid', { count: this.#invalidCount })]),
     ];
   }
 
@@ -170,42 +204,3 @@ const withoutCovers = ({ task, ...entry }: AlbumEntry): AlbumEntry => ({
   ...entry,
   task: task && { ...task, tracks: task.tracks?.map(({ cover: _, ...track }) => track) },
 });
-
-/** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
-async function addAudio(
-  entries: readonly AlbumEntry[],
-  album: Task,
-  attachments: Attachments,
-  sources: MessageSources,
-): Promise<void> {
-  let number = 0;
-  for (const { task } of entries) {
-    if (!task || task.failure) continue;
-    const song = withFinishedTracks({ ...task, route: album.route });
-    const results = await resultsOf(song, sources, undefined, MAX_IN_MEMORY - attachments.bytesInMemory);
-    await recordResults(album.id, results, sources);
-    for (const [index, result] of results.entries()) {
-      const title = titleAt(song, index, sources.say);
-      number += 1;
-      const prefix = fileNamePrefix(album, title) || 'audio-';
-      attachments.add(result, { name: `${prefix}${number}`, alt: sources.say('music.alt', { title }) });
-    }
-  }
-}
-
-/** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
-async function addCovers(
-  tracks: readonly TrackWithCover[],
-  shownTask: Task,
-  attachments: Attachments,
-  sources: MessageSources,
-): Promise<void> {
-  for (const [index, { task, track }] of tracks.entries()) {
-    const title = trackTitle(track, task, sources.say);
-    const name = `${fileNamePrefix(shownTask, title)}cover${index + 1}`;
-    const file = { name, alt: sources.say('music.coverOf', { title }) };
-    const cover = await fetchImage({ address: track.cover ?? '', ...COVER_LIMITS, file }, shownTask, sources);
-    if (cover) attachments.addCover(cover, track);
-    else attachments.linkCover(track);
-  }
-}
