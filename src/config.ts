@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import * as shape from './config-shapes.ts';
-import { withoutUndefined } from './lib/entries.ts';
-import type { Frozen } from './lib/frozen.ts';
+import { type Frozen, withoutUndefined } from './lib/entries.ts';
 import { fileVariable, readSecret } from './lib/secret.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';

@@ -5,6 +5,7 @@ import { KeyedLock } from '../lib/keyed-lock.ts';
 import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bodyOf } from './adapter.ts';
 import { failureKindOf } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -24,11 +25,7 @@ const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
 
 export interface FollowerParts {
   /** Stored follows; a row expires with its token. */
-  rows: {
-    put(id: string, follow: unknown, ttlMs: number): Promise<void>;
-    delete(id: string): Promise<void>;
-    entries(): AsyncGenerator<[id: string, follow: unknown]>;
-  };
+  rows: StoredTasks['follows'];
   fineTunes: FineTunes;
   outbox: Outbox;
   clock: Clock;

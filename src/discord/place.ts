@@ -1,5 +1,6 @@
 import {
   type APIInteraction,
+  type APIMessage,
   type APIPingInteraction,
   ChannelType,
   InteractionContextType,
@@ -89,16 +90,9 @@ export function originOf(interaction: Interaction, isPrivate: boolean): Origin {
   return { requesterId, guildId, channelId, roleIds, route: routeOf(interaction, { isPrivate }) };
 }
 
-export interface PressedMessage {
-  id: string;
-  channel_id: string;
-  flags?: MessageFlags;
-}
+export const isEphemeral = ({ flags }: APIMessage): boolean => ((flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 
-export const isEphemeral = ({ flags }: Pick<PressedMessage, 'flags'>): boolean =>
-  ((flags ?? 0) & MessageFlags.Ephemeral) !== 0;
-
-export function pressOrigin(interaction: Interaction, pressedMessage: PressedMessage, replyMode: ReplyMode): Origin {
+export function pressOrigin(interaction: Interaction, pressedMessage: APIMessage, replyMode: ReplyMode): Origin {
   const isPrivate = replyMode === 'new-private' || (replyMode !== 'new-public' && isEphemeral(pressedMessage));
   const origin = originOf(interaction, isPrivate);
   return replyMode !== 'here'

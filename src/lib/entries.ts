@@ -1,3 +1,6 @@
+/** Plain data that is never changed. */
+export type Frozen<T> = { readonly [Key in keyof T]: Frozen<T[Key]> };
+
 /** `Object.keys` with the type of the keys. */
 export function keysOf<T extends object>(record: T): (keyof T & string)[];
 export function keysOf(record: object): string[] {

@@ -1,13 +1,12 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { escapeText } from '../discord/markdown.ts';
+import { escapeText, inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { measuresOf } from '../services/prices/measures.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
-import type { Outlook } from '../services/tasks/outlook.ts';
+import { type Outlook, slowMinutes } from '../services/tasks/outlook.ts';
 import { roundedDollars } from './money.ts';
-import { outlookNotes } from './outlook.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
 
@@ -48,6 +47,22 @@ export function proposalQuestion(
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],
   };
+}
+
+/** What a member should know before confirming orders: which models are slow or failing. */
+function outlookNotes(orders: readonly ProposedOrder[], outlook: Outlook, say: Say): string[] {
+  const notes = orders.flatMap((order) => {
+    const { typicalMs, failingModel } = outlook.prospectOf(order);
+    if (failingModel) {
+      const since = Math.floor(failingModel.since / 1000);
+      const { model } = failingModel;
+      if (model === undefined) return [say('outlook.failingKind', { since })];
+      return [say('outlook.failingModel', { model: inlineCode(model), since })];
+    }
+    const minutes = slowMinutes(typicalMs);
+    return minutes === undefined ? [] : [say('outlook.slow', { minutes })];
+  });
+  return [...new Set(notes)];
 }
 
 /** All requests together must leave space for the rest of the message. */

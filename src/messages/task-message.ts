@@ -3,10 +3,10 @@ import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
+import { slowMinutes } from '../services/tasks/outlook.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext, MessageSettings } from './kind-view.ts';
-import { slowMinutes } from './outlook.ts';
 import { taskButtons } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
 

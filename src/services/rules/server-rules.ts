@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { keysOf } from '../../lib/entries.ts';
-import type { Frozen } from '../../lib/frozen.ts';
+import { type Frozen, keysOf } from '../../lib/entries.ts';
 
 export const MAX_WORDS = 1_000;
 export const MAX_PATTERNS = 100;

@@ -42,3 +42,11 @@ export class Outlook {
     return durations.typicalMs(durationKey, clock.now());
   }
 }
+
+const MINUTE_MS = 60_000;
+
+/** The typical duration in whole minutes; undefined if it is too short to be mentioned. */
+export function slowMinutes(typicalMs: number | undefined): number | undefined {
+  const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
+  return minutes >= 1 ? minutes : undefined;
+}
