@@ -1,5 +1,5 @@
 import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord.js';
-import { neededPermissions } from './permissions.ts';
+import { neededPermissions } from './guards.ts';
 import type { CommandBody } from './registration.ts';
 
 export interface Deployment {

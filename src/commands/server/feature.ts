@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { installLinks } from '../../discord/deployment.ts';
-import { missingPermissions, neededPermissions } from '../../discord/permissions.ts';
+import { missingPermissions, neededPermissions } from '../../discord/guards.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { withRules } from '../../services/rules/server-rules.ts';
 import type { Feature } from '../feature.ts';
