@@ -32,7 +32,7 @@ const runButton = on(customIds.runProposal, {
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
 async function submitAll(proposal: Proposal, context: MessageHandlerContext): Promise<Outcome> {
   const { id, memberId, orders, messages } = proposal;
-  const { services, origin, notifyLater, messageFor, say } = context;
+  const { services, origin, postAnother, notifyLater, messageFor, say } = context;
   const submitted = new Set<ProposedOrder>();
   const submit = async (order: ProposedOrder, orderOrigin: Origin): Promise<void> => {
     submitted.add(order);
@@ -51,7 +51,14 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
       const refusal = messages === undefined ? undefined : refusalOf(order, context);
       if (refusal !== undefined) refusals.push(refusal);
       else if (messages === undefined) await submit(order, origin);
-      else if (!(await submitInOwnMessage(order, messages === 'private', submit, context))) break;
+      else {
+        const submitHere = (orderOrigin: Origin) => submit(order, orderOrigin);
+        const isPosted = await postAnother({ content: say('task.submitting') }, submitHere, {
+          isPrivate: messages === 'private',
+        });
+        // Discord allows no more messages.
+        if (!isPosted) break;
+      }
     }
   } catch (error) {
     if (error instanceof ContentRefusal && !origin.route.isPrivate) {
@@ -87,15 +94,6 @@ function refusalOf(order: ProposedOrder, { services, origin, messageFor }: Messa
     throw error;
   }
 }
-
-/** Returns false if Discord allows no more messages. */
-const submitInOwnMessage = (
-  order: ProposedOrder,
-  isPrivate: boolean,
-  submit: (order: ProposedOrder, origin: Origin) => Promise<void>,
-  { postAnother, say }: MessageHandlerContext,
-): Promise<boolean> =>
-  postAnother({ content: say('task.submitting') }, (origin) => submit(order, origin), { isPrivate });
 
 async function withParent({ parentId, ...order }: ProposedOrder, { services }: MessageHandlerContext) {
   const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
