@@ -16,23 +16,7 @@ const QUEUE_SWEEP_MS = 60_000;
 
 export type DiscordReads = Pick<REST, 'get'>;
 
-export interface DiscordClients {
-  /** Logs in and receives interactions. Its REST client sends the bot's token and respects Discord's 50 requests per second. */
-  client: Client;
-  /** Exempt from Discord's global limit. Must not send the bot's token: discord.js discards it on a 401. */
-  tokenRest: REST;
-  /** For initial responses, which have three seconds in total: the caller decides about retries. */
-  callbackRest: REST;
-  reads: DiscordReads;
-  /** Counts the requests to Discord and how long its rate limits made them wait. */
-  traffic: Traffic;
-  /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
-  isConnected(): boolean;
-  /** Sets this process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
-  setRequestsPerSecond(share: number): void;
-  /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
-  close(): Promise<void>;
-}
+export type DiscordClients = ReturnType<typeof createDiscordClients>;
 
 /**
  * Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of messages is a privileged intent, which the
@@ -47,7 +31,7 @@ export function createDiscordClients(
   apiUrl: string,
   settings = { messageContent: false },
   assertMayAct: () => void = () => undefined,
-): DiscordClients {
+) {
   const traffic = new Traffic();
   const makeRequest = sendPostsOnce(detectUncertainEdits(limitRateLimits(traffic.countRequests(uploadSender()))));
   const sharedOptions = {
@@ -73,18 +57,29 @@ export function createDiscordClients(
     new REST({ ...unlimitedOptions, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
   );
   traffic.watchLimits([client.rest, tokenRest, callbackRest]);
+  const reads: DiscordReads = client.rest;
   return {
+    /** Logs in and receives interactions. Its REST client sends the bot's token and respects Discord's 50 requests per second. */
     client,
+    /** Exempt from Discord's global limit. Must not send the bot's token: discord.js discards it on a 401. */
     tokenRest,
+    /** For initial responses, which have three seconds in total: the caller decides about retries. */
     callbackRest,
-    reads: client.rest,
+    reads,
+    /** Counts the requests to Discord and how long its rate limits made them wait. */
     traffic,
+
+    /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
     isConnected: () => client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready),
-    setRequestsPerSecond(share) {
+
+    /** Sets this process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
+    setRequestsPerSecond(share: number): void {
       // discord.js reads this option at the start of each second.
       client.rest.options.globalRequestsPerSecond = Math.max(1, Math.floor(share));
     },
-    async close() {
+
+    /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
+    async close(): Promise<void> {
       for (const rest of [tokenRest, callbackRest]) {
         rest.clearHashSweeper();
         rest.clearHandlerSweeper();
