@@ -2,7 +2,7 @@ import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { PlainLog } from '../lib/log.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import { bodyOf } from './adapter.ts';
-import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
+import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
 import type { DiscordReader } from './reads.ts';
@@ -20,7 +20,7 @@ export class Operator {
   readonly #outbox: Outbox;
   readonly #reads: DiscordReader;
   readonly #log: PlainLog;
-  readonly #channelListeners: ((isGone: boolean) => void)[] = [];
+  #onChannelStatus: (isGone: boolean) => void = () => undefined;
 
   constructor(settings: OperatorSettings, outbox: Outbox, reads: DiscordReader, log: PlainLog) {
     this.#settings = settings;
@@ -35,7 +35,7 @@ export class Operator {
 
   /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
   onChannelStatus(listener: (isGone: boolean) => void): void {
-    this.#channelListeners.push(listener);
+    this.#onChannelStatus = listener;
   }
 
   /** Posts a notice in the operator's channel or, if there is none, sends it directly to the configured operators or else to the application's owners. Returns its messages. */
@@ -67,26 +67,20 @@ export class Operator {
     if (channelId === undefined) return undefined;
     try {
       const message = await this.#outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
-      this.#notifyChannelListeners(false);
+      this.#onChannelStatus(false);
       return message;
     } catch (error) {
       this.#log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
-      if (isChannelGone(error)) this.#notifyChannelListeners(true);
+      if (isChannelGone(error)) this.#onChannelStatus(true);
       return undefined;
     }
-  }
-
-  #notifyChannelListeners(isGone: boolean): void {
-    for (const listener of this.#channelListeners) listener(isGone);
   }
 
   async #sendDirectly(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    try {
-      return await this.#outbox.post(await this.#outbox.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
-    } catch (error) {
-      this.#log.info(errorFacts(error), 'Could not send a direct message to an operator.');
-      return undefined;
-    }
+    return tryAndLog(this.#log, 'Could not send a direct message to an operator.', {}, async () => {
+      const channelId = await this.#outbox.openDirectChannel(userId);
+      return this.#outbox.post(channelId, nonceOf(userId, plan), bodyOf(plan));
+    });
   }
 
   async #editOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {
@@ -95,7 +89,7 @@ export class Operator {
       return 'changed';
     } catch (error) {
       this.#log.info(errorFacts(error), 'Could not change a message to the operator.');
-      if (isChannelGone(error) && message.channelId === this.#settings.channelId) this.#notifyChannelListeners(true);
+      if (isChannelGone(error) && message.channelId === this.#settings.channelId) this.#onChannelStatus(true);
       return failureKindOf(error, 'edit') === 'later' ? 'late' : 'gone';
     }
   }

@@ -12,7 +12,7 @@ import type { PlainLog } from '../lib/log.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
-import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
+import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
@@ -76,19 +76,19 @@ const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
 /** What the bot reads from Discord while it runs. */
 export class DiscordReader {
-  readonly #rest: DiscordReads;
+  readonly #reads: DiscordReads;
   readonly #log: Pick<PlainLog, 'info' | 'warn'>;
   readonly #threadChecks = new RecentMap<string, Promise<boolean>>(MAX_CACHED_CHANNELS);
   #owners: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(rest: DiscordReads, log: Pick<PlainLog, 'info' | 'warn'>) {
-    this.#rest = rest;
+  constructor(reads: DiscordReads, log: Pick<PlainLog, 'info' | 'warn'>) {
+    this.#reads = reads;
     this.#log = log;
   }
 
   /** The ids of the application's owner, or of its team's members. If they cannot be read, the set is empty, and the next call tries again. */
   async owners(): Promise<ReadonlySet<string>> {
-    this.#owners ??= this.#rest.get(Routes.currentApplication()).then((found) => idsOf(applicationShape.parse(found)));
+    this.#owners ??= this.#reads.get(Routes.currentApplication()).then((found) => idsOf(applicationShape.parse(found)));
     try {
       return await this.#owners;
     } catch (error) {
@@ -103,7 +103,7 @@ export class DiscordReader {
     const { message } = task;
     if (!message || isVisibleToOwnerOnly(task, message)) return new Map();
     try {
-      return filesOf(await this.#rest.get(Routes.channelMessage(message.channelId, message.id)));
+      return filesOf(await this.#reads.get(Routes.channelMessage(message.channelId, message.id)));
     } catch (error) {
       this.#log.info({ task: task.id, ...errorFacts(error) }, 'Could not read the message of a task.');
       return failureKindOf(error, 'edit') === 'later' ? undefined : new Map();
@@ -114,7 +114,7 @@ export class DiscordReader {
   isThread(channelId: string): Promise<boolean> {
     const check =
       this.#threadChecks.get(channelId) ??
-      this.#rest.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
+      this.#reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
     this.#threadChecks.set(channelId, check);
     // A failed read is not cached.
     check.catch(() => this.#threadChecks.delete(channelId));
@@ -122,53 +122,44 @@ export class DiscordReader {
   }
 
   /** Whether a channel belongs to another server; an ID can be forged. False if the bot cannot read the channel, where it cannot post either. */
-  isForeignChannel(channelId: string, guildId: string): Promise<boolean> {
-    return this.#tryToRead(guildId, 'Could not read a channel.', false, async () => {
-      const channel = await this.#rest.get(Routes.channel(channelId));
-      return isRecord(channel) && channel.guild_id !== guildId;
-    });
+  async isForeignChannel(channelId: string, guildId: string): Promise<boolean> {
+    const channel = await tryAndLog(this.#log, 'Could not read a channel.', { server: guildId }, () =>
+      this.#reads.get(Routes.channel(channelId)),
+    );
+    return isRecord(channel) && channel.guild_id !== guildId;
   }
 
   /** The names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */
-  serverNames(guildId: string): Promise<ReadonlyMap<string, string>> {
-    return this.#tryToRead(guildId, 'Could not read the names of roles and channels.', new Map(), async () => {
+  async serverNames(guildId: string): Promise<ReadonlyMap<string, string>> {
+    const failure = 'Could not read the names of roles and channels.';
+    const names = await tryAndLog(this.#log, failure, { server: guildId }, async () => {
       const routes = [Routes.guildRoles(guildId), Routes.guildChannels(guildId)];
-      const responses = await Promise.all(routes.map((route) => this.#rest.get(route)));
+      const responses = await Promise.all(routes.map((route) => this.#reads.get(route)));
       const [roles = [], channels = []] = responses.map((response) => namedSchema.parse(response));
       return new Map([
         ...roles.map(({ id, name }) => [`<@&${id}>`, name] as const),
         ...channels.map(({ id, name }) => [`<#${id}>`, `#${name}`] as const),
       ]);
     });
+    return names ?? new Map();
   }
 
   /** The name of a server; undefined if Discord does not tell it. */
   guildName(guildId: string): Promise<string | undefined> {
-    return this.#tryToRead(
-      guildId,
-      'Could not read the name of a server.',
-      undefined,
-      async () => guildShape.parse(await this.#rest.get(Routes.guild(guildId))).name,
-    );
+    return tryAndLog(this.#log, 'Could not read the name of a server.', { server: guildId }, async () => {
+      const guild = await this.#reads.get(Routes.guild(guildId));
+      return guildShape.parse(guild).name;
+    });
   }
 
   /** Whether the bot is in a server. Throws if Discord does not respond. */
   async isInServer(guildId: string): Promise<boolean> {
     try {
-      await this.#rest.get(Routes.guild(guildId));
+      await this.#reads.get(Routes.guild(guildId));
       return true;
     } catch (error) {
       if (hasCode(error, Code.UnknownGuild, Code.MissingAccess)) return false;
       throw error;
-    }
-  }
-
-  async #tryToRead<T>(guildId: string, failure: string, fallback: T, read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (error) {
-      this.#log.info({ server: guildId, ...errorFacts(error) }, failure);
-      return fallback;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
-import { errorFacts } from '../outbox/errors.ts';
+import { tryAndLog } from '../outbox/errors.ts';
 import { editRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { type AnswerTools, FurtherMessages } from './further-messages.ts';
@@ -36,9 +36,7 @@ export class Answers {
   /** Removes the buttons that a conversation has no use for after its end. A button that stays explains itself when it is pressed. */
   updateButtons(ids: readonly string[]): void {
     for (const id of ids.slice(0, MAX_UPDATED_MESSAGES)) {
-      const update = this.#tryAndLog('Could not update the buttons of an answer.', undefined, () =>
-        this.#updateButtons(id),
-      );
+      const update = this.#try('Could not update the buttons of an answer.', () => this.#updateButtons(id));
       void trackUntilDone(update, this.#runningUpdates);
     }
   }
@@ -56,13 +54,13 @@ export class Answers {
   /** Replies to a member's message; returns undefined if the bot is not allowed to post. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#tools.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
-    return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
+    return this.#try('Could not reply to a message in a thread.', post);
   }
 
   /** Edits a reply that `replyTo` posted. Used if no task was created. */
   async editReply(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#tools.outbox.edit({ by: 'edit', message }, bodyOf(plan));
-    await this.#tryAndLog('Could not change the reply to a message in a thread.', undefined, edit);
+    await this.#try('Could not change the reply to a message in a thread.', edit);
   }
 
   async finish(): Promise<void> {
@@ -70,13 +68,8 @@ export class Answers {
     await Promise.all([...this.#runningUpdates, ...[...this.#furtherMessages.values()].map((one) => one.finish())]);
   }
 
-  async #tryAndLog<T>(failure: string, task: Task | undefined, work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#tools.log.info({ ...(task && { task: task.id }), ...errorFacts(error) }, failure);
-      return undefined;
-    }
+  #try<T>(failure: string, work: () => Promise<T>): Promise<T | undefined> {
+    return tryAndLog(this.#tools.log, failure, {}, work);
   }
 
   #furtherMessagesOf({ id }: Task): FurtherMessages {

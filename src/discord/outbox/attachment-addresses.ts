@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { RefreshUrls } from '../../services/inputs/addresses.ts';
 import type { DiscordClients } from './clients.ts';
-import { errorFacts } from './errors.ts';
+import { tryAndLog } from './errors.ts';
 
 /** discord.js does not list this route. */
 const REFRESH_ROUTE = '/attachments/refresh-urls';
@@ -20,13 +20,11 @@ export function attachmentRefresher(
   log: Pick<PlainLog, 'info'>,
 ): RefreshUrls {
   return async (urls) => {
-    try {
-      const body = { attachment_urls: urls };
-      return parseRefreshed(await withTimeout(clock, TIME_LIMIT_MS, client.rest.post(REFRESH_ROUTE, { body })));
-    } catch (error) {
-      log.info(errorFacts(error), 'Could not refresh the URLs of attachments.');
-      return new Map();
-    }
+    const body = { attachment_urls: urls };
+    const response = await tryAndLog(log, 'Could not refresh the URLs of attachments.', {}, () =>
+      withTimeout(clock, TIME_LIMIT_MS, client.rest.post(REFRESH_ROUTE, { body })),
+    );
+    return parseRefreshed(response);
   };
 }
 

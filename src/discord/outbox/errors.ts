@@ -1,4 +1,5 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
+import type { PlainLog } from '../../lib/log.ts';
 import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
 import { hasNeverConnected } from '../../lib/never-connected.ts';
 import { bodyOf } from '../adapter.ts';
@@ -75,6 +76,21 @@ export function errorFacts(error: unknown): { code?: unknown; status?: unknown; 
     reason: Code[Number(code)] ?? reasonOf(error),
     ...('errors' in rawError && { fields: refusedFields(rawError.errors) }),
   };
+}
+
+/** The result of work that may fail; undefined after a failure, which is logged. */
+export async function tryAndLog<T>(
+  log: Pick<PlainLog, 'info'>,
+  failure: string,
+  facts: object,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    log.info({ ...facts, ...errorFacts(error) }, failure);
+    return undefined;
+  }
 }
 
 /** How much of a plan is sent: all of it, everything except its files, or only its text. */

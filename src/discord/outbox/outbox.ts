@@ -14,7 +14,7 @@ import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
-import { errorFacts, failureKindOf, hasCode, isTransient } from './errors.ts';
+import { errorFacts, failureKindOf, hasCode, isTransient, tryAndLog } from './errors.ts';
 import { OpenRequests, type RestMethods } from './open-requests.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditRoute, TokenRoute } from './ways.ts';
@@ -157,12 +157,9 @@ export class Outbox {
 
   /** Posts a message that belongs to no task. Equal texts are separate messages. Returns undefined if Discord rejected it. */
   async sendInChannel(channelId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    try {
-      return await this.post(channelId, randomBytes(NONCE_BYTES).toString('base64url'), bodyOf(plan));
-    } catch (error) {
-      this.#log.info({ channel: channelId, ...errorFacts(error) }, 'Could not post in a channel.');
-      return undefined;
-    }
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+    const post = () => this.post(channelId, nonce, bodyOf(plan));
+    return tryAndLog(this.#log, 'Could not post in a channel.', { channel: channelId }, post);
   }
 
   /** Returns the messages before this id, newest first. */

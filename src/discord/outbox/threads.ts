@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
-import { errorFacts, failureKindOf } from './errors.ts';
+import { errorFacts, failureKindOf, tryAndLog } from './errors.ts';
 import type { RestMethods } from './open-requests.ts';
 
 /** The shortest auto-archive duration that Discord accepts. */
@@ -70,20 +70,17 @@ export class ThreadCreator {
 
   /** Archives the thread of a conversation that did not start. */
   async archive(threadId: string): Promise<void> {
-    try {
-      await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });
-    } catch (error) {
-      this.#parts.log.info(errorFacts(error), 'Could not archive a thread.');
-    }
+    await this.#tryToChange('Could not archive a thread.', threadId, { archived: true });
   }
 
   /** Discord accepts two new names in ten minutes. An archived thread can only be renamed together with being reopened. */
   async rename(threadId: string, name: string): Promise<void> {
-    try {
-      await this.#parts.rest.patch(Routes.channel(threadId), { body: { name, archived: false } });
-    } catch (error) {
-      this.#parts.log.info(errorFacts(error), 'Could not rename a thread.');
-    }
+    await this.#tryToChange('Could not rename a thread.', threadId, { name, archived: false });
+  }
+
+  async #tryToChange(failure: string, threadId: string, body: object): Promise<void> {
+    const { rest, log } = this.#parts;
+    await tryAndLog(log, failure, {}, () => rest.patch(Routes.channel(threadId), { body }));
   }
 
   async #refuseOnFailure<T>(work: () => Promise<T>): Promise<T> {
