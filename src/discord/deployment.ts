@@ -29,7 +29,7 @@ export function planDeployment(
   return deployment;
 }
 
-function isCommand(command: APIApplicationCommand, { name, type = 1 }: Pick<CommandBody, 'name' | 'type'>): boolean {
+function isCommand(command: APIApplicationCommand, { name, type = 1 }: CommandBody): boolean {
   return command.name === name && command.type === type;
 }
 

@@ -127,7 +127,7 @@ export class Follower {
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
     if (isGone) return 'gone';
-    if (now + POLL_INTERVAL_MS > lastEditAt(follow)) return 'too-late';
+    if (now + POLL_INTERVAL_MS > lastEditAt(follow.tokenExpiresAt)) return 'too-late';
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
@@ -194,5 +194,4 @@ export const eventsHash = (events: readonly FineTuneEvent[]): string =>
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
 /** The latest time for an edit: one that is still in progress when the token expires is refused. */
-export const lastEditAt = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
-  tokenExpiresAt - TOKEN_MARGIN_MS;
+export const lastEditAt = (tokenExpiresAt: number): number => tokenExpiresAt - TOKEN_MARGIN_MS;

@@ -29,13 +29,13 @@ type Sender = Pick<InteractionFacts, 'userId' | 'guildId'>;
 /** Refuses members and servers that send requests too often, before anything is read or fetched for them. */
 export class RateLimiter {
   readonly #clock: SteadyClock;
-  readonly #log: Pick<PlainLog, 'warn'>;
+  readonly #log: PlainLog;
   readonly #interactions: SenderBuckets;
   readonly #suggestions: SenderBuckets;
   readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: RateSettings, clock: Clock, log: Pick<PlainLog, 'warn'>) {
+  constructor(settings: RateSettings, clock: Clock, log: PlainLog) {
     this.#clock = new SteadyClock(clock);
     this.#log = log;
     this.#interactions = new SenderBuckets(settings, this.#clock);

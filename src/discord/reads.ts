@@ -50,11 +50,7 @@ export class MissingIntent extends Error {
 const MESSAGE_CONTENT_FLAGS = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
 /** Checked before the login, because the login's own error would not help an operator. */
-export async function requireMessageContent(
-  reads: DiscordReads,
-  token: string,
-  log: Pick<PlainLog, 'warn'>,
-): Promise<void> {
+export async function requireMessageContent(reads: DiscordReads, token: string, log: PlainLog): Promise<void> {
   let application: Application;
   try {
     const headers = { authorization: `Bot ${token}` };
@@ -77,11 +73,11 @@ const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 /** What the bot reads from Discord while it runs. */
 export class DiscordReader {
   readonly #reads: DiscordReads;
-  readonly #log: Pick<PlainLog, 'info' | 'warn'>;
+  readonly #log: PlainLog;
   readonly #threadChecks = new RecentMap<string, Promise<boolean>>(MAX_CACHED_CHANNELS);
   #owners: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(reads: DiscordReads, log: Pick<PlainLog, 'info' | 'warn'>) {
+  constructor(reads: DiscordReads, log: PlainLog) {
     this.#reads = reads;
     this.#log = log;
   }

@@ -142,7 +142,7 @@ const MAX_ROWS = 5;
 const MAX_BUTTONS_PER_ROW = 5;
 
 /** Whether the buttons fit without merging rows. */
-function fitInRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
+function fitInRows(buttons: readonly ButtonPlan[]): boolean {
   let rows = 0;
   let buttonsInRow = MAX_BUTTONS_PER_ROW;
   for (const { startsRow } of buttons) {

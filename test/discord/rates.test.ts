@@ -3,13 +3,19 @@ import { RateLimiter, type RateSettings } from '../../src/discord/rates.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
+const ignore = (): void => undefined;
+
 function createRateLimiter(settings: RateSettings) {
   const clock = new ManualClock();
   const warnings: string[] = [];
   return {
     clock,
     warned: warnings,
-    rateLimiter: new RateLimiter(settings, clock, { warn: (_, text) => warnings.push(text) }),
+    rateLimiter: new RateLimiter(settings, clock, {
+      info: ignore,
+      warn: (_, text) => warnings.push(text),
+      error: ignore,
+    }),
   };
 }
 

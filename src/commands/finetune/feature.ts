@@ -52,7 +52,12 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
     ...{ newsAt: clock.now(), seen: eventsHash(events) },
   };
   await follows.begin(follow, events);
-  const following = { state: 'followed', followId: follow.id, until: lastEditAt(follow), quietMs } as const;
+  const following = {
+    state: 'followed',
+    followId: follow.id,
+    until: lastEditAt(follow.tokenExpiresAt),
+    quietMs,
+  } as const;
   return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 

@@ -119,7 +119,7 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
 export const followedPagePlan =
   (quietMs: number, say: Say): FollowerParts['planOf'] =>
   ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
-    const until = lastEditAt({ tokenExpiresAt });
+    const until = lastEditAt(tokenExpiresAt);
     const following: FollowStatus =
       end === undefined ? { state: 'followed', followId: id, until, quietMs } : { state: end };
     return fineTunePage({ fineTuneId, events, following }, say);

@@ -91,7 +91,7 @@ export class Attempts {
 }
 
 export function logFailure(
-  { id, log }: Pick<AttemptsContext, 'id' | 'log'>,
+  { id, log }: AttemptsContext,
   error: unknown,
   by: MessageRoute['by'] | 'reply',
   failure: string,

@@ -14,11 +14,7 @@ const TIME_LIMIT_MS = 10_000;
 const refreshedShape = z.object({ original: z.string(), refreshed: z.string() });
 
 /** Has Discord re-sign the URLs of attachments. If it does not respond, none are refreshed. */
-export function attachmentRefresher(
-  { client }: Pick<DiscordClients, 'client'>,
-  clock: Clock,
-  log: Pick<PlainLog, 'info'>,
-): RefreshUrls {
+export function attachmentRefresher({ client }: DiscordClients, clock: Clock, log: PlainLog): RefreshUrls {
   return async (urls) => {
     const body = { attachment_urls: urls };
     const response = await tryAndLog(log, 'Could not refresh the URLs of attachments.', {}, () =>

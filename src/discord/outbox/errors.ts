@@ -80,7 +80,7 @@ export function errorFacts(error: unknown): { code?: unknown; status?: unknown; 
 
 /** The result of work that may fail; undefined after a failure, which is logged. */
 export async function tryAndLog<T>(
-  log: Pick<PlainLog, 'info'>,
+  log: PlainLog,
   failure: string,
   facts: object,
   work: () => Promise<T>,

@@ -10,7 +10,8 @@ export class ShownContent {
   changeTo(message: MessageBody): { sent: MessageBody; confirm(): void } | undefined {
     const { attachments, ...rest } = message.body;
     const text = hashOf(rest);
-    const files = message.files.length === 0 && this.#files !== undefined ? this.#files : hashOf(attachments, message);
+    const files =
+      message.files.length === 0 && this.#files !== undefined ? this.#files : hashOf(attachments, message.files);
     const areFilesUnchanged = files === this.#files;
     if (areFilesUnchanged && text === this.#text) return undefined;
     return {
@@ -23,7 +24,7 @@ export class ShownContent {
   }
 }
 
-function hashOf(value: unknown, { files }: Pick<MessageBody, 'files'> = { files: [] }): string {
+function hashOf(value: unknown, files: MessageBody['files'] = []): string {
   const hash = createHash('sha256').update(JSON.stringify(value));
   for (const { data } of files) hash.update(typeof data === 'object' ? data : String(data));
   return hash.digest('base64');

@@ -32,7 +32,8 @@ async function refreshWith(reply: { status?: number; body?: unknown }) {
     await new Promise((resolve) => server.close(resolve));
   });
   const logged: string[] = [];
-  const log = { info: (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message) };
+  const record = (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message);
+  const log = { info: record, warn: record, error: record };
   const refreshed = await attachmentRefresher(clients, clock, log)([url]);
   return { refreshed: [...refreshed], logged: logged.join('\n') };
 }
