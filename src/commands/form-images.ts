@@ -79,8 +79,7 @@ interface ImageForm<Parsed> {
   opened: typeof customIds.reference;
   filled: typeof customIds.referenceFilled;
   maxImages: number;
-  /** Where its sentences are. */
-  texts: 'reference' | 'video.form';
+  labels(say: Say): Record<'title' | 'prompt' | 'model' | 'modelHint', string>;
   /** In addition to the images, the prompt and the model. */
   moreFields?(say: Say): FieldPlan[];
   parse(fields: FormValues['fields']): Parsed | Refusal;
@@ -94,17 +93,17 @@ interface ImageForm<Parsed> {
 
 /** A form that orders something made from images: those of a result, or of any message whose menu was used. */
 export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
-  const { menu, purpose, texts, opened, filled, maxImages } = definition;
-  const form = ({ id, source, model, models }: ImageFormFacts, say: Say): FormPlan => ({
-    id,
-    title: say(`${texts}.title`),
-    fields: [
+  const { menu, purpose, opened, filled, maxImages } = definition;
+  function form({ id, source, model: value, models }: ImageFormFacts, say: Say): FormPlan {
+    const { title, prompt, model, modelHint } = definition.labels(say);
+    const fields: FieldPlan[] = [
       imagesField(source, say),
-      { type: 'text', name: 'words', label: say(`${texts}.prompt`), isLong: true, required: true },
-      modelField(purpose, { value: model, label: say(`${texts}.model`), hint: say(`${texts}.modelHint`) }, models),
+      { type: 'text', name: 'words', label: prompt, isLong: true, required: true },
+      modelField(purpose, { value, label: model, hint: modelHint }, models),
       ...(definition.moreFields?.(say) ?? []),
-    ],
-  });
+    ];
+    return { id, title, fields };
+  }
   async function formOf(id: string, source: FormSource, context: Context): Promise<FormPlan> {
     const { task } = source;
     const preferred = (task?.kind === purpose ? task.model : undefined) ?? context.services.settings.models[purpose];

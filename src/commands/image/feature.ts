@@ -58,7 +58,12 @@ export const reference = imageForm({
   filled: customIds.referenceFilled,
   /** With more references, each of them has hardly any effect. */
   maxImages: 10,
-  texts: 'reference',
+  labels: (say) => ({
+    title: say('reference.title'),
+    prompt: say('reference.prompt'),
+    model: say('reference.model'),
+    modelHint: say('reference.modelHint'),
+  }),
   parse({ words = '' }) {
     const prompt = words.trim();
     return emptyPromptRefusal({ prompt }) ?? { prompt };

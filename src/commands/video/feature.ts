@@ -19,7 +19,12 @@ export const videoOfImages = imageForm({
   filled: customIds.makeVideoFilled,
   /** The highest number that any model is known to accept (specification, part 8). */
   maxImages: 7,
-  texts: 'video.form',
+  labels: (say) => ({
+    title: say('video.form.title'),
+    prompt: say('video.form.prompt'),
+    model: say('video.form.model'),
+    modelHint: say('video.form.modelHint'),
+  }),
   moreFields: (say) => [
     { type: 'text', name: 'duration', label: say('video.form.duration') },
     { type: 'text', name: 'size', label: say('video.form.size') },
