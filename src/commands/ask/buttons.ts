@@ -1,5 +1,4 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -42,7 +41,10 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
   reply: 'new-message',
   onlyOrders: true,
   reopen: openQuestionForm,
-  parse: parseQuestion,
+  parse({ fields, files: { file } }) {
+    const prompt = (fields.words ?? '').trim();
+    return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, file };
+  },
   async run(taskId, context, question) {
     const previous = requireKind('ask', await pressedTask(taskId, context));
     // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
@@ -55,12 +57,6 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
     return submitQuestion({ ...question, effort, web, ...format }, previous, context);
   },
 });
-
-function parseQuestion({ fields, files: { file } }: FormValues) {
-  const prompt = (fields.words ?? '').trim();
-  if (prompt === '') return new Refusal('refusals.promptMissing');
-  return { prompt, file };
-}
 
 const detailsButton = on(customIds.details, {
   reply: 'new-private',

@@ -48,7 +48,7 @@ export const largerButton = on(customIds.larger, {
 const INSTRUCTION = 'Reproduce this image exactly, without any change, in a higher resolution.';
 
 function enlargement(task: Task, image: MemberFile) {
-  const request = imageRequest({ prompt: `${INSTRUCTION} It shows: ${titleOf(task)}`, links: image.address });
-  if (request instanceof Refusal) throw request;
+  const prompt = `${INSTRUCTION} It shows: ${titleOf(task)}`;
+  const request = throwIfRefusal(imageRequest({ prompt, links: image.address }));
   return { ...request, typed: titleOf(task), ...(isSpoiler(task) && { spoiler: true }) };
 }

@@ -52,17 +52,13 @@ const allLinesButton = on(customIds.allLines, {
   reply: 'new-private',
   async run(taskId, context, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
-    const orders = linesOf(parent).map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
+    const lines = linesWithButtons(parent.text ?? '');
+    if (lines.length === 0) throw new Refusal('refusals.noResult');
+    const orders = lines.map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
     const reason = context.say('task.lines.allAtOnce', { count: orders.length });
     const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
     return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
   },
 });
-
-function linesOf(parent: Task): string[] {
-  const lines = linesWithButtons(parent.text ?? '');
-  if (lines.length === 0) throw new Refusal('refusals.noResult');
-  return lines;
-}
 
 export const lineHandlers = [lineOpener, lineSubmit, allLinesButton];

@@ -86,16 +86,13 @@ const blockForm = on(customIds.reportBlockFilled, {
     const moderator = moderatorOf(context);
     const duration = BLOCK_DURATIONS[time];
     const until = duration === undefined ? undefined : moderator.at + duration;
-    // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
-    if (requesterId !== undefined)
-      withBlock(budgets.get(guildId), memberIdsOf(guildId, requesterId, context), until, moderator);
+    if (requesterId !== undefined) {
+      const member = { hash: budgets.memberHash(guildId, requesterId), memberId: requesterId };
+      // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
+      withBlock(budgets.get(guildId), member, until, moderator);
+    }
     return decide(id, (current) => withBlocked(current, until, moderator), context);
   },
-});
-
-const memberIdsOf = (guildId: string, memberId: string, { services }: Context) => ({
-  hash: services.budgets.memberHash(guildId, memberId),
-  memberId,
 });
 
 export const reportButtons = [

@@ -6,20 +6,22 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
+import type { Engine } from '../../services/engine.ts';
 import { withRelease } from '../../services/inputs/member-files.ts';
 import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
+import type { CommandsParts } from '../parts.ts';
 import { reportMessage } from './report-message.ts';
-import { type RemovalParts, removeResult } from './result-removal.ts';
+import { removeResult } from './result-removal.ts';
 
 /** How long a member waits for the confirmation that their report was posted. */
 const CONFIRMATION_WAIT_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 
-interface ReportDeliveryParts extends RemovalParts {
+interface ReportDeliveryParts extends CommandsParts, Engine {
   marksResults: boolean;
   applicationId(): string;
 }

@@ -7,15 +7,13 @@ import { markResultRemoved } from '../../services/tasks/review.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { CommandsParts } from '../parts.ts';
 
-export interface RemovalParts extends CommandsParts, Engine {}
-
 /**
  * Removes a result with all its messages in the server, after a moderator's decision. A result that was made elsewhere is only removed from
  * this server. Every step can be repeated.
  */
 export async function removeResult(
   { guildId, taskId, message }: Report,
-  { tasks, removeMessages, removeMessage, clock }: RemovalParts,
+  { tasks, removeMessages, removeMessage, clock }: CommandsParts & Engine,
 ): Promise<void> {
   /** Ignores a task that has been erased in the meantime. */
   const change = async (id: string, transition: (task: Task) => Task): Promise<void> => {

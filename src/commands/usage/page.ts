@@ -123,12 +123,11 @@ function exactButtons({ sheet, of }: UsagePage, say: Say): ButtonPlan[] {
   return [buttonPlan(say('usage.buttons.exact'), customIds.exactUsage.id({ start, end, by: sheet.by, of }))];
 }
 
-const isGatewayTotal = ({ kind }: SheetNote): boolean => kind === 'atGateway';
-
 function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
   const { notes, range } = sheet;
   const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
-  const hasAmounts = sheet.subject === 'account' ? sheet.total !== undefined : notes.some(isGatewayTotal);
+  const hasAmounts =
+    sheet.subject === 'account' ? sheet.total !== undefined : notes.some(({ kind }) => kind === 'atGateway');
   if (unit === undefined && hasAmounts)
     lines.push(sheet.subject === 'account' ? say('usage.note.unit') : say('usage.note.gatewayUnit'));
   return sheet.isEstimate ? [...lines, say('usage.note.estimate')] : lines;

@@ -56,9 +56,8 @@ export const video: Feature<typeof text> = {
     },
     suggest: (_option, input, context) => suggestModels('video', input, context),
     async run({ draft, model: modelInput }, context) {
-      const { services } = context;
-      const model = await chooseModel('video', modelInput, services);
-      return submitOrConfirm(videoOrder(draft, { model, fields: services.settings.gateway.fields }), context);
+      const model = await chooseModel('video', modelInput, context.services);
+      return submitOrConfirm(videoOrder(draft, { model, fields: context.services.settings.gateway.fields }), context);
     },
   }),
   text,
