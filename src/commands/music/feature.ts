@@ -72,6 +72,6 @@ export const music: Feature<typeof text> = {
   text,
   handlers: [albumPageButton, songSelect],
   specs: musicSpecs,
-  kinds: ({ gateway, callbackFields }) => musicKinds(gateway.music, callbackFields?.music !== undefined),
+  kinds: musicKinds,
   views: { song: songView, music: songView },
 };

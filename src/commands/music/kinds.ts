@@ -5,6 +5,7 @@ import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../
 import { albumSpec } from '../../services/tasks/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
+import type { KindTools } from '../feature.ts';
 
 /** The prompt is what the song is about or, with `isLyrics`, its lyrics. */
 const songShape = defineRequest({
@@ -32,8 +33,9 @@ export const musicSpecs = {
 } satisfies Partial<KindSpecs>;
 
 /** Songs that the bot generates, songs that are only followed, and albums, which show many of them in one message. */
-export function musicKinds(music: Gateway['music'], acceptsCallback = false): Kind[] {
+export function musicKinds({ gateway: { music }, callbackFields }: KindTools): Kind[] {
   const source = musicSource(music);
+  const acceptsCallback = callbackFields?.music !== undefined;
   return [
     defineKind({
       name: 'song',

@@ -114,21 +114,16 @@ export function changeText(
   }
 
   function listText(show: (entry: string) => string): string {
-    const parts = (
-      [
-        ['removed', before],
-        ['added', after],
-      ] as const
-    ).flatMap(([verb, text]) => {
-      const entries = text.split('\n').filter(Boolean);
-      if (entries.length === 0) return [];
-      const more =
-        entries.length > MAX_ENTRIES ? [say('rules.history.more', { count: entries.length - MAX_ENTRIES })] : [];
-      return say(`rules.history.entries.${verb}`, {
-        entries: [...entries.slice(0, MAX_ENTRIES).map(show), ...more].join(', '),
-      });
-    });
-    return `${name}: ${parts.join('; ')}`;
+    return `${name}: ${[...entriesText('removed', before, show), ...entriesText('added', after, show)].join('; ')}`;
+  }
+
+  function entriesText(verb: 'removed' | 'added', text: string, show: (entry: string) => string): string[] {
+    const entries = text.split('\n').filter(Boolean);
+    if (entries.length === 0) return [];
+    const shown = entries.slice(0, MAX_ENTRIES).map(show);
+    const count = entries.length - MAX_ENTRIES;
+    if (count > 0) shown.push(say('rules.history.more', { count }));
+    return [say(`rules.history.entries.${verb}`, { entries: shown.join(', ') })];
   }
 }
 
