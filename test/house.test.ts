@@ -89,7 +89,7 @@ const allowedImports = [
   ['src/commands', './imagine/feature.ts'],
   ['src/commands/imagine', './view.ts'],
   ['src/commands/imagine', '../image/request.ts'],
-  ['src/commands/imagine', '../services.ts'],
+  ['src/commands/imagine', '../feature.ts'],
   ['src/commands/imagine', '../../messages/kind-view.ts'],
   ['sandbox/gateway', '../../src/lib/clock.ts'],
 ] as const;

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Services } from '../../src/commands/feature.ts';
 import { kindSpecs, texts } from '../../src/commands/index.ts';
-import type { Services } from '../../src/commands/services.ts';
 import { loadTaskList } from '../../src/commands/tasks/list.ts';
 import type { HandlerContext } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';

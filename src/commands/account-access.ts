@@ -4,7 +4,7 @@ import { remainingText } from '../messages/money.ts';
 import { tightestAllowance } from '../services/spending/allowance.ts';
 import { requesterOf } from '../services/spending/requester.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { Context } from './services.ts';
+import type { Context } from './feature.ts';
 
 /** Whether the command was used in a server whose admins can see the gateway account. */
 const isAdminGuild = ({ place, services }: EarlyContext): boolean =>

@@ -1,12 +1,37 @@
-import type { Command, Handler, Menu } from '../discord/handlers.ts';
+import type { Follower } from '../discord/follower.ts';
+import type { Funnel } from '../discord/funnel.ts';
+import { type Command, definersFor, type Handler, type HandlerContext, type Menu } from '../discord/handlers.ts';
+import type { InteractionFacts } from '../discord/place.ts';
+import type { RateLimiter } from '../discord/rates.ts';
 import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
+import type { Messages } from '../messages/open-messages.ts';
+import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
+import type { RuleTargets } from '../services/rules/rules-file.ts';
 import type { Kind } from '../services/tasks/kind.ts';
 import type { KindSpecs, TaskKind } from '../services/tasks/kind-spec.ts';
 import type { ImageTransfer } from '../services/tasks/materials.ts';
-import type { Services } from './services.ts';
+import type { CommandsParts } from './parts.ts';
+import type { ReportDelivery } from './server/report-delivery.ts';
+
+/** What commands, buttons and forms use. `createCommands` assembles it. */
+export interface Services extends CommandsParts, Engine, Messages {
+  reportDelivery: ReportDelivery;
+  ruleTargets: RuleTargets;
+  rateLimiter: RateLimiter;
+  follows: Follower;
+  funnel: Funnel;
+  /** Servers whose admins can see what the gateway account has spent. */
+  adminGuildIds: readonly string[];
+  /** The commands and menus that are registered for this place, with their ids. */
+  registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
+}
+
+export type Context = HandlerContext<Services>;
+
+export const { command, on } = definersFor<Services>();
 
 export interface KindTools {
   gateway: Gateway;

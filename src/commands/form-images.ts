@@ -11,8 +11,8 @@ import type { ListedModel } from '../services/models/catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
+import { type Context, on, type Services } from './feature.ts';
 import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm } from './options.ts';
-import { type Context, on, type Services } from './services.ts';
 
 /** Keeps the images that a form is opened from, because their URLs neither fit into its custom id nor tell a member anything. */
 export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {

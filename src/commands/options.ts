@@ -14,7 +14,7 @@ import type { MemberFile } from '../services/tasks/materials.ts';
 import { slowMinutes } from '../services/tasks/outlook.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
-import type { Context, Services } from './services.ts';
+import type { Context, Services } from './feature.ts';
 
 /** The longest text that Discord lets a member type into an option. */
 export const MAX_OPTION_LENGTH = 6_000;

@@ -8,7 +8,7 @@ import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { hasVisibleText } from '../lib/text.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { Services } from './services.ts';
+import type { Services } from './feature.ts';
 
 /** Returns a function that processes a thread message, or undefined if the message is not for this feature. */
 export type ThreadMessageReader = (message: ThreadMessage) => Promise<(() => Promise<void>) | undefined>;

@@ -3,8 +3,7 @@ import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
 import { requesterOf } from '../../services/spending/requester.ts';
-import type { Feature } from '../feature.ts';
-import { command, type Services } from '../services.ts';
+import { command, type Feature, type Services } from '../feature.ts';
 import { text } from './text.ts';
 import { aboutPage, type Health } from './view.ts';
 

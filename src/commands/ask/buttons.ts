@@ -10,7 +10,7 @@ import { MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 import { submitQuestion } from './questions.ts';
 
 const stopButton = on(customIds.stop, {

@@ -2,7 +2,7 @@ import type { Attachment } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
 import { MAX_SCHEMA_BYTES, parseSchema } from '../../services/asks/schema/parse.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
   imageOption,
@@ -13,7 +13,6 @@ import {
   suggestionsFrom,
   suggestModels,
 } from '../options.ts';
-import { command } from '../services.ts';
 import { questionHandlers } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { text } from './text.ts';

@@ -6,9 +6,9 @@ import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { type AskRequest, formats } from '../../services/asks/request.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import type { Services } from '../feature.ts';
 import { kindOfFile } from '../file-kinds.ts';
 import { chooseModel } from '../options.ts';
-import type { Services } from '../services.ts';
 import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 interface QuestionFile extends MemberFile {

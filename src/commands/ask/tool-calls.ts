@@ -8,9 +8,9 @@ import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
+import { type Context, on, type Services } from '../feature.ts';
 import { imageRequest } from '../image/request.ts';
 import { chooseModel } from '../options.ts';
-import { type Context, on, type Services } from '../services.ts';
 import { videoOrder, videoRequest } from '../video/request.ts';
 
 const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {

@@ -4,9 +4,8 @@ import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { memberFile } from '../../services/tasks/materials.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import { imageOption, readImages } from '../options.ts';
-import { command } from '../services.ts';
 import { text } from './text.ts';
 
 /** The gateway's names for the aspect ratios. */

@@ -17,8 +17,7 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import type { Cap } from '../../services/spending/limits.ts';
 import { parseGrant } from '../../services/spending/limits-text.ts';
 import { operatorResetKey } from '../../services/spending/spending.ts';
-import type { Feature } from '../feature.ts';
-import { type Context, command, on } from '../services.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
 import { budgetHistory } from './history.ts';
 import {
   ALL_SERVERS,

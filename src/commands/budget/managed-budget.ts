@@ -6,7 +6,7 @@ import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
 import { maySeeAccount } from '../account-access.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 
 /** The options that several subcommands have. */
 export const server = { type: 'text', max: 30 } as const;

@@ -10,7 +10,7 @@ import type { BudgetAlert } from '../../services/spending/alerts.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { allowanceText, leftText, limitsText, quantity } from '../../services/spending/limits-text.ts';
 import type { ServerBudget } from '../../services/spending/server-budget.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/spending/budget-changes.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseLimits } from '../../services/spending/limits-text.ts';
-import { type Context, command } from '../services.ts';
+import { type Context, command } from '../feature.ts';
 import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, member, server } from './managed-budget.ts';
 import { confirmationLine } from './page.ts';
 

@@ -8,9 +8,8 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature, type Services } from '../feature.ts';
 import { imageOption, imageOptions, imagesOnMessage, readImages } from '../options.ts';
-import { command, type Services } from '../services.ts';
 import { text } from './text.ts';
 
 const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });

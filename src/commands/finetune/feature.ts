@@ -6,8 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
 import { maySeeAccount } from '../account-access.ts';
-import type { Feature } from '../feature.ts';
-import { type Context, command, on } from '../services.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
 import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 

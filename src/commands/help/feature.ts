@@ -5,8 +5,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
-import type { Feature } from '../feature.ts';
-import { command } from '../services.ts';
+import { command, type Feature } from '../feature.ts';
 import { text } from './text.ts';
 
 type Registered = ReadonlyMap<string, string>;

@@ -6,7 +6,7 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import {
   chooseModel,
@@ -17,7 +17,6 @@ import {
   promptOption,
   suggestModels,
 } from '../options.ts';
-import { command } from '../services.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';

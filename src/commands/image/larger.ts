@@ -9,8 +9,8 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import { type Task, withRequest } from '../../services/tasks/task.ts';
 import { assertHasResult, isSpoiler, titleOf } from '../../services/tasks/task-facts.ts';
 import { orderOfTask } from '../../services/tasks/transitions.ts';
+import { on } from '../feature.ts';
 import { chooseModel, imagesOfResult } from '../options.ts';
-import { on } from '../services.ts';
 import { imageRequest } from './request.ts';
 
 /** Whether the result itself can be sent to a larger model. Of several images, the button could not say which one it means. */

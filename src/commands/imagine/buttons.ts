@@ -7,7 +7,7 @@ import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */

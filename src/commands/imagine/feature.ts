@@ -1,7 +1,6 @@
 import { submitOrder } from '../../messages/pressed-task.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
-import { command } from '../services.ts';
 import { actionHandlers } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';

@@ -8,7 +8,7 @@ import { linesWithButtons } from '../../messages/result-lines.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
-import { on } from '../services.ts';
+import { on } from '../feature.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
 

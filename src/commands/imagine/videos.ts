@@ -12,9 +12,9 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
 import { actionOf, typeOf } from '../../services/tasks/task-type.ts';
+import { type Context, on } from '../feature.ts';
 import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
 import { imagesOfResult } from '../options.ts';
-import { type Context, on } from '../services.ts';
 import { type FollowUp, followUpFields } from './follow-ups.ts';
 import { motions } from './request.ts';
 

@@ -4,9 +4,8 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { pageButtons } from '../../messages/task-buttons.ts';
 import type { ListedModel } from '../../services/models/catalogue.ts';
 import { modelKinds } from '../../services/models/families.ts';
-import type { Feature } from '../feature.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
 import { mayUseModel, modelOption, suggestionsFrom } from '../options.ts';
-import { type Context, command, on } from '../services.ts';
 import { text } from './text.ts';
 
 async function modelsReply(listing: ModelsPage, context: Context): Promise<MessagePlan> {

@@ -3,8 +3,8 @@ import type { CheckAdmission } from '../../services/tasks/albums.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
 import { maySeeAccount } from '../account-access.ts';
+import { type Context, command } from '../feature.ts';
 import { MAX_OPTION_LENGTH, promptOption } from '../options.ts';
-import { type Context, command } from '../services.ts';
 import { readIds, shortenList } from './ids.ts';
 
 /** With this limit, an album takes at most three polls, and its message has at most twenty pages. */

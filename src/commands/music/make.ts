@@ -2,8 +2,8 @@ import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
+import { command } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
-import { command } from '../services.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES } from '../../services/rules/server-rules.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { parseModels } from './lines.ts';
 import { managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';

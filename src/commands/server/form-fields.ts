@@ -9,7 +9,7 @@ import {
   type ServerRules,
   thresholdLines,
 } from '../../services/rules/server-rules.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { readableWords } from './readable.ts';
 import type { text } from './text.ts';
 

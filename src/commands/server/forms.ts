@@ -3,7 +3,7 @@ import type { FormValues } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, withLog, withRules } from '../../services/rules/server-rules.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 import { previewAccessRule } from './access-rule.ts';
 import { fieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
 import {

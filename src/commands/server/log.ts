@@ -4,7 +4,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/rules/rules.ts';
 import type { RuleTargets } from '../../services/rules/rules-file.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../feature.ts';
 import { accessMarkdown, changeText, codeOf } from './readable.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
   thresholdLines,
   usesModeration,
 } from '../../services/rules/server-rules.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { managedServer } from './managed-server.ts';
 import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';
 import type { text } from './text.ts';

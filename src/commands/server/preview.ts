@@ -5,7 +5,7 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/rules/server-rules.ts';
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 import { managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
 

@@ -13,7 +13,7 @@ import {
   withDecision,
 } from '../../services/reports/report.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 
 /** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */
 function reportInServer(id: string, { place, services }: Context): Report {

@@ -9,7 +9,7 @@ import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { earliestTaskId } from '../../services/tasks/task-id.ts';
-import { type Context, on, type Services } from '../services.ts';
+import { type Context, on, type Services } from '../feature.ts';
 
 /** The server and the channel where its moderators read reports. */
 function reportChannelOf({ place, services }: Context): { guildId: string; channelId: string } {

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { type RuleTargets, readRules } from '../../services/rules/rules-file.ts';
 import { changedLines, type RuleSet, ruleNames } from '../../services/rules/server-rules.ts';
-import { command } from '../services.ts';
+import { command } from '../feature.ts';
 import { assertCanModerate, managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
 import { readableLine, withNames } from './readable.ts';

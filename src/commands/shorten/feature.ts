@@ -4,9 +4,8 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import { emptyPromptRefusal, promptOption } from '../options.ts';
-import { command } from '../services.ts';
 import { text } from './text.ts';
 
 const shortenShape = defineRequest({ prompt: z.string() });

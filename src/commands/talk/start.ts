@@ -6,8 +6,8 @@ import { talkOf } from '../../services/talks/transitions.ts';
 import type { TaskBook } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { type Context, command, type Services } from '../feature.ts';
 import { chooseModel, modelOption, suggestionsFrom, suggestModels } from '../options.ts';
-import { type Context, command, type Services } from '../services.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 const MAX_VOICE_LENGTH = 60;

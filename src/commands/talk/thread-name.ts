@@ -2,7 +2,7 @@ import { truncate } from '../../discord/message-text.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
 import { answerOf } from '../../services/asks/transitions.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../feature.ts';
 
 /** Discord's limit. */
 const MAX_NAME_LENGTH = 100;

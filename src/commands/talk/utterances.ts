@@ -8,8 +8,8 @@ import { loadForForm, pressedTask, submitConfirmed } from '../../messages/presse
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
+import { type Context, on, type Services } from '../feature.ts';
 import { kindOfFile } from '../file-kinds.ts';
-import { type Context, on, type Services } from '../services.ts';
 import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>

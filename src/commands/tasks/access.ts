@@ -2,7 +2,7 @@ import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 
 /** The tasks of a server can only be seen in that server, by its admins and by the operator. */
 export async function maySeeServerTasks({ place, services }: Context): Promise<boolean> {

@@ -10,8 +10,7 @@ import { addExtraMessage, markCollected } from '../../services/tasks/delivery-st
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { isTaskId } from '../../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../../services/tasks/task-summary.ts';
-import type { Feature } from '../feature.ts';
-import { type Context, command, on } from '../services.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
 import { ownDataHandlers } from './own-data.ts';

@@ -7,7 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { maySeeServerTasks } from './access.ts';
 
 /** The number of tasks per page: as many as can be read at a glance on a phone. */

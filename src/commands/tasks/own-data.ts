@@ -6,7 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
-import { type Context, on } from '../services.ts';
+import { type Context, on } from '../feature.ts';
 
 /** After this time the member gets an interim message. */
 const INTERIM_AFTER_MS = 8_000;

@@ -12,7 +12,7 @@ import { areResultsHidden, hasEnded, isClosed, isHeld, type Task } from '../../s
 import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
-import type { Context } from '../services.ts';
+import type { Context } from '../feature.ts';
 import { canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji, stateText } from './list.ts';
 import type { text } from './text.ts';

@@ -9,7 +9,7 @@ import { withRelease } from '../../services/inputs/member-files.ts';
 import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { summaryOf } from '../../services/tasks/task-summary.ts';
-import type { Context, Services } from '../services.ts';
+import type { Context, Services } from '../feature.ts';
 import { maySeeTask } from './access.ts';
 import { taskOption } from './list.ts';
 

@@ -1,10 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
-import type { Feature } from '../feature.ts';
+import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import { chooseModel, suggestModels } from '../options.ts';
-import { command } from '../services.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';

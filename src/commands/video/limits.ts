@@ -6,8 +6,8 @@ import { withRelease } from '../../services/inputs/member-files.ts';
 import { MediaError } from '../../services/media/index.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
+import type { Context, Services } from '../feature.ts';
 import { kindOfFile } from '../file-kinds.ts';
-import type { Context, Services } from '../services.ts';
 import type { VideoRequest } from './request.ts';
 
 /** A video of nominally 15 seconds may be a frame longer. */

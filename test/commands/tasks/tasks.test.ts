@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
+import type { Services } from '../../../src/commands/feature.ts';
 import { features, handlers, kindSpecs } from '../../../src/commands/index.ts';
-import type { Services } from '../../../src/commands/services.ts';
 import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
 import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import type { Handler, HandlerContext } from '../../../src/discord/handlers.ts';
