@@ -7,7 +7,7 @@ import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Materials } from '../tasks/materials.ts';
 import type { Turn } from './conversation.ts';
 import { documentPart, type EarlierFile, noteForModel, safeName, sentParts } from './earlier-files.ts';
-import { fitsStrictMode } from './schema/strict.ts';
+import { fitsStrictMode } from './schema/answer-schemas.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './sound.ts';
 import { toolDefinitions } from './tools.ts';
 
@@ -45,7 +45,6 @@ export interface Draft {
   request: AskRequest;
   /** Oldest first. */
   pastTurns: readonly Turn[];
-  /** The files of each earlier turn. */
   earlierFiles: readonly (readonly EarlierFile[])[];
   materials: Materials;
   sound?: QuestionAudio | undefined;
@@ -53,7 +52,6 @@ export interface Draft {
   rounds: Answer['rounds'];
   /** Whether the model must answer and is not allowed to call another tool. */
   isFinalRound: boolean;
-  /** How many requests the answer has taken. */
   requestCount: number;
   /** Identifies the member to the gateway. */
   user?: string | undefined;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { isRecord, type Json } from '../../../lib/exact-json.ts';
 import { Refusal, throwIfRefusal } from '../../../lib/refusal.ts';
 import { type JobResult, WorkerLost, WorkerPool } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import type { Gather, MemberFile } from '../../tasks/materials.ts';
-import { parseSchema } from './parse.ts';
 import type { SchemaJob, SchemaVerdict } from './schema.worker.ts';
 
 interface AnswerSchemasParts {
@@ -64,4 +64,70 @@ export class AnswerSchemas {
       throw error;
     }
   }
+}
+
+/** Larger schemas are slow and expensive for a model, and the schema is stored with its task. */
+export const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_DEPTH = 32;
+
+type Schema = Record<string, Json>;
+
+/** Finds problems that can be seen in the text alone; `AnswerSchemas` checks the rest. */
+export function parseSchema(text: string): Schema | Refusal {
+  if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
+  let schema: Json;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return new Refusal('refusals.schemaNotJson');
+    throw error;
+  }
+  // Gateways only accept an object at the root.
+  if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
+  if (isNestedDeeper(schema, MAX_DEPTH)) return new Refusal('refusals.schemaTooDeep', { max: String(MAX_DEPTH) });
+  return schema;
+}
+
+const isSchema = (value: Json): value is Schema => isRecord(value);
+
+function isNestedDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isNestedDeeper(one, levels - 1));
+}
+
+/** OpenAI's strict mode refuses every other keyword. A schema that does not qualify is sent without `strict`. */
+const STRICT_KEYWORDS = new Set([
+  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf', '$ref', '$defs'],
+  ...['title', 'description', 'pattern', 'format', 'multipleOf', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+]);
+const STRICT_FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
+const MAX_LEVELS = 10;
+
+/** Whether a schema meets OpenAI's rules for `strict`: every object names all of its properties, requires them, and allows no others. */
+export const fitsStrictMode = (schema: Record<string, unknown>): boolean =>
+  !('anyOf' in schema) && isStrict(schema, MAX_LEVELS);
+
+function isStrict(schema: unknown, levels: number): boolean {
+  if (!isRecord(schema) || levels < 0) return false;
+  if (!Object.keys(schema).every((keyword) => STRICT_KEYWORDS.has(keyword))) return false;
+  const { format, items, anyOf, $defs = {} } = schema;
+  if (format !== undefined && !(typeof format === 'string' && STRICT_FORMATS.has(format))) return false;
+  if (!isRecord($defs) || !areStrict(Object.values($defs), levels)) return false;
+  if (items !== undefined && !isStrict(items, levels)) return false;
+  if (anyOf !== undefined && !(Array.isArray(anyOf) && areStrict(anyOf, levels))) return false;
+  return !mayBeObject(schema) || isStrictObject(schema, levels);
+}
+
+const areStrict = (schemas: readonly unknown[], levels: number): boolean =>
+  schemas.every((one) => isStrict(one, levels));
+
+const mayBeObject = ({ type, properties }: Record<string, unknown>): boolean =>
+  properties !== undefined || [type].flat().includes('object');
+
+function isStrictObject(schema: Record<string, unknown>, levels: number): boolean {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  if (additionalProperties !== false || !isRecord(properties) || !Array.isArray(required)) return false;
+  const isRequired = Object.keys(properties).every((name) => required.includes(name));
+  return isRequired && areStrict(Object.values(properties), levels - 1);
 }

@@ -1,6 +1,6 @@
+import { formatJson } from '../../../lib/exact-json.ts';
 import { serveJobs } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
-import { formatJson } from './format-json.ts';
 import { findMismatches, schemaProblem } from './mismatches.ts';
 
 export type SchemaJob = { schema: string; answer?: string };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { strictProblem } from '../../../../sandbox/gateway/requests/strict-schema.ts';
-import { fitsStrictMode } from '../../../../src/services/asks/schema/strict.ts';
+import { fitsStrictMode } from '../../../../src/services/asks/schema/answer-schemas.ts';
 
 const closedObject = (properties: object, keywords: object = {}) => ({
   ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },

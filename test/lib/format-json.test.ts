@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatJson } from '../../../../src/services/asks/schema/format-json.ts';
+import { formatJson } from '../../src/lib/exact-json.ts';
 
 describe('Formatted JSON', () => {
   it('Compact and indented JSON are formatted the way JSON.stringify would format them', () => {
