@@ -9,8 +9,7 @@ import type { TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import { CallbackUrls } from './addresses.ts';
 import { CallbackHabits, type HabitName } from './habits.ts';
-import { openListener } from './listener.ts';
-import type { CallbackMeaning } from './reader.ts';
+import { type CallbackMeaning, openListener } from './listener.ts';
 
 /** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;

@@ -1,7 +1,6 @@
-import { type Clock, SteadyClock } from '../../lib/clock.ts';
+import { Alarm, type Clock, SteadyClock } from '../../lib/clock.ts';
 import { runWithoutSubject } from '../../lib/log-subject.ts';
 import type { TasksLog } from '../tasks/book.ts';
-import { Alarm } from './alarm.ts';
 import type { PollHistory } from './allowance.ts';
 import { addJitter, retryAt } from './breaker.ts';
 import { PollCapacity, type SchedulerLimits } from './capacity.ts';

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openListener } from '../../../src/services/callbacks/listener.ts';
-import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
+import { type CallbackMeaning, openListener } from '../../../src/services/callbacks/listener.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A listener for one live URL, `/hooks/live`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCallback } from '../../../src/services/callbacks/reader.ts';
+import { readCallback } from '../../../src/services/callbacks/listener.ts';
 
 const read = (body: unknown) => readCallback(JSON.stringify(body));
 

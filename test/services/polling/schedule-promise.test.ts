@@ -9,7 +9,7 @@ import { pause } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { CallbackUrls } from '../../../src/services/callbacks/addresses.ts';
 import { Callbacks } from '../../../src/services/callbacks/callbacks.ts';
-import type { CallbackMeaning } from '../../../src/services/callbacks/reader.ts';
+import type { CallbackMeaning } from '../../../src/services/callbacks/listener.ts';
 import { GatewayError, type Snapshot } from '../../../src/services/gateway/index.ts';
 import { Scheduler } from '../../../src/services/polling/scheduler.ts';
 import { openStore } from '../../../src/services/store/index.ts';
