@@ -4,8 +4,11 @@ import { Callbacks } from '../../src/services/callbacks/callbacks.ts';
 import { Scheduler } from '../../src/services/polling/scheduler.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
+import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
+import { Slots } from '../../src/services/tasks/slots.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seededRandom } from './laws.ts';
@@ -98,6 +101,12 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     log,
     maxWaitMs,
     gather: async () => ({}),
+    offers: new Offers(clock),
+    slots: new Slots(),
+    liveLimits: {},
+    partition: WHOLE_STORE,
+    assertOwnership: () => undefined,
+    notifyCredit: () => undefined,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     notifyErased: async () => true,
     random,

@@ -5,6 +5,9 @@ import { createLogger } from '../../src/lib/log.ts';
 import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
+import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
+import { Offers } from '../../src/services/tasks/offers.ts';
+import { Slots } from '../../src/services/tasks/slots.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
@@ -56,6 +59,12 @@ const tasks = new Tasks({
   clock,
   log,
   gather: async () => ({}),
+  offers: new Offers(clock),
+  slots: new Slots(),
+  liveLimits: {},
+  partition: WHOLE_STORE,
+  assertOwnership: () => undefined,
+  notifyCredit: () => undefined,
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   notifyErased: async () => true,
   maxWaitMs,

@@ -105,29 +105,6 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
-/**
- * Repeats work, at once or first after some time. The work handles its own failures, and returns how long to wait after it. The returned
- * function ends this, and waits for work that is running.
- */
-export function repeat(clock: Clock, work: () => Promise<number>, firstWaitMs?: number): () => Promise<void> {
-  let isStopped = false;
-  let cancel = (): void => undefined;
-  let current: Promise<void> = Promise.resolve();
-  const wait = (ms: number): void => {
-    if (!isStopped) cancel = clock.after(ms, run);
-  };
-  const run = (): void => {
-    current = work().then(wait);
-  };
-  if (firstWaitMs === undefined) run();
-  else wait(firstWaitMs);
-  return async () => {
-    isStopped = true;
-    cancel();
-    await current;
-  };
-}
-
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** Later years have more than four digits, so days would no longer sort as text. */

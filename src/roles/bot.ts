@@ -27,8 +27,7 @@ import { ReadinessCheck, readinessSourcesOf } from '../services/readiness.ts';
 import { NO_RULES } from '../services/rules/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
-import type { OtherPartitions } from '../services/tasks/other-partitions.ts';
-import type { ErasureMessage } from '../services/tasks/own-data/erasure-messages.ts';
+import type { ErasureMessage, OtherPartitions } from '../services/tasks/other-partitions.ts';
 import type { AppTools } from './app.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */

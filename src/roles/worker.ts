@@ -56,7 +56,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const runningPartitions = new Map<number, RunningPartition>();
   const ownedStores = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
-  const tracker = new Tracker({ clock, partitionCount: count });
+  const tracker = new Tracker(clock, count);
   // All partitions share these lanes, so the lanes stay when a partition is released.
   const connections = new GatewayConnections(config.gateway, tools.gatewayLimits);
   const pollGateway = createGateway(config.gateway, { log, clock, connections }, tools.gatewayLimits);

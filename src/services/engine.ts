@@ -12,7 +12,6 @@ import type { Gateway } from './gateway/index.ts';
 import { hashedName } from './hashed-names.ts';
 import { createReachCheck, type RefreshUrls } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
-import { isOwnResult } from './inputs/own-results.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
@@ -47,12 +46,14 @@ import { ModelCircuits } from './tasks/circuits.ts';
 import { type Partition, partitionOf } from './tasks/homes.ts';
 import type { Kind } from './tasks/kind.ts';
 import type { KindSpecs, TaskKind } from './tasks/kind-spec.ts';
+import { isOwnResult } from './tasks/lists.ts';
 import type { MemberFile } from './tasks/materials.ts';
 import { Offers } from './tasks/offers.ts';
 import type { OtherPartitions } from './tasks/other-partitions.ts';
 import { isHeld, type MessagePlace } from './tasks/task.ts';
 import { bucketIn } from './tasks/task-id.ts';
-import { Tasks, type TasksParts } from './tasks/tasks.ts';
+import { Tasks } from './tasks/tasks.ts';
+import type { TasksParts } from './tasks/tasks-parts.ts';
 import type { Tracker } from './tasks/tracker.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 
@@ -226,7 +227,7 @@ export function createEngine({
     ...{ budgets, clock, partition },
     store: store.proposals,
     removeMessage: parts.removeMessage,
-    estimateOf: (order) => prices.estimateOf(order),
+    prices,
   });
   const drafts = new FormDrafts({ store: store.drafts, clock, partition });
   const asks = new Asks({
@@ -235,54 +236,49 @@ export function createEngine({
     transcriptions: gateway.transcriptions,
     refresh: parts.refreshAddresses,
     ...(userOf && { userOf }),
-    costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
-    estimateOf: (order) => prices.estimateOf(order),
+    prices,
     priceOf: (kind, { prompt, model = settings.models[kind] ?? '' }) =>
       prices.estimateOf({ kind, request: { prompt, model } }),
-    page: (query) => store.page(query),
+    answers: { get: (id) => book.get(id), page: (query) => store.page(query) },
     timeLimitMs: settings.maxWaitMs.text,
   });
   const talks = new Talks({
     ...{ book, sounds: audio, clock, log },
     realtime: gateway.realtime,
-    costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
+    prices,
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const circuits = new ModelCircuits({ book, clock });
   const { scheduler } = limits;
   const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
   const tasks = new Tasks({
-    ...{
-      book,
-      circuits,
-      partition,
-      others,
-      store,
-      ledger,
-      offers,
-      models,
-      specs,
-      gather,
-      scheduler,
-      clock,
-      log,
-      callbacks,
-    },
+    book,
+    circuits,
+    partition,
+    others,
+    store,
+    ledger,
+    offers,
+    models,
+    specs,
+    gather,
+    scheduler,
+    clock,
+    log,
+    callbacks,
     kinds: [...kinds, asks.kind, ...talks.kinds],
-    estimateOf: (order) => prices.estimateOf(order),
-    ...{
-      spending,
-      budgets,
-      rules,
-      reports,
-      serverLogs,
-      proposals,
-      drafts,
-      pseudonyms,
-      liveLimits: limits.live,
-      slots: limits.slots,
-      tracker: parts.tracker,
-    },
+    prices,
+    spending,
+    budgets,
+    rules,
+    reports,
+    serverLogs,
+    proposals,
+    drafts,
+    pseudonyms,
+    liveLimits: limits.live,
+    slots: limits.slots,
+    tracker: parts.tracker,
     notifyCredit: parts.notifyCredit,
     ...(userOf && { userOf }),
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,

@@ -2,7 +2,7 @@ import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { compare, sumOf } from '../lib/decimals.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
 import { Refusal } from '../lib/refusal.ts';
-import type { Estimate } from './prices/estimate.ts';
+import type { PriceBook } from './prices/price-book.ts';
 import type { Removal } from './server-log/server-log.ts';
 import type { Budgets } from './spending/budgets.ts';
 import { bucketWithin, type Partition } from './tasks/homes.ts';
@@ -47,8 +47,7 @@ export interface ProposalStore {
 interface ProposalsParts {
   store: ProposalStore;
   clock: Clock;
-  /** Undefined if unknown. */
-  estimateOf(order: OrderedRequest<TaskKind>): Estimate | undefined;
+  prices: Pick<PriceBook, 'estimateOf'>;
   removeMessage(message: MessageAddress): Promise<Removal>;
   budgets: Pick<Budgets, 'get'>;
   /** The partition of the store. */
@@ -81,7 +80,7 @@ export class Proposals {
 
   /** The estimated cost of the requests together, if all prices are known. */
   #priceOf(orders: readonly OrderedRequest<TaskKind>[]): Pick<Proposal, 'price' | 'isUpperBound'> {
-    const estimates = orders.map((order) => this.#parts.estimateOf(order));
+    const estimates = orders.map((order) => this.#parts.prices.estimateOf(order));
     return {
       price: estimates.includes(undefined) ? undefined : sumOf(estimates.flatMap((one) => one?.amount ?? [])),
       isUpperBound: estimates.some((one) => one?.isUpperBound) || undefined,

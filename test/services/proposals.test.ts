@@ -16,8 +16,10 @@ async function createFixture() {
   const proposals = new Proposals({
     store: store.proposals,
     clock: setup.clock,
-    estimateOf: () =>
-      price.current === undefined ? undefined : { amount: price.current, source: 'operator', at: 0, ...bound },
+    prices: {
+      estimateOf: () =>
+        price.current === undefined ? undefined : { amount: price.current, source: 'operator', at: 0, ...bound },
+    },
     removeMessage: async () => 'gone',
     budgets: { get: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
     partition: WHOLE_STORE,

@@ -2,12 +2,12 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Estimate } from '../prices/estimate.ts';
+import type { PriceBook } from '../prices/price-book.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
-import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
+import { orderOfTask } from '../tasks/transitions.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { leftOutFiles } from './earlier-files.ts';
 import type { AnswerSchemas } from './schema/answer-schemas.ts';
@@ -36,21 +36,17 @@ import {
   withUnfinishedResponse,
 } from './transitions.ts';
 
-interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
-  book: Pick<TaskBook, 'get' | 'change' | 'onChange'>;
-  schemas: Pick<AnswerSchemas, 'check'>;
-  ledger: Pick<Ledger, 'extend'>;
-  /** Returns the estimated cost of a response; undefined if no price is known. */
-  estimateOf(order: OrderedRequest<'ask'>): Estimate | undefined;
-  /** Returns the cost of a response, calculated from its tokens, or undefined if no exact price is known. */
-  costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
+interface AsksParts extends ToolParts, SenderParts {
+  book: TaskBook;
+  schemas: AnswerSchemas;
+  ledger: Ledger;
+  prices: Pick<PriceBook, 'estimateOf' | 'costOfAnswer'>;
 }
 
 /** Runs the answers of `/ask` from start to end. An answer that is cut off by a restart ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
   readonly #parts: AsksParts;
-  readonly #answers: Parameters<typeof newestAnswer>[0];
   /** Streams whose task has not been stored as accepted yet, by the task's id. */
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #abortControllers = new Map<string, AbortController>();
@@ -61,8 +57,7 @@ export class Asks {
   constructor(parts: AsksParts) {
     this.#parts = parts;
     parts.book.onChange((task) => this.#endIfUnwanted(task));
-    this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
-    this.#sender = new QuestionSender({ ...parts, answers: this.#answers });
+    this.#sender = new QuestionSender(parts);
     this.kind = defineKind({
       name: 'ask',
       follow: (task) => this.#follow(task),
@@ -81,17 +76,16 @@ export class Asks {
     });
   }
 
-  /** The number of answers that are being streamed. */
   get streamCount(): number {
     return this.#abortControllers.size;
   }
 
   newestAnswer(query: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
-    return newestAnswer(this.#answers, query, this.#parts.clock.now());
+    return newestAnswer(this.#parts.answers, query, this.#parts.clock.now());
   }
 
   async countEarlierTurns(task: TaskOf<'ask'>): Promise<number> {
-    return (await earlierTurns(this.#answers, task.request.after, task)).length;
+    return (await earlierTurns(this.#parts.answers, task.request.after, task)).length;
   }
 
   /** Stops an answer. The text received so far is kept. */
@@ -104,7 +98,7 @@ export class Asks {
 
   /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
   async forget(task: Task): Promise<string[]> {
-    const ids = await answersOfConversation(this.#answers, task);
+    const ids = await answersOfConversation(this.#parts.answers, task);
     for (const id of ids) await this.#change(id, markForgotten);
     return ids;
   }
@@ -188,7 +182,7 @@ export class Asks {
     // The transcript is enough, because the audio may no longer be stored.
     const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
     const materials = await gather(continuedRequest, { memberId: task.requesterId, timeLimitMs });
-    const estimate = this.#parts.estimateOf(orderOfTask(task));
+    const estimate = this.#parts.prices.estimateOf(orderOfTask(task));
     await ledger.extend(markContinuing(task, estimate));
     await book.change(id, (current) => markContinuing(current, estimate));
     return this.#sender.send({ request, materials, asker: task, answer, stop });
@@ -269,7 +263,7 @@ export class Asks {
   }
 
   #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
-    return cost ?? (isOfKind('ask', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
+    return cost ?? (isOfKind('ask', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
   }
 
   async #breakOff(id: string, cause: StopReason | 'failed', error: unknown): Promise<void> {

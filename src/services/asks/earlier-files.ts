@@ -90,7 +90,6 @@ export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): Earli
 const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
   Array.from({ length: turn?.hiddenFileCount ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
 
-/** Leaves out audio, for a model that does not support it. */
 export const leaveOutAudio = (turns: readonly (readonly EarlierFile[])[]): EarlierFile[][] =>
   turns.map((files) =>
     files.map((file) =>

@@ -2,7 +2,6 @@ import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { RefusableFeature } from '../tasks/answer.ts';
 
-/** The features that are left out of a request. */
 export interface Omission {
   features: readonly RefusableFeature[];
   /** The features whose omission the member is notified of. */

@@ -17,9 +17,9 @@ import { isLastRound, MAX_REQUESTS } from './transitions.ts';
 
 export interface SenderParts {
   answers: Answers;
-  responses: Pick<Gateway['responses'], 'stream'>;
-  transcriptions: Pick<Gateway['transcriptions'], 'create'>;
-  models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
+  responses: Gateway['responses'];
+  transcriptions: Gateway['transcriptions'];
+  models: ModelCatalogue;
   gather: Gather;
   refresh: RefreshUrls;
   /** Returns the identifier of a member at the gateway, or undefined for none. */

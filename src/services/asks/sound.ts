@@ -33,8 +33,8 @@ export const transcriptPart = (name: string, transcript: string): TextContent =>
 });
 
 interface TranscriberParts {
-  transcriptions: Pick<Gateway['transcriptions'], 'create'>;
-  models: Pick<ModelCatalogue, 'list'>;
+  transcriptions: Gateway['transcriptions'];
+  models: ModelCatalogue;
 }
 
 /** Five minutes of fast speech have about 6,000 characters. */

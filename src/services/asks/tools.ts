@@ -8,8 +8,7 @@ import type { ListedModel, ModelCatalogue } from '../models/catalogue.ts';
 import type { ModelKind } from '../models/families.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
-import { isSeenOnlyByAsker } from './conversation.ts';
+import { type Answers, isSeenOnlyByAsker } from './conversation.ts';
 
 /** The same limit as for the prompt of the command. */
 const MAX_PROMPT_LENGTH = 6_000;
@@ -92,8 +91,9 @@ export function parseArguments(name: ToolName, text: string): object | undefined
   }
 }
 
-export interface ToolParts extends Pick<TaskStore, 'page'> {
-  models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
+export interface ToolParts {
+  answers: Answers;
+  models: ModelCatalogue;
   /** The estimated price of a call, or undefined if it is unknown. */
   priceOf(resultKind: 'image' | 'video', request: z.output<typeof generationShape>): AnswerCall['price'];
 }
@@ -148,9 +148,9 @@ async function runFreeTool(
   name: string,
   rawArguments: string,
   task: Task,
-  { models, page }: ToolParts,
+  { models, answers }: ToolParts,
 ): Promise<string> {
-  if (name === 'list_my_tasks') return listTasks(task, page);
+  if (name === 'list_my_tasks') return listTasks(task, answers);
   const query = parseArguments('find_models', rawArguments)?.text.toLowerCase() ?? '';
   try {
     const matches = (await models.list()).filter(({ id }) => id.toLowerCase().includes(query));
@@ -163,15 +163,11 @@ async function runFreeTool(
 }
 
 /** Tasks that others can see here: nothing private, and nothing from another server. */
-async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
+async function listTasks(task: Task, answers: Answers): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside of servers, a summary does not say which channel it is from.
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';
-  const { summaries } = await page({
-    of: { memberId: requesterId },
-    max: MAX_TASKS * 3,
-    withoutPrivate: true,
-  });
+  const { summaries } = await answers.page({ of: { memberId: requesterId }, max: MAX_TASKS * 3, withoutPrivate: true });
   const visibleTasks = summaries.filter((one) => one.guildId === guildId && one.id !== id).slice(0, MAX_TASKS);
   const tasks = visibleTasks.map(({ kind, state, summary, createdAt }) => {
     return { kind, state, summary, at: new Date(createdAt).toISOString() };

@@ -29,10 +29,10 @@ export interface ObservedCallbacks {
 
 /** Which callbacks each lane sends, learned from its tasks. Only kept in memory, because twenty tasks are enough to learn it again. */
 export class CallbackHabits {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Clock;
   readonly #lanes = new Map<string, Habit>();
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 

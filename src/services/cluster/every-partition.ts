@@ -4,9 +4,8 @@ import type { Inbox } from '../inbox/inbox.ts';
 import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
 import type { Partitions } from '../store/index.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
-import type { OtherPartitions, PartitionRows } from '../tasks/other-partitions.ts';
-import { readMemberFacts } from '../tasks/own-data/about-member.ts';
-import { erasureMessage } from '../tasks/own-data/erasure-messages.ts';
+import { erasureMessage, type OtherPartitions, type PartitionRows } from '../tasks/other-partitions.ts';
+import { readMemberFacts } from '../tasks/own-data/exports.ts';
 
 /** The type of packets that partitions send to each other. Packets from Discord have other types. */
 const FROM_PARTITION = 'FROM_PARTITION';

@@ -7,7 +7,7 @@ import type { Materials, Reference } from '../tasks/materials.ts';
 
 export interface MemberFilesParts {
   media: Media;
-  sounds: Pick<AudioService, 'decode'>;
+  sounds: AudioService;
   log: Pick<PlainLog, 'info'>;
   memberId: string;
 }

@@ -148,50 +148,41 @@ function withOthers(ownObservations: readonly Observation[], otherObservations: 
 /** How far the gateway's percentage can override the learned durations. */
 const MAX_STRETCH = 2;
 
-interface LearnedParts {
-  durationHistory: Pick<DurationHistory, 'modelFor'>;
-  /** The factor by which gaps grow because polls are scarce; 1 if there is enough capacity. */
-  pressure: () => number;
-  missedShare?: MissedShare | undefined;
-}
-
 /**
  * Polls when jobs of the same kind, model and mode have usually ended. Until that is
  * known, image jobs are polled by assumed durations, and all others as the specification says.
+ * `pressure`: the factor by which gaps grow because polls are scarce; 1 if there is enough capacity.
  */
-export class LearnedSchedule implements Schedule {
-  readonly #parts: LearnedParts;
-
-  constructor(parts: LearnedParts) {
-    this.#parts = parts;
-  }
-
-  nextAt(task: Task, now: number): number {
+export const learnedSchedule = (
+  history: DurationHistory,
+  pressure: () => number,
+  missedShare: MissedShare = () => 1,
+): Schedule => ({
+  nextAt(task, now) {
     const overdueGapMs = overdueGap(task, now);
     if (overdueGapMs !== undefined) return now + overdueGapMs;
-    const pressure = Math.max(1, this.#parts.pressure());
-    const modelAndAge = this.#modelFor(task, now);
-    const missed = this.#parts.missedShare?.(task) ?? 1;
-    if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * pressure;
+    const factor = Math.max(1, pressure());
+    const modelAndAge = modelFor(task, now, history);
+    const missed = missedShare(task);
+    if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * factor;
     const share = sparseShare(missed);
     const { model, age } = modelAndAge;
     const stretch = stretchOf(model, age, task.progress);
-    const gap = model.nextAge(age / stretch, pressure, share) * stretch - age;
-    return now + Math.min(model.longestGapMs(pressure, share), Math.max(0, gap));
-  }
+    const gap = model.nextAge(age / stretch, factor, share) * stretch - age;
+    return now + Math.min(model.longestGapMs(factor, share), Math.max(0, gap));
+  },
+});
 
-  /** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
-  #modelFor(task: Task, now: number): { model: DurationModel; age: number } | undefined {
-    const { durationHistory } = this.#parts;
-    const { started, wordsTaken } = task.times;
-    if (task.state === 'needs-input') return undefined;
-    const runModel = durationHistory.modelFor(task, 'run');
-    if (runModel && started !== undefined) return { model: runModel, age: Math.max(0, now - started) };
-    // A queued task may start at any moment, and cannot end before its run is over.
-    if (runModel && task.state === 'queued') return { model: runModel, age: 0 };
-    const model = durationHistory.modelFor(task, 'all');
-    return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
-  }
+/** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
+function modelFor(task: Task, now: number, history: DurationHistory) {
+  const { started, wordsTaken } = task.times;
+  if (task.state === 'needs-input') return undefined;
+  const runModel = history.modelFor(task, 'run');
+  if (runModel && started !== undefined) return { model: runModel, age: Math.max(0, now - started) };
+  // A queued task may start at any moment, and cannot end before its run is over.
+  if (runModel && task.state === 'queued') return { model: runModel, age: 0 };
+  const model = history.modelFor(task, 'all');
+  return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
 }
 
 /**

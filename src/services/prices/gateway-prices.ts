@@ -1,6 +1,7 @@
-import { type Clock, repeat } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { compare, largestOf, product } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { repeat } from '../../lib/repeat.ts';
 import type { PricedModel, PriceList } from '../gateway/price-list.ts';
 import type { Price } from './price.ts';
 
@@ -30,8 +31,7 @@ interface GatewayPricesParts {
 export class GatewayPrices {
   readonly #parts: GatewayPricesParts;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
-  readonly #stopController = new AbortController();
-  #stopRefreshing: (() => Promise<void>) | undefined;
+  #stop: (() => Promise<void>) | undefined;
 
   constructor(parts: GatewayPricesParts) {
     this.#parts = parts;
@@ -42,19 +42,17 @@ export class GatewayPrices {
   }
 
   start(): void {
-    const { fetch } = this.#parts;
-    if (fetch) this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh(fetch));
+    const { fetch, clock } = this.#parts;
+    if (fetch) this.#stop = repeat(clock, (signal) => this.#refresh(fetch, signal));
   }
 
   async stop(): Promise<void> {
-    this.#stopController.abort();
-    await this.#stopRefreshing?.();
+    await this.#stop?.();
   }
 
   /** After a failure, the old list is kept, with its original time. */
-  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>): Promise<number> {
+  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): Promise<number> {
     const { clock, group, log } = this.#parts;
-    const { signal } = this.#stopController;
     try {
       this.#prices = pricesIn(await fetch(signal), group, clock.now());
     } catch (error) {

@@ -1,5 +1,6 @@
-import { type Clock, repeat } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { repeat } from '../../lib/repeat.ts';
 import type { Reports } from '../reports/reports.ts';
 import type { ServerLogs } from './server-log.ts';
 

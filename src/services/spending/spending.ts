@@ -3,7 +3,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
-import type { WaitingCounts } from '../tasks/line/line.ts';
+import type { WaitingCounts } from '../tasks/line/turns.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';

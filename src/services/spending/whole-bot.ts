@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Clock, repeat } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { ALL_KINDS, sumOfUses, type Use } from './tally.ts';
 
 /** The partition whose rows say whether the operator has paused the whole bot. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { EarlierTurn } from '../gateway/realtime/events.ts';
 import type { RealtimeSession } from '../gateway/realtime/session.ts';
+import type { PriceBook } from '../prices/price-book.ts';
 import type { AudioService } from '../sound/audio.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
@@ -11,13 +12,14 @@ import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../t
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './live-talk.ts';
 import { earlierTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './transitions.ts';
-import { type UtteranceParts, Utterances } from './utterances.ts';
+import { Utterances } from './utterances.ts';
 
-interface TalksParts extends Pick<UtteranceParts, 'costOfAnswer'> {
-  realtime: Pick<Gateway['realtime'], 'open'>;
+interface TalksParts {
+  prices: PriceBook;
+  realtime: Gateway['realtime'];
   /** A model that transcribes what members say, if the gateway has one. */
   transcriber(): Promise<string | undefined>;
-  book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onRemove'>;
+  book: TaskBook;
   sounds: Pick<AudioService, 'startVoice'>;
   clock: Clock;
   log: TasksLog;
@@ -68,7 +70,6 @@ export class Talks {
     ];
   }
 
-  /** The number of conversations that have not ended. */
   get openCount(): number {
     return this.#conversations.size;
   }

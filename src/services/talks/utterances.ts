@@ -4,23 +4,24 @@ import { DraftReporter } from '../asks/stream.ts';
 import { endAnswerEarly, markAnswering, updateDraft } from '../asks/transitions.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { RealtimeResponse } from '../gateway/realtime/events.ts';
+import type { PriceBook } from '../prices/price-book.ts';
 import type { AudioService } from '../sound/audio.ts';
 import type { VoiceWriter } from '../sound/voice-queue.ts';
 import type { Voice } from '../tasks/answer.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
 import { hasEnded, isFollowed, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
-import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
+import { orderOfTask } from '../tasks/transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
 /** No normal answer is this long, and one that a member provokes must not fill the memory or exceed Discord's file limit. */
 const MAX_ANSWER_SECONDS = 10 * 60;
 
-export interface UtteranceParts {
+interface UtteranceParts {
   sounds: Pick<AudioService, 'startVoice'>;
   clock: Clock;
   log: TasksLog;
-  costOfAnswer(order: OrderedRequest<'said'>, tokens: RealtimeResponse['usage']): string | undefined;
+  prices: PriceBook;
   change(id: string, transition: Transition): Promise<Task>;
   conversation(id: string): LiveTalk | undefined;
 }
@@ -125,7 +126,7 @@ export class Utterances {
   }
 
   #costOf(task: Task, { cost, usage }: RealtimeResponse): string | undefined {
-    return cost ?? (isOfKind('said', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
+    return cost ?? (isOfKind('said', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
   }
 
   async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {

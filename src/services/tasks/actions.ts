@@ -70,7 +70,6 @@ export function meaningOfAction(customId: string): ActionMeaning {
   return { family: 'other', promptRequirement: 'never' };
 }
 
-/** Whether the reply to the press must be a form. */
 export function needsForm(customId: string, isRemix: boolean): boolean {
   const { promptRequirement } = meaningOfAction(customId);
   return (

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { bucketWithin, WHOLE_STORE } from './homes.ts';
-import { defineRequest, type KindSpec, type KindSpecs } from './kind-spec.ts';
+import { bucketWithin } from './homes.ts';
+import { defineRequest, type KindSpec } from './kind-spec.ts';
 import type { OrderOrigin } from './orders.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { hasEnded, isOfKind, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
-import type { TaskStore } from './task-store.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import { adoptTask, completeAlbum, createAlbum } from './transitions.ts';
 
 /** The parts of an album are separate tasks, in the order in which the member named them. */
@@ -26,10 +25,10 @@ declare module './kind-spec.ts' {
 
 export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
-interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow' | 'partition'> {
-  specs: Pick<KindSpecs, 'music'>;
-  store: Pick<TaskStore, 'findByRemoteId'>;
-}
+type AlbumsParts = Pick<
+  OrdersParts,
+  'book' | 'clock' | 'follow' | 'log' | 'partition' | 'pendingWork' | 'specs' | 'store'
+>;
 
 /** Throws if the member is not allowed to follow these tasks. The map contains the task of each remote id, if it exists. */
 export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefined>) => void;
@@ -46,7 +45,6 @@ export class Albums {
   readonly #openParts = new Map<string, Set<string>>();
   readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
-  readonly #pendingWork = new Set<Promise<unknown>>();
 
   constructor(parts: AlbumsParts) {
     this.#parts = parts;
@@ -59,7 +57,7 @@ export class Albums {
     return this.#lock.run('together', async () => {
       const tasksByRemoteId = await this.#find(remoteIds);
       checkAdmission(tasksByRemoteId);
-      const { clock, partition = WHOLE_STORE } = this.#parts;
+      const { clock, partition } = this.#parts;
       const now = clock.now();
       const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
       const parts = remoteIds.map((remoteId): AlbumPart => {
@@ -93,10 +91,6 @@ export class Albums {
       await this.#adopt(album, parts);
       await this.#watch(album, parts);
     }
-  }
-
-  async finish(): Promise<void> {
-    await Promise.all(this.#pendingWork);
   }
 
   /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
@@ -155,12 +149,12 @@ export class Albums {
 
   #complete(id: string): void {
     this.#openParts.delete(id);
-    const { book, clock, log } = this.#parts;
+    const { book, clock, log, pendingWork } = this.#parts;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member may have erased the album along with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'));
-    void trackUntilDone(work, this.#pendingWork);
+    void trackUntilDone(work, pendingWork);
   }
 
   async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {

@@ -89,7 +89,6 @@ export class TaskBook {
     return this.#live.get(id) ?? this.#store.get(id);
   }
 
-  /** The number of tasks that the store could not write. */
   get unsavedCount(): number {
     return this.#unsavedIds.size + this.#failedAdditions.size;
   }

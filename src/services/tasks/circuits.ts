@@ -54,11 +54,11 @@ export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Open
  * This is kept in memory only, so after a restart every model is accepted again.
  */
 export class ModelCircuits {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Clock;
   /** Sorted so that models with the latest failures come last. */
   readonly #circuits = new RecentMap<string, Circuit>(MAX_CIRCUITS);
 
-  constructor({ book, clock }: { book: Pick<TaskBook, 'onChange' | 'onRemove'>; clock: Pick<Clock, 'now'> }) {
+  constructor({ book, clock }: { book: TaskBook; clock: Clock }) {
     this.#clock = clock;
     book.onChange((task, previous) => {
       if (hasEnded(task) && previous && !hasEnded(previous)) this.#recordEnd(task);

@@ -1,4 +1,6 @@
-import { BUCKETS } from './task-id.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { BUCKETS, bucketIn } from './task-id.ts';
+import type { Order } from './transitions.ts';
 
 /** One of the partitions of a store, each of which is owned by one process. */
 export interface Partition {
@@ -36,5 +38,23 @@ export function bucketWithin(home: string, { number, count }: Partition): number
   return candidate < BUCKETS ? candidate : candidate - count;
 }
 
-/** The partition of a bucket. */
 export const partitionOf = (bucket: number, count: number): number => bucket % count;
+
+type OrderHome = Pick<Order, 'guildId' | 'requesterId' | 'route'>;
+
+/** The bucket of an order's task. A follow-up stays with its parent, if that is in this partition. */
+export function bucketOfOrder(order: OrderHome & Pick<Order, 'parent'>, partition: Partition): number {
+  const bucket = assertOwnHome(order, partition);
+  if (!order.parent) return bucket;
+  const parentBucket = bucketIn(order.parent.id);
+  return isIn(partition, parentBucket) ? parentBucket : bucket;
+}
+
+/** Throws if the budget and rules of another partition apply to the order. Otherwise returns the bucket of its home. */
+export function assertOwnHome({ guildId, requesterId: memberId, route }: OrderHome, partition: Partition): number {
+  const bucket = bucketOf(homeOf(guildId, { memberId, isDirect: route.install === 'user' }));
+  if (!isIn(partition, bucket)) throw new Refusal('refusals.elsewhere');
+  return bucket;
+}
+
+const isIn = ({ number, count }: Partition, bucket: number): boolean => partitionOf(bucket, count) === number;

@@ -25,7 +25,6 @@ export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** If there is no source, the kind follows its tasks itself, or they are not polled. */
   readonly source?: Source | undefined;
-  /** Whether its endpoint accepts a callback URL. */
   readonly acceptsCallback?: boolean;
   /** How images among its references are passed. The default is by URL. */
   readonly transfer?: ImageTransfer;
@@ -64,7 +63,6 @@ interface SubmitContext {
   materials: Materials;
   /** The member's pseudonym at the gateway, if the operator has enabled pseudonyms. */
   user?: string | undefined;
-  /** The URL to which the gateway can report changes. */
   callbackUrl?: string | undefined;
   /** Who requested the task, and where the result is shown. */
   requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;

@@ -17,12 +17,12 @@ type LiveOrder = Pick<Task, 'kind' | 'requesterId'>;
 
 /** Applies the limits, also to orders whose task is not stored yet. */
 export class LiveOrders {
-  readonly #book: Pick<TaskBook, 'live'>;
+  readonly #book: TaskBook;
   readonly #limits: LiveLimits;
   readonly #startingOrders = new Map<string, LiveOrder>();
   readonly #leaveSlots: (() => void)[];
 
-  constructor(book: Pick<TaskBook, 'live'>, limits: LiveLimits) {
+  constructor(book: TaskBook, limits: LiveLimits) {
     this.#book = book;
     this.#limits = limits;
     this.#leaveSlots = keysOf(limits).flatMap(

@@ -19,7 +19,6 @@ const MAX_REFUSED_FEATURES = 200;
  */
 export class Offers {
   readonly #clock: SteadyClock;
-  /** The time until which each feature is not offered. */
   readonly #refusedUntil = new RecentMap<string, number>(MAX_REFUSED_FEATURES);
 
   constructor(clock: Clock) {

@@ -4,18 +4,19 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import { requesterOf } from '../spending/requester.ts';
+import { assertOwnHome, bucketOfOrder } from './homes.ts';
 import type { Kind } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
-import { Line, type WaitingCounts } from './line/line.ts';
+import { Line } from './line/line.ts';
+import type { WaitingCounts } from './line/turns.ts';
 import { LiveOrders } from './live-limits.ts';
 import { offerNameOf } from './offers.ts';
-import { assertOwnHome, bucketOfOrder } from './order-home.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { RecentOrders } from './recent-orders.ts';
 import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender } from './sender.ts';
 import type { Task } from './task.ts';
 import { bucketIn, taskId } from './task-id.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import {
   createTask,
   markAccepted,
@@ -43,7 +44,6 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 export class Orders {
   readonly line: Line;
   readonly #parts: OrdersParts;
-  readonly #pendingWork = new Set<Promise<unknown>>();
   /** Unconfirmed tasks that are being submitted again. */
   readonly #resubmitting = new Set<string>();
   readonly #recentOrders: RecentOrders;
@@ -56,18 +56,15 @@ export class Orders {
   constructor(parts: OrdersParts) {
     this.#parts = parts;
     this.#recentOrders = new RecentOrders(parts);
-    this.#liveOrders = new LiveOrders(parts.book, parts.liveLimits ?? {});
+    this.#liveOrders = new LiveOrders(parts.book, parts.liveLimits);
     this.#sender = new Sender(parts);
-    this.line = new Line({
-      ...parts,
-      isJob: (kind) => this.#isJob(kind),
-      send: (id) =>
-        trackUntilDone(
-          runForTask(id, () => this.#sendWaiting(id)),
-          this.#pendingWork,
-        ),
-    });
-    this.#refusedOrders = new RefusedOrders({ ...parts, line: this.line });
+    this.line = new Line(parts, (id) =>
+      trackUntilDone(
+        runForTask(id, () => this.#sendWaiting(id)),
+        parts.pendingWork,
+      ),
+    );
+    this.#refusedOrders = new RefusedOrders(parts, this.line);
   }
 
   async submit(order: Order): Promise<Task> {
@@ -75,7 +72,7 @@ export class Orders {
     const facts = { ...order, parentId: order.parent?.id };
     this.#recentOrders.begin(facts, id);
     try {
-      const task = await trackUntilDone(this.#carryOut(order, id), this.#pendingWork);
+      const task = await trackUntilDone(this.#carryOut(order, id), this.#parts.pendingWork);
       this.#recentOrders.end(facts, id);
       return task;
     } catch (error) {
@@ -91,7 +88,7 @@ export class Orders {
     if (this.#resubmitting.has(id)) throw new Refusal('refusals.alreadyResubmitted');
     this.#resubmitting.add(id);
     try {
-      return await trackUntilDone(this.#resubmit(id, origin), this.#pendingWork);
+      return await trackUntilDone(this.#resubmit(id, origin), this.#parts.pendingWork);
     } finally {
       this.#resubmitting.delete(id);
     }
@@ -108,7 +105,7 @@ export class Orders {
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
-    return trackUntilDone(this.#dismiss(id, memberId), this.#pendingWork);
+    return trackUntilDone(this.#dismiss(id, memberId), this.#parts.pendingWork);
   }
 
   /** Moves the order as it was sent from the predecessor to this task. After a crash, the next start repeats this. */
@@ -130,7 +127,8 @@ export class Orders {
   }
 
   async finish(): Promise<void> {
-    while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork);
+    const { pendingWork } = this.#parts;
+    while (pendingWork.size > 0) await Promise.allSettled(pendingWork);
     this.line.close();
     this.#liveOrders.close();
   }
@@ -191,7 +189,7 @@ export class Orders {
     rules?.assertAllowed(order);
     if ((this.#noCreditUntil.get(order.kind) ?? 0) > this.#parts.clock.now()) throw new Refusal('refusals.noCredit');
     const { traits } = this.#parts.specs[order.kind];
-    const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
+    const estimate = traits.isPaid ? this.#parts.prices?.estimateOf(order) : undefined;
     const requester = requesterOf(order);
     // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
     // made by the reservation.
@@ -223,7 +221,7 @@ export class Orders {
     const isModerated = rules !== undefined && original.predecessorId === undefined;
     const order = isModerated ? await rules.moderate(original, traits, this.#sender.filesOf(original)) : original;
     // An order that may already be running does not have to wait.
-    const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
+    const mayWait = this.line.isJob(kind.name) && order.predecessorId === undefined;
     const weight = spending?.weightOf(requester);
     const check = async (counts: WaitingCounts) => spending?.checkWaiting(requester, counts);
     const hasTurn = !mayWait || (await this.line.enter({ ...order, id, weight }, check));
@@ -242,11 +240,6 @@ export class Orders {
     } finally {
       this.line.release(id);
     }
-  }
-
-  /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
-  #isJob(kind: TaskKind): boolean {
-    return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
 
   /** The position is missing if the turn of the task came at once. */

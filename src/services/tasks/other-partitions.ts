@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ServerRules } from '../rules/server-rules.ts';
-import type { MemberFacts } from './own-data/about-member.ts';
-import type { ErasureMessage } from './own-data/erasure-messages.ts';
-import type { TaskStore } from './task-store.ts';
+import type { MemberFacts } from './own-data/exports.ts';
+import { erasureOutcome, type TaskStore } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
@@ -24,3 +24,15 @@ export interface OtherPartitions {
   /** Resolves once the message is stored, so that it survives a crash. */
   send(partition: number, message: ErasureMessage): Promise<void>;
 }
+
+const commonFields = { from: z.number(), memberId: z.string(), until: z.number() };
+
+/** `erase`: the other partition requests an erasure. `erased`: it reports the progress of an erasure that this partition requested. */
+export const erasureMessage = z.discriminatedUnion('do', [
+  z.object({ ...commonFields, do: z.literal('erase') }),
+  z.object({ ...commonFields, do: z.literal('erased'), isDone: z.boolean(), outcome: erasureOutcome }),
+]);
+
+/** A message between partitions, by which a member is erased everywhere. It may arrive more than once. */
+export type ErasureMessage = z.output<typeof erasureMessage>;
+export type ErasureReport = Extract<ErasureMessage, { do: 'erased' }>;

@@ -9,15 +9,14 @@ import type { OrderedRequest } from './transitions.ts';
 export interface Prospect {
   /** How long such tasks currently take. Undefined if too little is known. */
   typicalMs: number | undefined;
-  /** Undefined if the model is not known to be failing. */
   failingModel: FailingModel | undefined;
 }
 
 interface OutlookParts {
   kinds: ReadonlyMap<TaskKind, Kind>;
-  durations: Pick<DurationHistory, 'typicalMs'>;
-  circuits: Pick<ModelCircuits, 'findFailing'> | undefined;
-  clock: Pick<Clock, 'now'>;
+  durations: DurationHistory;
+  circuits: ModelCircuits | undefined;
+  clock: Clock;
 }
 
 /** What members can currently expect from a model, according to its latest jobs. */

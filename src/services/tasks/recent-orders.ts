@@ -1,7 +1,7 @@
 import { SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import type { Task } from './task.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 
 /** Within this time, no member intentionally requests the same thing twice. */
 const SAME_ORDER_MS = 3_000;

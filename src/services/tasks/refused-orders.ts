@@ -3,8 +3,8 @@ import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import type { Kind } from './kind.ts';
 import type { Line } from './line/line.ts';
 import { offerNameOf } from './offers.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import type { Failure, Task } from './task.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import { markRefused, markReturned } from './transitions.ts';
 
 /** How often a task returns to the queue instead of being sent. With the pauses in between, this takes more than half an hour. */
@@ -16,16 +16,14 @@ export const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-l
 /** Errors after which the files of a task may still be uploaded later. */
 const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'unreachable']);
 
-interface RefusedParts extends OrdersParts {
-  line: Line;
-}
-
 /** Handles orders that the gateway has definitely refused. */
 export class RefusedOrders {
-  readonly #parts: RefusedParts;
+  readonly #parts: OrdersParts;
+  readonly #line: Line;
 
-  constructor(parts: RefusedParts) {
+  constructor(parts: OrdersParts, line: Line) {
     this.#parts = parts;
+    this.#line = line;
   }
 
   /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
@@ -37,15 +35,15 @@ export class RefusedOrders {
   ): Promise<Task | undefined> {
     if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
       return undefined;
-    this.#parts.line.holdKind(name, returns + 1, refused.retryAfterMs);
+    this.#line.holdKind(name, returns + 1, refused.retryAfterMs);
     const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
-    this.#parts.line.join(task, { isNext: true });
+    this.#line.join(task, { isNext: true });
     return task;
   }
 
   /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
   async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
-    const { book, line, log } = this.#parts;
+    const { book, log } = this.#parts;
     const { id, returns = 0 } = task;
     try {
       if (await this.returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
@@ -53,8 +51,8 @@ export class RefusedOrders {
       if (isFinal || returns >= MAX_RETURNS) return await this.end(id, error);
       const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
       const returned = await book.change(id, markReturned, { mustHold: true });
-      line.hold(id, returns + 1, retryAfterMs);
-      line.join(returned, { isNext: true });
+      this.#line.hold(id, returns + 1, retryAfterMs);
+      this.#line.join(returned, { isNext: true });
     } catch (failure) {
       log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
     }

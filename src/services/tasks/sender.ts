@@ -4,22 +4,15 @@ import type { Callbacks } from '../callbacks/callbacks.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
 import type { OrderFiles } from '../rules/rules.ts';
-import type { TasksLog } from './book.ts';
-import type { Kind, WaitLimit } from './kind.ts';
-import type { Gather, GatherContext, Materials } from './materials.ts';
+import type { Kind } from './kind.ts';
+import type { GatherContext, Materials } from './materials.ts';
 import type { Task } from './task.ts';
 import type { TaskStore } from './task-store.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 
-export interface SenderParts {
-  store: Pick<TaskStore, 'putSentOrder' | 'getSentOrder'>;
-  gather: Gather;
-  maxWaitMs: Readonly<Record<WaitLimit, number>>;
-  log: TasksLog;
-  /** Returns the member's pseudonym at the gateway. Undefined if members have none. */
-  userOf?(memberId: string): Promise<string>;
-  callbacks?: Pick<Callbacks, 'urlFor' | 'missedShare'> | undefined;
-  /** Throws if the store may belong to another bot. */
-  assertOwnership(): void;
+export interface SenderParts extends Pick<OrdersParts, 'assertOwnership' | 'gather' | 'log' | 'maxWaitMs' | 'userOf'> {
+  store: Pick<TaskStore, 'putSentOrder'>;
+  callbacks?: Pick<Callbacks, 'urlFor'> | undefined;
 }
 
 type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;

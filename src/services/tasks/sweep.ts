@@ -1,81 +1,61 @@
-import { DAY_MS, repeat } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { dropExpiredToken } from './delivery-state.ts';
-import type { WaitLimit } from './kind.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { markResultsRefused } from './review.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import { markGivenUp, markOverdue } from './transitions.ts';
 
 /** A notice about a long wait may be a few seconds late. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
-  waitLimitOf(task: Task): WaitLimit;
-  isPolled(task: Task): boolean;
-}
+type SweepParts = Pick<OrdersParts, 'book' | 'clock' | 'kinds' | 'log' | 'maxWaitMs'>;
 
 /** Otherwise a gateway that never ends a job would have it polled for ever, and an erasure would wait for ever. */
 const MAX_FOLLOW_MS = 30 * DAY_MS;
 
 /**
  * Applies changes that depend only on time, whether or not the gateway responds: wait limits, expired tokens and results that were held
- * for too long.
+ * for too long. The returned function ends this.
  */
-export class Sweep {
-  readonly #parts: SweepParts;
-  #stop: (() => Promise<void>) | undefined;
-
-  constructor(parts: SweepParts) {
-    this.#parts = parts;
-  }
-
-  start(): void {
-    this.#stop = repeat(this.#parts.clock, () => this.#sweep(), SWEEP_INTERVAL_MS);
-  }
-
-  async stop(): Promise<void> {
-    await this.#stop?.();
-  }
-
-  async #sweep(): Promise<number> {
-    const { book, clock, log } = this.#parts;
-    await book.saveUnsaved();
-    const now = clock.now();
-    const isDue = (task: Task) =>
-      this.#isEndless(task, now) ||
-      this.#isOverdue(task, now) ||
-      isHeldTooLong(task, now) ||
-      dropExpiredToken(task, now) !== task;
-    for (const { id } of book.live(isDue)) {
-      try {
-        await book.change(id, (task) => {
-          if (this.#isEndless(task, now)) return markGivenUp(task, now);
-          const reviewedTask = isHeldTooLong(task, now)
-            ? markResultsRefused(task, { ...task.review, at: now }, 'refusals.rules.resultUndecided')
-            : task;
-          return dropExpiredToken(
-            this.#isOverdue(reviewedTask, now) ? markOverdue(reviewedTask, now) : reviewedTask,
-            now,
-          );
-        });
-      } catch (error) {
-        log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
+export function startSweep(parts: SweepParts): () => Promise<void> {
+  const { book, clock, log } = parts;
+  return repeat(
+    clock,
+    async () => {
+      await book.saveUnsaved();
+      const now = clock.now();
+      const update = (task: Task): Task => {
+        if (isEndless(task, parts, now)) return markGivenUp(task, now);
+        const reviewedTask = isHeldTooLong(task, now)
+          ? markResultsRefused(task, { ...task.review, at: now }, 'refusals.rules.resultUndecided')
+          : task;
+        return dropExpiredToken(
+          isOverdue(reviewedTask, parts, now) ? markOverdue(reviewedTask, now) : reviewedTask,
+          now,
+        );
+      };
+      for (const { id } of book.live((task) => update(task) !== task)) {
+        try {
+          await book.change(id, update);
+        } catch (error) {
+          log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
+        }
       }
-    }
-    return SWEEP_INTERVAL_MS;
-  }
+      return SWEEP_INTERVAL_MS;
+    },
+    SWEEP_INTERVAL_MS,
+  );
+}
 
-  #isEndless(task: Task, now: number): boolean {
-    const { accepted = now } = task.times;
-    return isFollowed(task) && now - accepted >= MAX_FOLLOW_MS && this.#parts.isPolled(task);
-  }
+const isEndless = (task: Task, { kinds }: SweepParts, now: number): boolean =>
+  isFollowed(task) && now - (task.times.accepted ?? now) >= MAX_FOLLOW_MS && kinds.get(task.kind)?.source !== undefined;
 
-  #isOverdue(task: Task, now: number): boolean {
-    const { maxWaitMs, waitLimitOf } = this.#parts;
-    if (hasEnded(task) || task.state === 'waiting' || task.traits.isTalk || task.times.overdue !== undefined)
-      return false;
-    return now - (task.times.turn ?? task.times.created) >= maxWaitMs[waitLimitOf(task)];
-  }
+function isOverdue(task: Task, { kinds, maxWaitMs }: SweepParts, now: number): boolean {
+  const { state, kind, request, traits, times } = task;
+  if (hasEnded(task) || state === 'waiting' || traits.isTalk || times.overdue !== undefined) return false;
+  const waitLimit = kinds.get(kind)?.waitLimit(request);
+  return waitLimit !== undefined && now - (times.turn ?? times.created) >= maxWaitMs[waitLimit];
 }
 
 /** How long results are held if no moderator decides about them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Task, TaskState } from './task.ts';
+import type { MessageAddress, Task, TaskState } from './task.ts';
 import type { TaskSummary } from './task-summary.ts';
 
 /** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
@@ -47,6 +47,13 @@ const erasureProgress = {
 /** `running` is the number of jobs that are still running. They are not shown, and are erased when they end. */
 export const erasureOutcome = z.object({ ...erasureProgress, running: z.number() });
 export type ErasureOutcome = z.output<typeof erasureOutcome>;
+
+/** What became of a task's messages. */
+export interface MessageRemoval {
+  removed: number;
+  left: readonly MessageAddress[];
+  needsRetry: boolean;
+}
 
 /** Another partition that was asked to erase the same member. */
 const askedPartition = z.object({

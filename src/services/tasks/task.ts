@@ -180,7 +180,6 @@ export const taskFacts = z.object({
   state: z.enum(taskStates),
   idempotencyKey: z.string(),
   remoteId: z.string().optional(),
-  /** Whether the gateway was given a callback URL. */
   hasCallback: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
@@ -232,7 +231,6 @@ export const taskFacts = z.object({
   polls: z.number(),
   actions: z.array(action),
   media: z.array(keptMedium),
-  /** The fingerprints of the files that were delivered. */
   fingerprints: z.array(fingerprint).optional(),
   tracks: z.array(keptTrack).optional(),
   preview: keptMedium.optional(),

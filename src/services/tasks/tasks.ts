@@ -1,50 +1,30 @@
 import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/index.ts';
 import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allowance.ts';
-import { DurationHistory, LearnedSchedule, sparseSchedule } from '../polling/learned-schedule.ts';
+import { DurationHistory, learnedSchedule, sparseSchedule } from '../polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
-import { partitionOf, WHOLE_STORE } from './homes.ts';
+import { partitionOf } from './homes.ts';
 import { InlineResults } from './inline-results.ts';
 import type { Kind, Source, WaitLimit } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
-import { mergeLists, type TaskLists } from './lists.ts';
-import { Offers } from './offers.ts';
+import { fullTasksOf, mergeLists, type TaskLists, tasksOf } from './lists.ts';
 import { Orders } from './orders.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { type ExportedData, Exports } from './own-data/exports.ts';
-import type { ErasureParts, MessageRemoval } from './own-data/member-erasure.ts';
-import { fullTasksOf, tasksOf } from './own-data/tasks-of.ts';
-import { UnconfirmedRelease } from './release.ts';
-import { Slots } from './slots.ts';
-import { Sweep } from './sweep.ts';
+import { startRelease } from './release.ts';
+import { startSweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
 import { groupOf } from './task-facts.ts';
 import { bucketIn } from './task-id.ts';
-import type { PageQuery } from './task-store.ts';
+import type { MessageRemoval, PageQuery } from './task-store.ts';
+import type { OrdersParts, TasksParts } from './tasks-parts.ts';
 import { Tracker } from './tracker.ts';
 import { markUnconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
-
-type DefaultParts = 'assertOwnership' | 'notifyCredit' | 'offers' | 'slots';
-
-export interface TasksParts
-  extends Omit<OrdersParts, DefaultParts | 'follow' | 'kinds' | 'rules' | 'store'>,
-    Partial<Pick<OrdersParts, DefaultParts>>,
-    ErasureParts {
-  /** How long an unknown outcome counts if its owner does not decide. Undefined if it counts until the owner does. */
-  unconfirmedReleaseMs?: number | undefined;
-  kinds: readonly Kind[];
-  scheduler: Scheduler;
-  /** The tracker of all partitions of this process; undefined if there is only one. */
-  tracker?: Tracker | undefined;
-  schedule?: 'learned' | 'spec';
-  random?: () => number;
-}
 
 /** Follows every task from its order to its end. It does not depend on Discord: the code that shows tasks listens to the book. */
 export class Tasks {
@@ -60,65 +40,52 @@ export class Tasks {
   readonly albums: Albums;
   readonly erasure: Erasures;
   readonly exports: Exports;
-  readonly #parts: TasksParts;
-  readonly #kinds: ReadonlyMap<TaskKind, Kind>;
+  readonly #parts: OrdersParts;
   readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
-  readonly #sweep: Sweep;
-  readonly #unconfirmedRelease: UnconfirmedRelease | undefined;
+  /** What ends the work that is repeated. */
+  readonly #stops: (() => Promise<void>)[] = [];
   #unfinishedTasks: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, scheduler, clock, log, specs, maxWaitMs } = parts;
-    this.#parts = parts;
+    const { book, store, ledger, scheduler, clock, log } = parts;
     this.book = book;
     this.ownLists = store;
     this.lists = parts.others ? mergeLists(store, parts.others) : store;
     this.ledger = ledger;
     this.scheduler = scheduler;
-    this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
+    const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
-    const waitLimitOf = (task: Task) => this.waitLimitOf(task);
-    const isPolled = ({ kind }: Task) => this.#kind(kind).source !== undefined;
-    const durationHistory = new DurationHistory({ store, waitLimitOf, log });
-    this.outlook = new Outlook({ kinds: this.#kinds, durations: durationHistory, circuits: parts.circuits, clock });
+    const durationHistory = new DurationHistory({ store, waitLimitOf: (task) => this.waitLimitOf(task), log });
+    this.outlook = new Outlook({ kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
-    const learnedSchedule = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure, missedShare });
-    const schedule = parts.schedule === 'spec' ? sparseSchedule(specSchedule, missedShare) : learnedSchedule;
+    const schedule =
+      parts.schedule === 'spec'
+        ? sparseSchedule(specSchedule, missedShare)
+        : learnedSchedule(durationHistory, () => scheduler.pressure, missedShare);
     this.#inlineResults = new InlineResults(clock);
-    const { partition = WHOLE_STORE, tracker = new Tracker({ clock, partitionCount: partition.count }) } = parts;
+    const { partition, tracker = new Tracker(clock, partition.count) } = parts;
     this.#tracker = tracker;
     tracker.add(partition.number, {
       ...{ book, schedule, durationHistory, log },
       earlierPolls: this.#earlierPolls,
       inlineResults: this.#inlineResults,
     });
-    this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf, isPolled });
-    const { unconfirmedReleaseMs: afterMs } = parts;
-    this.#unconfirmedRelease =
-      afterMs === undefined ? undefined : new UnconfirmedRelease({ book, ledger, clock, log, afterMs });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), assertOwnership = () => undefined, notifyCredit = () => undefined } = parts;
-    const { slots = new Slots() } = parts;
-    const sharedParts = { ...parts, kinds: this.#kinds, offers, assertOwnership, notifyCredit, slots, follow };
-    this.orders = new Orders(sharedParts);
-    this.words = new Words({ ...sharedParts, hint: (id) => scheduler.hint(id) });
+    this.#parts = { ...parts, kinds, pendingWork: new Set(), follow };
+    this.orders = new Orders(this.#parts);
+    this.words = new Words(this.#parts);
     book.onChange((task) => this.words.provideIfRequested(task));
-    this.albums = new Albums({ book, specs, store, clock, log, follow, partition: parts.partition });
+    this.albums = new Albums(this.#parts);
     this.erasure = new Erasures(parts);
-    this.exports = new Exports({
-      rowsOf: (memberId) => this.#rowsOf(memberId),
-      isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
-      isBeingErasedElsewhere: (memberId) => this.erasure.isUnderWayElsewhere(memberId),
-    });
+    this.exports = new Exports((memberId) => this.#rowsOf(memberId), this.erasure);
   }
 
-  /** Returns the wait limit of a task. The limits are grouped by what is made. */
   waitLimitOf({ kind, request }: Task): WaitLimit {
     return this.#kind(kind).waitLimit(request);
   }
@@ -173,7 +140,7 @@ export class Tasks {
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
   async start(): Promise<void> {
-    const { clock, random = Math.random } = this.#parts;
+    const { clock, random = Math.random, unconfirmedReleaseMs } = this.#parts;
     const now = clock.now();
     const unfinished = this.#unfinishedTasks.splice(0);
     for (const task of unfinished) {
@@ -200,29 +167,28 @@ export class Tasks {
     this.erasure.start();
     this.scheduler.start();
     this.orders.line.start();
-    this.#sweep.start();
-    this.#unconfirmedRelease?.start();
+    this.#stops.push(startSweep(this.#parts));
+    if (unconfirmedReleaseMs !== undefined) this.#stops.push(startRelease(this.#parts, unconfirmedReleaseMs));
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
     this.orders.line.stop();
-    const { number, count } = this.#parts.partition ?? WHOLE_STORE;
+    const { number, count } = this.#parts.partition;
     await Promise.all([
       // The partitions of a process share the scheduler.
       count === 1
         ? this.scheduler.stop()
         : this.scheduler.removeAll((id) => partitionOf(bucketIn(id), count) === number),
-      this.#sweep.stop(),
-      this.#unconfirmedRelease?.stop(),
+      ...this.#stops.map((stop) => stop()),
       this.erasure.finish(),
     ]);
   }
 
   /** Must be called after the gateway client is closed, so that no submission lasts long. The outcomes are stored before this returns. */
   async stop(): Promise<void> {
-    await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
-    this.#tracker.remove((this.#parts.partition ?? WHOLE_STORE).number);
+    await this.orders.finish();
+    this.#tracker.remove(this.#parts.partition.number);
     this.#inlineResults.clear();
     await this.book.saveUnsaved();
     await this.ledger?.flush();
@@ -259,7 +225,7 @@ export class Tasks {
   }
 
   #kind(name: TaskKind): Kind {
-    const kind = this.#kinds.get(name);
+    const kind = this.#parts.kinds.get(name);
     if (!kind) throw new Error(`There is no kind ${name}.`);
     return kind;
   }

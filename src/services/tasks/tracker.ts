@@ -6,11 +6,11 @@ import type { Lane, RequestPermit, Trouble, Verdict } from '../polling/lane.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import { advance } from './advance.ts';
+import type { TaskBook, TasksLog } from './book.ts';
 import { settlePart } from './delivery-state.ts';
 import { partitionOf } from './homes.ts';
 import type { InlineResults } from './inline-results.ts';
 import type { Source } from './kind.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { isFollowed, type Task } from './task.ts';
 import { bucketIn } from './task-id.ts';
 import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
@@ -20,14 +20,10 @@ type PollResult = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 /** How many of the tasks missing from a list are polled alone at a time, so that there are few polls. */
 const MAX_POLLED_ALONE = 2;
 
-interface TrackerParts {
-  clock: Clock;
-  /** How many partitions the store has. */
-  partitionCount: number;
-}
-
 /** The tasks of one partition, and what following them needs. */
-interface TrackedTasks extends Pick<OrdersParts, 'book' | 'log'> {
+interface TrackedTasks {
+  book: TaskBook;
+  log: TasksLog;
   schedule: Schedule;
   durationHistory: DurationHistory;
   earlierPolls: EarlierPolls;
@@ -39,7 +35,8 @@ interface TrackedTasks extends Pick<OrdersParts, 'book' | 'log'> {
  * poll next: the scheduler decides.
  */
 export class Tracker {
-  readonly #parts: TrackerParts;
+  readonly #clock: Clock;
+  readonly #partitionCount: number;
   /** The tracked tasks, by partition. */
   readonly #trackedTasks = new Map<number, TrackedTasks>();
   /** The lanes, by the name of their source. */
@@ -50,8 +47,9 @@ export class Tracker {
   readonly #unreadableIds = new Set<string>();
   #turn = 0;
 
-  constructor(parts: TrackerParts) {
-    this.#parts = parts;
+  constructor(clock: Clock, partitionCount: number) {
+    this.#clock = clock;
+    this.#partitionCount = partitionCount;
   }
 
   add(partition: number, tracked: TrackedTasks): void {
@@ -90,11 +88,10 @@ export class Tracker {
     const tasks = ids.flatMap((id) => this.#trackedTasksOf(id)?.book.find(id) ?? []).filter(isFollowed);
     const { results, trouble } = await this.#fetchResults(source, tasks, permit);
     const verdicts = new Map<string, Verdict | Trouble>(ids.map((id) => [id, trouble ?? 'done']));
-    const { clock } = this.#parts;
-    const now = clock.now();
+    const now = this.#clock.now();
     for (const [id, one] of results) verdicts.set(id, await runForTask(id, () => this.#applyTo(id, one, now)));
     // Storing hundreds of tasks takes time, which must not count as part of the interval. Tasks that were polled together stay together.
-    const tookMs = clock.now() - now;
+    const tookMs = this.#clock.now() - now;
     for (const [id, verdict] of verdicts)
       if (typeof verdict === 'object' && 'again' in verdict) verdicts.set(id, { again: verdict.again + tookMs });
     return verdicts;
@@ -144,7 +141,7 @@ export class Tracker {
 
   /** Undefined once the partition of the task has been released. */
   #trackedTasksOf(id: string): TrackedTasks | undefined {
-    return this.#trackedTasks.get(partitionOf(bucketIn(id), this.#parts.partitionCount));
+    return this.#trackedTasks.get(partitionOf(bucketIn(id), this.#partitionCount));
   }
 
   /** A malformed list says nothing about any of its tasks. */
@@ -160,7 +157,7 @@ export class Tracker {
   #chooseAlone(tasks: readonly Task[]): readonly Task[] {
     const candidates = tasks.filter(({ id }) => this.#pollAloneIds.has(id));
     if (candidates.length === 0) return [];
-    const now = this.#parts.clock.now();
+    const now = this.#clock.now();
     const lastMisses = candidates.filter((task) => isLastMiss(task, now));
     const pool = lastMisses.length > 0 ? lastMisses : candidates;
     const first = this.#turn % pool.length;

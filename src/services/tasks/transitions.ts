@@ -28,9 +28,7 @@ export interface OrderFacts {
   route: Route;
   /** The member's roles in the server, since limits may depend on them. */
   roleIds?: readonly string[] | undefined;
-  /** The channel of the thread where the task was ordered. */
   parentChannelId?: string | undefined;
-  /** Set if the task was ordered in an age-restricted channel. */
   isAgeRestricted?: true | undefined;
   /** Set if a moderator has to decide about the task's results. */
   holdFor?: Task['holdFor'];

@@ -5,15 +5,11 @@ import { updateRoute } from './delivery-state.ts';
 import type { CommonRequest } from './kind-spec.ts';
 import type { Region } from './materials.ts';
 import type { OrderOrigin } from './orders.ts';
-import type { OrdersParts } from './orders-parts.ts';
 import { callbackUrlFor } from './sender.ts';
 import { type Task, withRequest } from './task.ts';
 import { hasUnsentWords } from './task-facts.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
-
-interface WordsParts extends OrdersParts {
-  hint(id: string): void;
-}
 
 export interface WrittenWords {
   words: string;
@@ -22,10 +18,9 @@ export interface WrittenWords {
 
 /** Sends words to tasks that wait for them. The job that this starts may be charged, so words are sent only once, like an order. */
 export class Words {
-  readonly #parts: WordsParts;
-  readonly #pendingWork = new Set<Promise<unknown>>();
+  readonly #parts: OrdersParts;
 
-  constructor(parts: WordsParts) {
+  constructor(parts: OrdersParts) {
     this.#parts = parts;
   }
 
@@ -44,7 +39,7 @@ export class Words {
         ...(judged?.holdFor && { holdFor: judged.holdFor }),
       }));
     };
-    return trackUntilDone(send(), this.#pendingWork);
+    return trackUntilDone(send(), this.#parts.pendingWork);
   }
 
   /** Judges the task by the words of the form, which its order did not contain. Its images were moderated then. */
@@ -66,14 +61,10 @@ export class Words {
   provideIfRequested(task: Task): void {
     const { id, state } = task;
     if (state !== 'needs-input' || !hasUnsentWords(task)) return;
-    trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#pendingWork).catch((error: unknown) => {
+    trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#parts.pendingWork).catch((error: unknown) => {
       // The task keeps waiting, and its owner can continue it.
       this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });
-  }
-
-  async finish(): Promise<void> {
-    await Promise.allSettled(this.#pendingWork);
   }
 
   async #send(id: string, words: CommonRequest, check: (task: Task) => Task): Promise<Task> {
@@ -96,7 +87,7 @@ export class Words {
       const task = await book.change(id, (current) => markWordsTaken(current, submission, clock.now()), {
         mustHold: true,
       });
-      this.#parts.hint(id);
+      this.#parts.scheduler.hint(id);
       return task;
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {

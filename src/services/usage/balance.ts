@@ -1,4 +1,4 @@
-import { type Clock, DAY_MS, dayOf, repeat } from '../../lib/clock.ts';
+import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
 import {
   compare,
   difference,
@@ -11,6 +11,7 @@ import {
   withCents,
 } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from '../ledger/ledger.ts';

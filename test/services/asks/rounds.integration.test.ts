@@ -64,17 +64,16 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
     log,
   };
   const answers = { get: (id: string) => book.get(id), page: store.page.bind(store) };
-  const models = { list: listModels, listQuickly: async () => [], get: async () => undefined };
+  const models = { list: listModels, listQuickly: async () => [], get: async () => undefined } as never;
   const estimate = { amount: PRICE, source: 'operator', at: 0 } as const;
   const asks = new Asks({
     ...senderParts,
     book,
     ledger,
-    models: models as never,
-    page: answers.page,
+    models,
+    answers,
     schemas: { check: async () => undefined } as never,
-    estimateOf: () => estimate,
-    costOfAnswer: () => undefined,
+    prices: { estimateOf: () => estimate, costOfAnswer: () => undefined },
     priceOf: () => undefined,
   });
   const tasks = await book.open();

@@ -13,7 +13,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { operatorPriceBook } from '../../support/prices.ts';
 import { createStoreFixture, type StoreFixture } from '../store/store-fixture.ts';
-import { acceptedSubmit, buildSnapshot, order } from '../tasks/builders.ts';
+import { acceptedSubmit, buildSnapshot, order, otherParts } from '../tasks/builders.ts';
 
 /** The outcome of a submit. */
 export type SubmitOutcome = 'accepted' | 'refused' | 'unknown';
@@ -83,16 +83,13 @@ export async function startBot(
   const submittedIds: string[] = [];
   let currentOutcome: SubmitOutcome = 'accepted';
   const ledger = new Ledger({ entries, clock, log });
-  const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
     book: new TaskBook({ store: crashingStore, log }),
     specs: kindSpecs,
     store: crashingStore,
     ledger,
-    estimateOf: (order) => priceBook.estimateOf(order),
-    gather: async () => ({}),
-    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    notifyErased: async () => true,
+    prices: operatorPriceBook(prices),
+    ...otherParts(clock),
     kinds: [
       defineKind({
         name: 'imagine',

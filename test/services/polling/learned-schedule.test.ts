@@ -2,7 +2,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { DurationHistory, LearnedSchedule } from '../../../src/services/polling/learned-schedule.ts';
+import { DurationHistory, learnedSchedule } from '../../../src/services/polling/learned-schedule.ts';
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { WaitLimit } from '../../../src/services/tasks/kind.ts';
@@ -37,7 +37,7 @@ async function createSchedule(
     await history.learn(task, duration);
   }
   const state = { pressure: 1 };
-  const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => state.pressure });
+  const schedule = learnedSchedule(history, () => state.pressure);
   const gapAt = (polledTask: Task, age: number): number => schedule.nextAt(polledTask, start + age) - (start + age);
   return { store, history, schedule, state, gapAt };
 }
@@ -196,7 +196,7 @@ describe('The learned schedule', () => {
       write: (line) => lines.push(line),
     });
     const history = new DurationHistory({ store: failingStore, log: recordingLog, waitLimitOf: () => 'image' });
-    const schedule = new LearnedSchedule({ durationHistory: history, pressure: () => 1 });
+    const schedule = learnedSchedule(history, () => 1);
     expect(schedule.nextAt(runningTask(), start)).toBe(start + 2_500);
     await history.learn(runningTask(), { atLeastMs: 1, atMostMs: 2, at: start });
     await turnOfTheLoop();

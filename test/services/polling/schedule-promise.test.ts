@@ -18,7 +18,7 @@ import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { runs } from '../../support/runs.ts';
-import { buildSnapshot, order } from '../tasks/builders.ts';
+import { buildSnapshot, order, otherParts } from '../tasks/builders.ts';
 import { expectWithinPollLimit } from './promise.ts';
 import { CountingClock } from './timers.ts';
 
@@ -172,9 +172,7 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
       callbacks,
       specs: kindSpecs,
       ...parts,
-      gather: async () => ({}),
-      removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-      notifyErased: async () => true,
+      ...otherParts(botClock),
       random: () => scenario.random,
     });
     await tasks.open();

@@ -17,10 +17,11 @@ import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { operatorPriceBook } from '../../support/prices.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { openRealAudio } from '../../support/sounds.ts';
 import { createTemporaryFolder } from '../store/store-fixture.ts';
-import { order } from '../tasks/builders.ts';
+import { order, otherParts } from '../tasks/builders.ts';
 
 export const owner = order.requesterId;
 export const guest = '100000000000000002';
@@ -97,7 +98,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
   const limitedStore = diesAfter === undefined ? store : closeAfterWrites(store, diesAfter, die);
   const book = new TaskBook({ store: limitedStore, log });
   const talks = new Talks({
-    costOfAnswer: () => undefined,
+    prices: operatorPriceBook({}),
     book,
     ...{ realtime: client.realtime, sounds: otherSounds ?? sounds, clock, log },
     transcriber: async () => transcriber,
@@ -111,13 +112,13 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    ...otherParts(clock),
     gather: async ({ sound }) =>
       sound ? { sound: await sounds.decode(memoryContent(await readTones()), { maxSeconds: 300 }) } : {},
     removeMessages: async ({ id }) => {
       removed.push(id);
       return { removed: 0, left: [], needsRetry: false };
     },
-    notifyErased: async () => true,
   });
   const changes: Task[] = [];
   const pendingDeliveries: Promise<unknown>[] = [];

@@ -8,6 +8,7 @@ import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { Albums } from '../../../src/services/tasks/albums.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
+import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
@@ -174,7 +175,16 @@ async function tryToCreateAlbum(file: string, writes: number, ids: string[], { c
     close: () => connection.close(),
   });
   const book = new TaskBook({ store, log });
-  const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
+  const albums = new Albums({
+    specs: kindSpecs,
+    partition: WHOLE_STORE,
+    pendingWork: new Set(),
+    book,
+    store,
+    clock,
+    log,
+    follow: () => undefined,
+  });
   try {
     await albums.create(origin, ids, allowAll);
     return true;

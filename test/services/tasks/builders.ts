@@ -1,5 +1,9 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import type { Snapshot } from '../../../src/services/gateway/index.ts';
+import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
+import { Offers } from '../../../src/services/tasks/offers.ts';
+import { Slots } from '../../../src/services/tasks/slots.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTask, type OrderOf } from '../../../src/services/tasks/transitions.ts';
 import { type Parts, withChanges } from '../../support/tasks.ts';
@@ -30,6 +34,19 @@ export function buildTask(changes: Parts = {}): Task {
   const facts = { id: '01k3v9x2mabcdefgh', traits, idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
   return withChanges(createTask(order, facts), changes);
 }
+
+/** What tasks need besides a book and a gateway, where nothing is limited and there is no Discord. */
+export const otherParts = (clock: Clock) => ({
+  offers: new Offers(clock),
+  slots: new Slots(),
+  liveLimits: {},
+  partition: WHOLE_STORE,
+  gather: async () => ({}),
+  assertOwnership: () => undefined,
+  notifyCredit: () => undefined,
+  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+  notifyErased: async () => true,
+});
 
 export const acceptedSubmit = {
   remoteId: 'remote-1',

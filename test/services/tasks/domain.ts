@@ -12,13 +12,14 @@ import { ModelCircuits } from '../../../src/services/tasks/circuits.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import type { Offers } from '../../../src/services/tasks/offers.ts';
-import type { OrdersParts } from '../../../src/services/tasks/orders-parts.ts';
 import { Slots } from '../../../src/services/tasks/slots.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import type { TasksParts } from '../../../src/services/tasks/tasks-parts.ts';
 import { addCleanup } from '../../support/ending.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
+import { otherParts } from './builders.ts';
 
 export interface Domain {
   tasks: Tasks;
@@ -46,7 +47,7 @@ export interface DomainOptions {
   /** Whether there is a ledger. */
   hasLedger?: boolean;
   spending?: Spending;
-  estimateOf?: OrdersParts['estimateOf'];
+  prices?: TasksParts['prices'];
   jobsAtOnce?: number;
   /** The maximum number of polls per second. */
   perSecond?: number;
@@ -72,7 +73,7 @@ export async function openDomain(
     offers,
     hasLedger = false,
     spending,
-    estimateOf,
+    prices,
     jobsAtOnce,
     perSecond = 50,
     notifyCredit = async () => undefined,
@@ -114,14 +115,13 @@ export async function openDomain(
     clock,
     log,
     maxWaitMs,
+    ...otherParts(clock),
     gather,
     spending,
     ...(offers && { offers }),
-    ...(estimateOf && { estimateOf }),
+    prices,
     slots: new Slots(jobsAtOnce),
     notifyCredit,
-    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    notifyErased: async () => true,
     random: () => 0.5,
   });
   const changes: Task[] = [];

@@ -206,7 +206,7 @@ describe('An order', () => {
       gather,
       hasLedger: true,
       spending: createSpending({ settings, clock }),
-      estimateOf: () => ({ amount: amounts.at(0) ?? '0', source: 'operator', at: 0 }),
+      prices: { estimateOf: () => ({ amount: amounts.at(0) ?? '0', source: 'operator', at: 0 }) },
     });
     const nextOrder = (prompt: string) => ({ ...order, request: { prompt } });
     expect(await fixture.tasks.orders.submit(nextOrder('a'))).toMatchObject({ estimate: { amount: '0.6' } });
@@ -224,7 +224,7 @@ describe('An order', () => {
     const budgets = new Budgets({ store: emptyStore, hashOf: (name) => name });
     const settings = { total: {}, server: {}, member: { day: { tasks: 0 } }, direct: {} };
     const spending = createSpending({ settings, clock: new ManualClock(), budgets });
-    const { tasks } = await createFixture({ spending, estimateOf: () => expect.unreachable() });
+    const { tasks } = await createFixture({ spending, prices: { estimateOf: () => expect.unreachable() } });
     const free = { ...order, kind: 'talk' as const, request: { model: 'a-voice', who: 'me' as const } };
     expect(tasks.orders.check(free)).toBeUndefined();
     await budgets.change(order.guildId ?? '', (budget) => ({ ...budget, isPaused: true }));

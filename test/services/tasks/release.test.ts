@@ -3,7 +3,7 @@ import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { UnconfirmedRelease } from '../../../src/services/tasks/release.ts';
+import { startRelease } from '../../../src/services/tasks/release.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/store-fixture.ts';
@@ -20,13 +20,16 @@ async function startBot(setup: StoreFixture) {
   book.onChange((task) => ledger.onTaskChange(task));
   await book.open();
   await ledger.open(book.live());
-  const release = new UnconfirmedRelease({ book, ledger, clock, log, afterMs: 3 * HOUR_MS });
+  let stopRelease: (() => Promise<void>) | undefined;
+  const release = (): void => {
+    stopRelease = startRelease({ book, ledger, clock, log }, 3 * HOUR_MS);
+  };
   const entries = async (): Promise<Entry[]> => {
     await ledger.flush();
     return Array.fromAsync(store.entries.readRange('', '9999'));
   };
   const stop = async () => {
-    await release.stop();
+    await stopRelease?.();
     await store.close();
   };
   return { store, ledger, book, release, entries, stop };
@@ -58,7 +61,7 @@ describe('The release of orders with an unknown outcome', () => {
     const setup = createStoreFixture();
     const first = await startBot(setup);
     const { id } = await storeUnconfirmed(first);
-    first.release.start();
+    first.release();
     setup.clock.advance(3 * HOUR_MS - 1);
     expect(standings(await first.entries())).toEqual(['unconfirmed']);
     setup.clock.advance(TEN_MINUTES_MS);
@@ -66,7 +69,7 @@ describe('The release of orders with an unknown outcome', () => {
     expect((await first.book.get(id))?.releasedAt).toBeGreaterThan(START);
     await first.stop();
     const second = await startBot(setup);
-    second.release.start();
+    second.release();
     setup.clock.advance(TEN_MINUTES_MS);
     await second.stop();
     const third = await startBot(setup);
@@ -83,7 +86,7 @@ describe('The release of orders with an unknown outcome', () => {
     await first.stop();
     setup.clock.advance(4 * HOUR_MS);
     const second = await startBot(setup);
-    second.release.start();
+    second.release();
     await expect.poll(async () => standings(await second.entries())).toEqual(['refunded']);
     await second.stop();
   });
@@ -94,7 +97,7 @@ describe('The release of orders with an unknown outcome', () => {
     await storeUnconfirmed(first, { isRepeated: true, successorId: 'another' });
     const lateTask = await storeUnconfirmed(first);
     setup.clock.advance(4 * HOUR_MS);
-    first.release.start();
+    first.release();
     await expect.poll(async () => standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
     await first.book.change(lateTask.id, (task) => markDismissed(task, setup.clock.now()));
     expect(standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);

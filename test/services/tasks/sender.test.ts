@@ -25,7 +25,6 @@ function createFixture({ gather = async () => ({}), putSentOrder, ...parts }: Op
     assertOwnership: () => undefined,
     ...parts,
     store: {
-      getSentOrder: async () => undefined,
       putSentOrder: putSentOrder ?? (async (id, sent) => void stored.push([id, sent])),
     },
     gather: (...args) => {
@@ -159,7 +158,7 @@ describe('The sending of an order', () => {
     const { sender } = createFixture({
       gather: async () => ({ images: ['data:a'] }),
       userOf: async () => 'a-pseudonym',
-      callbacks: { urlFor: (lane, id) => `https://bot.test/${lane}/${id}`, missedShare: () => 1 },
+      callbacks: { urlFor: (lane, id) => `https://bot.test/${lane}/${id}` },
     });
     const outcome = await sender.send(kind, task, await sender.prepare(kind, task));
     expect(outcome).toEqual({ submission: acceptedSubmit, hasCallback: true });
@@ -182,7 +181,7 @@ describe('The sending of an order', () => {
     ['its jobs are not polled', { acceptsCallback: true }],
   ])('An order has no callback if %s', async (_, more) => {
     const kind = kindThat(async () => acceptedSubmit, more);
-    const { sender } = createFixture({ callbacks: { urlFor: () => 'https://bot.test', missedShare: () => 1 } });
+    const { sender } = createFixture({ callbacks: { urlFor: () => 'https://bot.test' } });
     expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({
       submission: acceptedSubmit,
       hasCallback: false,

@@ -1,8 +1,20 @@
 import { expect, it } from 'vitest';
 import { factOfTask } from '../../../src/services/ledger/entry.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { Sweep } from '../../../src/services/tasks/sweep.ts';
+import type { Kind } from '../../../src/services/tasks/kind.ts';
+import type { TaskKind } from '../../../src/services/tasks/kind-spec.ts';
+import { startSweep } from '../../../src/services/tasks/sweep.ts';
 import { createStoreFixture, DAY_MS, makeTask, START } from '../store/store-fixture.ts';
+
+const polled = {
+  waitLimit: () => 'image' as const,
+  durationKey: () => '',
+  source: { name: 'imgx', pollOne: () => expect.unreachable() },
+} as const;
+const kindMap = new Map<TaskKind, Kind>([
+  ['imagine', { ...polled, name: 'imagine' }],
+  ['album', { ...polled, name: 'album', source: undefined }],
+]);
 
 it('A job that the gateway never ends is followed for 30 days, and then counts with its estimate', async () => {
   const { open, log, clock } = createStoreFixture();
@@ -14,12 +26,10 @@ it('A job that the gateway never ends is followed for 30 days, and then counts w
   ];
   for (const task of [endless, younger, unpolled]) await book.add(task);
   const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };
-  const isPolled = ({ kind }: typeof endless): boolean => kind === 'imagine';
-  const sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf: () => 'image', isPolled });
   clock.advance(30 * DAY_MS - 5_000);
-  sweep.start();
+  const stop = startSweep({ book, kinds: kindMap, clock, log, maxWaitMs });
   clock.advance(5_000);
-  await sweep.stop();
+  await stop();
   const ended = await book.get(endless.id);
   expect(ended).toMatchObject({ state: 'expired', failure: { cause: 'unconfirmed' } });
   expect(ended && factOfTask({ ...ended, traits: { isPaid: true } }).standing).toBe('settled');
@@ -33,11 +43,10 @@ it('A held result about which no moderator decides for 7 days is deleted, and it
   const heldTask = makeTask({ state: 'ready', review: { outcome: 'held', at: START } });
   await book.add(heldTask);
   const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };
-  const sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf: () => 'image', isPolled: () => true });
   clock.advance(7 * DAY_MS - 5_000);
-  sweep.start();
+  const stop = startSweep({ book, kinds: kindMap, clock, log, maxWaitMs });
   clock.advance(5_000);
-  await sweep.stop();
+  await stop();
   expect(await book.get(heldTask.id)).toMatchObject({
     state: 'failed',
     failure: { refusal: { key: 'refusals.rules.resultUndecided' } },

@@ -55,7 +55,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });
   const book = new TaskBook({ store, log });
   await book.open();
-  const tracker = new Tracker({ clock, partitionCount: 1 });
+  const tracker = new Tracker(clock, 1);
   tracker.add(0, {
     book,
     log,

@@ -1,13 +1,11 @@
-import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
-import type { TaskBook, TasksLog } from '../book.ts';
 import type { TaskKind } from '../kind-spec.ts';
-import type { Slots } from '../slots.ts';
 import { hasEnded, type Task } from '../task.ts';
 import { groupOf } from '../task-facts.ts';
+import type { OrdersParts } from '../tasks-parts.ts';
 import { setPosition } from '../transitions.ts';
-import { Turns, type WaitingTask } from './turns.ts';
+import { Turns, type WaitingCounts, type WaitingTask } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
@@ -20,24 +18,12 @@ const MAX_SHOWN_POSITIONS = 1_000;
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
 
-interface LineParts {
-  book: TaskBook;
-  clock: Clock;
-  log: TasksLog;
-  slots: Slots;
-  isJob(kind: TaskKind): boolean;
-  /** Sends a waiting task. Never throws. */
-  send(id: string): Promise<void>;
-}
-
 type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId' | 'weight'>;
-
-/** How many tasks wait in all, for the same server and of the same member. */
-export type WaitingCounts = Readonly<Record<'all' | 'server' | 'member', () => number>>;
 
 /** The queue that every order of a job joins. A task occupies a slot from the decision to send it until its job has ended. */
 export class Line {
-  readonly #parts: LineParts;
+  readonly #parts: OrdersParts;
+  readonly #send: (id: string) => Promise<void>;
   readonly #turns = new Turns();
   /** Tasks that are being sent and that the book may not know as running yet. */
   readonly #sending = new Map<string, { kind: TaskKind; hasWaited: boolean }>();
@@ -50,8 +36,10 @@ export class Line {
   #cancelPositionUpdate: (() => void) | undefined;
   #isRunning = false;
 
-  constructor(parts: LineParts) {
+  /** `send`: sends a waiting task. Never throws. */
+  constructor(parts: OrdersParts, send: (id: string) => Promise<void>) {
     this.#parts = parts;
+    this.#send = send;
     this.#leaveSlots = parts.slots.add({
       occupiedCount: () => this.#occupiedCount(),
       sendNext: () => this.#sendNext(),
@@ -64,6 +52,11 @@ export class Line {
       this.#leave(id);
       this.#parts.slots.advance();
     });
+  }
+
+  /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
+  isJob(kind: TaskKind): boolean {
+    return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
   }
 
   get isRunning(): boolean {
@@ -197,7 +190,7 @@ export class Line {
     );
     if (!task) return false;
     this.#sending.set(task.id, { kind: task.kind, hasWaited: true });
-    void this.#parts.send(task.id).finally(() => {
+    void this.#send(task.id).finally(() => {
       this.#sending.delete(task.id);
       this.#parts.slots.advance();
     });
@@ -205,9 +198,9 @@ export class Line {
   }
 
   #occupiedCount(): number {
-    const { book, isJob } = this.#parts;
-    const isRunning = (task: Task): boolean => isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
-    return book.live(isRunning).length + this.#sending.size;
+    const isRunning = (task: Task): boolean =>
+      this.isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
+    return this.#parts.book.live(isRunning).length + this.#sending.size;
   }
 
   #schedulePositionUpdate(): void {

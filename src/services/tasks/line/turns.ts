@@ -11,6 +11,9 @@ export interface WaitingTask {
   readonly weight: number;
 }
 
+/** How many tasks wait in all, for the same server and of the same member. */
+export type WaitingCounts = Readonly<Record<'all' | 'server' | 'member', () => number>>;
+
 interface Member {
   tasks: WaitingTask[];
   /** The number of turns in a row so far. */

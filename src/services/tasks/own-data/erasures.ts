@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import type { ErasureMessage } from '../other-partitions.ts';
 import type { Task } from '../task.ts';
-import type { ErasureMessage } from './erasure-messages.ts';
-import { type ErasureParts, isErasable, MemberErasure, type NotifyPage } from './member-erasure.ts';
+import type { TasksParts } from '../tasks-parts.ts';
+import { isErasable, MemberErasure, type NotifyPage } from './member-erasure.ts';
 
 const RETRY_INTERVAL_MS = 60_000;
 
@@ -18,13 +19,13 @@ interface OpenErasure {
  * for each other.
  */
 export class Erasures {
-  readonly #parts: ErasureParts;
+  readonly #parts: TasksParts;
   readonly #openErasures = new Map<string, OpenErasure>();
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #cancel: (() => void) | undefined;
 
-  constructor(parts: ErasureParts) {
+  constructor(parts: TasksParts) {
     this.#parts = parts;
     parts.book.onChange((task) => this.#onTaskChange(task));
   }

@@ -4,9 +4,12 @@ import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
+import { reportsAbout } from '../../reports/reports.ts';
+import { rulesAbout } from '../../rules/rules.ts';
+import { budgetsAbout } from '../../spending/budgets.ts';
+import type { StoredTasks } from '../../store/stored-tasks.ts';
 import { dropVoiceAudio } from '../delivery-state.ts';
 import { areResultsHidden, type Task } from '../task.ts';
-import type { MemberFacts } from './about-member.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -16,21 +19,21 @@ interface ExportFile extends PackedFile, ExportCounts {
   release(): void;
 }
 
-interface ExportsParts {
-  rowsOf(memberId: string): Promise<ExportedData>;
-  isBeingErased(memberId: string): boolean;
-  /** Whether the member is being erased in another partition. */
-  isBeingErasedElsewhere(memberId: string): Promise<boolean>;
+interface ErasureStates {
+  isUnderWay(memberId: string): boolean;
+  isUnderWayElsewhere(memberId: string): Promise<boolean>;
 }
 
 /** Creates only one export at a time, so that no more than one is in memory. */
 export class Exports {
-  readonly #parts: ExportsParts;
+  readonly #rowsOf: (memberId: string) => Promise<ExportedData>;
+  readonly #erasures: ErasureStates;
   readonly #lock = new KeyedLock();
   readonly #inProgress = new Set<string>();
 
-  constructor(parts: ExportsParts) {
-    this.#parts = parts;
+  constructor(rowsOf: (memberId: string) => Promise<ExportedData>, erasures: ErasureStates) {
+    this.#rowsOf = rowsOf;
+    this.#erasures = erasures;
   }
 
   create(memberId: string, max: number): Promise<ExportFile> {
@@ -57,14 +60,14 @@ export class Exports {
   /** An export during an erasure would be neither the old state nor the new one. */
   async *#exportUnlessErased(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
-      if (this.#parts.isBeingErased(memberId)) throw new Refusal('refusals.exportDuringErasure');
+      if (this.#erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     const checkEverywhere = async (): Promise<void> => {
       check();
-      if (await this.#parts.isBeingErasedElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
+      if (await this.#erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     await checkEverywhere();
-    for await (const piece of exportText(await this.#parts.rowsOf(memberId), counts)) {
+    for await (const piece of exportText(await this.#rowsOf(memberId), counts)) {
       check();
       yield piece;
     }
@@ -79,6 +82,36 @@ export interface ExportedData {
   entries: AsyncIterable<Entry> | undefined;
   /** Returns the facts of each partition. */
   readFacts(): Promise<readonly MemberFacts[]>;
+}
+
+/** What is stored about a member apart from tasks and usage. */
+export interface MemberFacts {
+  /** What admins have decided about the member, and what the member has decided about others as an admin. */
+  budgets: readonly object[];
+  rules: readonly object[];
+  /** Reports that the member made, and the member's decisions about the reports of others. */
+  reports: readonly object[];
+  proposals: readonly object[];
+  drafts: readonly object[];
+  pseudonym: string | undefined;
+}
+
+type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'drafts' | 'pseudonyms'>;
+
+/** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function with which that partition hashes names. */
+export async function readMemberFacts(
+  memberId: string,
+  { budgets, rules, reports, proposals, drafts, pseudonyms }: Rows,
+  hashOf: (name: string) => string,
+): Promise<MemberFacts> {
+  return {
+    budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
+    rules: rulesAbout(memberId, await rules.all()),
+    reports: reportsAbout(memberId, await reports.all()),
+    proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
+    drafts: await drafts.startingWith(`${memberId}:`),
+    pseudonym: await pseudonyms.get(memberId),
+  };
 }
 
 interface ExportCounts {

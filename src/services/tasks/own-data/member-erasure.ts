@@ -1,36 +1,13 @@
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
-import type { FormDrafts } from '../../form-drafts.ts';
-import type { Proposals } from '../../proposals.ts';
-import type { Pseudonyms } from '../../pseudonyms.ts';
-import type { Reports } from '../../reports/reports.ts';
-import type { Rules } from '../../rules/rules.ts';
-import type { Removal, ServerLogs } from '../../server-log/server-log.ts';
-import type { Budgets } from '../../spending/budgets.ts';
+import type { Removal } from '../../server-log/server-log.ts';
 import { clearMessage } from '../delivery-state.ts';
-import type { OrdersParts } from '../orders-parts.ts';
-import type { OtherPartitions } from '../other-partitions.ts';
+import { tasksOf } from '../lists.ts';
+import type { ErasureMessage, ErasureReport } from '../other-partitions.ts';
 import { hasEnded, isHeld, isLive, type MessageAddress, type Task } from '../task.ts';
-import type { ErasureMark, ErasureOutcome, TaskStore } from '../task-store.ts';
+import type { ErasureMark, ErasureOutcome } from '../task-store.ts';
+import type { TasksParts } from '../tasks-parts.ts';
 import { markForErasure, markWithdrawn } from '../transitions.ts';
-import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
 import { MAX_UNDELETABLE, outcomeOf, PartErasures, withReport } from './part-erasures.ts';
-import { tasksOf } from './tasks-of.ts';
-
-export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
-  store: TaskStore;
-  /** Undefined if there are no limits. */
-  budgets?: Pick<Budgets, 'about' | 'eraseId'> | undefined;
-  rules?: Pick<Rules, 'about' | 'eraseId' | 'assertAllowed' | 'moderate'> | undefined;
-  reports?: Pick<Reports, 'exportDataOf' | 'erase'> | undefined;
-  serverLogs?: Pick<ServerLogs, 'erase'> | undefined;
-  proposals?: Pick<Proposals, 'findByMember' | 'erase'> | undefined;
-  drafts?: Pick<FormDrafts, 'findByMember' | 'erase'> | undefined;
-  pseudonyms?: Pick<Pseudonyms, 'current' | 'erase'> | undefined;
-  others?: OtherPartitions | undefined;
-  removeMessages(task: Task): Promise<MessageRemoval>;
-  /** Notifies a member who has left the page. Returns false if it should be tried again later. */
-  notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;
-}
 
 const COUNTS_PER_WRITE = 50;
 /** After this time, the bot stops trying to delete a message. */
@@ -44,7 +21,7 @@ const MAX_FAILURES_IN_A_ROW = 3;
  * find the task without a ledger entry and add it again.
  */
 export class MemberErasure {
-  readonly #parts: ErasureParts;
+  readonly #parts: TasksParts;
   /** The stored mark, except that the counts may be higher. */
   #mark: ErasureMark;
   #notifyPage: NotifyPage | undefined;
@@ -56,7 +33,7 @@ export class MemberErasure {
   readonly #postponedIds = new Set<string>();
   #cancel: (() => void) | undefined;
 
-  constructor(mark: ErasureMark, parts: ErasureParts) {
+  constructor(mark: ErasureMark, parts: TasksParts) {
     this.#mark = mark;
     this.#parts = parts;
     this.#partErasures = new PartErasures(parts.others, parts.clock);
@@ -80,7 +57,6 @@ export class MemberErasure {
     return this.#store((mark) => this.#partErasures.join({ ...mark, until: Math.max(until, mark.until) }, from));
   }
 
-  /** Records what another partition has erased. */
   recordReport(report: ErasureReport): Promise<void> {
     return this.#store((mark) => withReport(mark, report));
   }
@@ -283,12 +259,6 @@ export function isErasable(task: Task): boolean {
 /** Whether the task waits for a prompt that was never sent, so that the gateway has not started the job. An answer waits after billed responses. */
 const hasNotStarted = ({ state, times, traits }: Task): boolean =>
   state === 'needs-input' && !traits.isText && times.wordsSent === undefined && times.wordsTaken === undefined;
-
-export interface MessageRemoval {
-  removed: number;
-  left: readonly MessageAddress[];
-  needsRetry: boolean;
-}
 
 /** Notifies the page where the member asked. Returns false if the page is gone. */
 export type NotifyPage = (outcome: ErasureOutcome) => Promise<boolean>;

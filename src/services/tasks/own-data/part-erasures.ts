@@ -1,7 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { OtherPartitions } from '../other-partitions.ts';
+import type { ErasureMessage, ErasureReport, OtherPartitions } from '../other-partitions.ts';
 import type { AskedPartition, ErasureMark, ErasureOutcome } from '../task-store.ts';
-import type { ErasureMessage, ErasureReport } from './erasure-messages.ts';
 
 /** How many addresses of undeletable messages are stored. Further messages are only counted. */
 export const MAX_UNDELETABLE = 100;

@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
+import { tasksOf } from '../../../../src/services/tasks/lists.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
-import { tasksOf } from '../../../../src/services/tasks/own-data/tasks-of.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { createStoreFixture, makeTask, START, settled } from '../../store/store-fixture.ts';
 
@@ -26,17 +26,16 @@ async function createFixture(taskCount = TASK_COUNT) {
   }
   let erasedMemberId: string | undefined;
   let readCount = 0;
-  const exports = new Exports({
-    rowsOf: async (memberId) => ({
+  const exports = new Exports(
+    async (memberId) => ({
       memberId,
       now: START,
       tasks: rows(memberId),
       entries: undefined,
       readFacts: async () => [],
     }),
-    isBeingErased: (memberId) => memberId === erasedMemberId,
-    isBeingErasedElsewhere: async () => false,
-  });
+    { isUnderWay: (memberId) => memberId === erasedMemberId, isUnderWayElsewhere: async () => false },
+  );
   async function* rows(memberId: string): AsyncGenerator<Task> {
     for await (const { id } of tasksOf(memberId, store)) {
       const task = await store.get(id);

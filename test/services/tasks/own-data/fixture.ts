@@ -9,13 +9,12 @@ import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { defineKind } from '../../../../src/services/tasks/kind.ts';
-import type { MessageRemoval } from '../../../../src/services/tasks/own-data/member-erasure.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
-import type { ErasureOutcome } from '../../../../src/services/tasks/task-store.ts';
+import type { ErasureOutcome, MessageRemoval } from '../../../../src/services/tasks/task-store.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
-import { acceptedSubmit, buildSnapshot } from '../builders.ts';
+import { acceptedSubmit, buildSnapshot, otherParts } from '../builders.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 
@@ -60,8 +59,8 @@ export async function startEngine({
     specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, clock, log }),
-    estimateOf: (order) => operatorPriceBook(prices).estimateOf(order),
-    gather: async () => ({}),
+    prices: operatorPriceBook(prices),
+    ...otherParts(clock),
     removeMessages: async (task) => {
       removed.push(task.id);
       return removal(task);

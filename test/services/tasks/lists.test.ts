@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOwnResult } from '../../../src/services/inputs/own-results.ts';
+import { isOwnResult } from '../../../src/services/tasks/lists.ts';
 import { onStores } from '../store/sites.ts';
 import { makeTask, settled } from '../store/store-fixture.ts';
 
