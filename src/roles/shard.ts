@@ -24,14 +24,13 @@ const CONNECTION_CHECK_INTERVAL_MS = 100;
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
-  const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
-  });
-  const { partitions, facts, inbox, holder } = cluster;
+  const { onStoreUse: onUse } = monitoring ?? {};
+  const cluster = await openCluster(config, { log, clock, version, specs: kindSpecs, onUse });
+  const { partitions, inbox } = cluster;
   const clients = createDiscordClients(config.discord.apiUrl);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
-  const everyPartition = new EveryPartition(partitions, inbox);
+  const everyPartition = new EveryPartition(cluster);
   const untakenInteractions = new UntakenInteractions({
     ...{ inbox, outbox, handlers, say, clock, log },
     settings: config.discord,
@@ -74,13 +73,15 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   let threads: FollowedThreads | undefined;
   try {
     await loadIdentity(client, config.discord.token);
-    const { storeLeaseMs: leaseMs, discord, cluster: settings } = config;
+    const { discord, cluster: settings } = config;
     if (discord.messageContent) {
       await requireMessageContent(reads, discord.token, log);
-      threads = await FollowedThreads.open({ facts, clock, log });
+      threads = await FollowedThreads.open(cluster);
     }
     const shards = await connectShards({
-      ...{ token: discord.token, reads, facts, holder, leaseMs, clock, log },
+      ...cluster,
+      token: discord.token,
+      reads,
       intents: intentsOf(discord),
       shardCount: settings.shards,
       onDispatch: passOn,

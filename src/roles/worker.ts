@@ -18,7 +18,7 @@ import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
 import { recentNotes } from '../services/cluster/recent-notes.ts';
 import { createGateway, GatewayConnections } from '../services/gateway/index.ts';
-import type { HandlePacket, InboxConsumer, TakenPacket } from '../services/inbox/inbox.ts';
+import type { HandlePacket, TakenPacket } from '../services/inbox/inbox.ts';
 import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media-process/media-process.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
 import type { ReadinessSources } from '../services/readiness.ts';
@@ -35,7 +35,7 @@ const MAX_MESSAGE_AGE_MS = 15 * 60_000;
 
 interface RunningPartition {
   bot: Bot;
-  inbox: InboxConsumer;
+  inbox: { close(): Promise<void> };
 }
 
 /**
@@ -44,15 +44,14 @@ interface RunningPartition {
  */
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: sharedMediaProcess } = tools;
-  const cluster = await openCluster(config, {
-    ...{ log, clock, version, specs: kindSpecs, onUse: monitoring?.onStoreUse },
-  });
-  const { partitions, facts, inbox, holder } = cluster;
+  const { onStoreUse: onUse } = monitoring ?? {};
+  const cluster = await openCluster(config, { log, clock, version, specs: kindSpecs, onUse });
+  const { partitions, inbox } = cluster;
   const { count } = partitions;
-  const everyPartition = new EveryPartition(partitions, inbox);
+  const everyPartition = new EveryPartition(cluster);
   const mediaProcess = sharedMediaProcess ?? new MediaProcess({ clock: systemClock, log });
-  const threads = config.discord.messageContent ? new ThreadAnnouncer({ facts, clock, log }) : undefined;
-  const notes = recentNotes(facts, clock);
+  const threads = config.discord.messageContent ? new ThreadAnnouncer(cluster) : undefined;
+  const notes = recentNotes(cluster.facts, clock);
   const runningPartitions = new Map<number, RunningPartition>();
   const ownedStores = new Map<number, StoredTasks>();
   const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
@@ -99,7 +98,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       ...{ config, tools: { ...tools, mediaProcess }, limits, tracker, notes, clients, connections },
       ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
       callbackUrls: callbacks?.addresses,
-      clusterHealth: clusterHealth({ facts, partitions, ownPartitions: ownHealth, clock, log }),
+      clusterHealth: () => clusterHealth(cluster, ownHealth()),
     });
     monitoring?.watchBot(bot.metricSources);
     try {
@@ -169,22 +168,16 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       queueLength: (partition) => inbox.waitingCount(partition),
     });
     await loadIdentity(clients.client, config.discord.token);
-    callbacks = await openClusterCallbacks(config.callbacks, {
-      ...{ facts, inbox, clock, partitionCount: count, log },
+    callbacks = await openClusterCallbacks(config.callbacks, cluster, {
       ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.callbacks,
       onOutcome: monitoring?.onCallback,
     });
-    const { storeLeaseMs: leaseMs } = config;
-    membership = await Membership.join({
-      ...{ facts, partitions, holder, leaseMs, clock, log },
-      onTaken: takePartition,
-      onGiveBack: releasePartition,
-    });
+    membership = await Membership.join({ ...cluster, onTaken: takePartition, onGiveBack: releasePartition });
   } catch (error) {
     await closeAll();
     throw error;
   }
-  const health = new HealthPublisher({ facts, holder, clock, log, ownHealth });
+  const health = new HealthPublisher(cluster, ownHealth);
   log.info({ version, partitions: count }, 'This worker is ready.');
 
   let stopPromise: Promise<void> | undefined;

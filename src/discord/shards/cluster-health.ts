@@ -1,10 +1,8 @@
-import { type Clock, withTimeout } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import { withTimeout } from '../../lib/clock.ts';
+import type { Cluster } from '../../services/cluster/open-cluster.ts';
 import { type PartitionHealth, readHealth } from '../../services/cluster/partition-health.ts';
 import { readShares } from '../../services/cluster/shares.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
-import type { Partitions } from '../../services/store/partitions.ts';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { readShardCount, shardOwners } from './shard-processes.ts';
 
 /** `/about` omits the state of the cluster if reading it takes longer than this. */
@@ -20,28 +18,20 @@ export interface ClusterHealth {
   troubles: readonly LaneTrouble[];
 }
 
-interface ClusterHealthParts {
-  facts: Pick<SharedFacts, 'claims' | 'read'>;
-  partitions: Pick<Partitions, 'owners' | 'count'>;
-  /** The health of the partitions that this worker owns. */
-  ownPartitions(): ReadonlyMap<number, PartitionHealth>;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}
+type OwnHealth = ReadonlyMap<number, PartitionHealth>;
 
-/** Returns undefined if the store's server does not respond in time. */
-export const clusterHealth = (parts: ClusterHealthParts) => async (): Promise<ClusterHealth | undefined> => {
+/** Returns undefined if the store's server does not respond in time. `ownHealth`: the health of the partitions that this worker owns. */
+export async function clusterHealth(cluster: Cluster, ownHealth: OwnHealth): Promise<ClusterHealth | undefined> {
   try {
-    return await withTimeout(parts.clock, READ_TIMEOUT_MS, readCluster(parts));
+    return await withTimeout(cluster.clock, READ_TIMEOUT_MS, readCluster(cluster, ownHealth));
   } catch (error) {
-    parts.log.warn({ err: error }, 'The state of the cluster could not be read.');
+    cluster.log.warn({ err: error }, 'The state of the cluster could not be read.');
     return undefined;
   }
-};
+}
 
-async function readCluster({ facts, partitions, ownPartitions }: ClusterHealthParts): Promise<ClusterHealth> {
+async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth): Promise<ClusterHealth> {
   const { count } = partitions;
-  const ownHealth = ownPartitions();
   const otherPartitions = Array.from({ length: count }, (_, partition) => partition).filter(
     (one) => !ownHealth.has(one),
   );

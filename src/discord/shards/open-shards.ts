@@ -1,12 +1,11 @@
 import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions } from '@discordjs/ws';
 import type { GatewayDispatchPayload } from 'discord.js';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { pause } from '../../lib/clock.ts';
 import { acquireClaim, type ClaimContext } from '../../services/cluster/claim.ts';
+import type { ClusterContext } from '../../services/cluster/open-cluster.ts';
 import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
 import { StoreError } from '../../services/store/index.ts';
 import { type Lease, type LeaseClock, leaseClock } from '../../services/store/lease.ts';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
 import { reachDiscord } from '../reach.ts';
 import { type GatewayInfo, readGateway } from '../reads.ts';
@@ -25,19 +24,13 @@ const ROUND_INTERVAL_MS = 500;
 /** At least this many rounds take place per lease. Claims are renewed equally often. */
 const ROUNDS_PER_LEASE = 5;
 
-interface ShardsParts {
+interface ShardsParts extends ClusterContext {
   token: string;
   /** Sends the bot's token. */
   reads: DiscordReads;
   intents: number;
   /** Discord's recommendation by default. */
   shardCount?: number | undefined;
-  facts: SharedFacts;
-  /** The name of this process, from `nameHolder()`. */
-  holder: string;
-  leaseMs: number;
-  clock: Clock;
-  log: Log;
   /** The clock that times the claims. */
   claimClock?: LeaseClock;
   /** Once it resolves, the event counts as passed on. It may be called twice for one event. */

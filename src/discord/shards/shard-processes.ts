@@ -15,7 +15,7 @@ export async function liveShardProcesses(facts: SharedFacts): Promise<ReadonlySe
 }
 
 /** The holder of each shard that has one. `deadOwners` has the holders whose process has certainly ended: their shards are free. */
-export async function shardOwners(facts: Pick<SharedFacts, 'claims'>) {
+export async function shardOwners(facts: SharedFacts) {
   const owners = new Map<number, string>();
   const deadOwners = new Map<number, string>();
   for (const [name, holder] of await facts.claims(SHARD_PREFIX)) {
@@ -41,7 +41,7 @@ export class ShardCountError extends Error {
 }
 
 /** How many shards the cluster last used; 0 before its first shard process. */
-export const readShardCount = async (facts: Pick<SharedFacts, 'read'>): Promise<number> =>
+export const readShardCount = async (facts: SharedFacts): Promise<number> =>
   Number((await facts.read(SHARD_COUNT_KEY)) ?? 0);
 
 /**

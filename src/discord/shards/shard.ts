@@ -7,10 +7,9 @@ import {
   WebSocketShardStatus,
 } from '@discordjs/ws';
 import { GatewayCloseCodes, GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
-import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import { pause, withTimeout } from '../../lib/clock.ts';
+import type { ClusterContext } from '../../services/cluster/open-cluster.ts';
 import type { Lease } from '../../services/store/lease.ts';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 import { HandOver } from './hand-over.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
@@ -36,15 +35,9 @@ const FATAL_CODES: ReadonlySet<number> = new Set([
   GatewayCloseCodes.DisallowedIntents,
 ]);
 
-export interface ShardParts {
-  facts: SharedFacts;
-  /** The name of this process. */
-  holder: string;
-  clock: Clock;
-  log: PlainLog;
+export interface ShardParts extends ClusterContext {
   options: FetchingStrategyOptions;
   turns: IdentifyTurns;
-  leaseMs: number;
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
   /** Called when Discord refuses to serve this bot. */
   onRefused(code: number): void;

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, withTimeout } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { withTimeout } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { CallbackUrls } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type CallbackSettings, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
 import { type CallbackMeaning, type CallbackRecipient, openListener } from '../callbacks/listener.ts';
-import type { Inbox } from '../inbox/inbox.ts';
 import type { SharedFacts } from '../store/index.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../tasks/task-id.ts';
+import type { Cluster } from './open-cluster.ts';
 
 /** The type of packets with a callback that another worker received. */
 const CALLBACK = 'CALLBACK';
@@ -28,11 +27,7 @@ const MAX_REMEMBERED = 20_000;
 const MAX_IN_FLIGHT = 200;
 const PUT_TIMEOUT_MS = 2_000;
 
-interface RecipientParts {
-  inbox: Pick<Inbox, 'put'>;
-  clock: Clock;
-  /** The number of partitions. */
-  partitionCount: number;
+interface CallbackHandlers {
   /** The callbacks of a partition that this worker owns. */
   ownCallbacks(partition: number): Callbacks | undefined;
   /** Counts the outcome of a callback that concerns no partition of this worker. */
@@ -44,15 +39,17 @@ interface RecipientParts {
  * callbacks per task are passed on, through the inbox.
  */
 class ClusterCallbacks implements CallbackRecipient {
-  readonly #parts: RecipientParts;
+  readonly #cluster: Cluster;
+  readonly #handlers: CallbackHandlers;
   readonly #urls: CallbackUrls;
   /** How many were passed on, by task and meaning. */
   readonly #passedCounts = new RecentMap<string, number>(MAX_REMEMBERED);
   #inFlightCount = 0;
 
-  constructor(urls: CallbackUrls, parts: RecipientParts) {
+  constructor(urls: CallbackUrls, cluster: Cluster, handlers: CallbackHandlers) {
     this.#urls = urls;
-    this.#parts = parts;
+    this.#cluster = cluster;
+    this.#handlers = handlers;
   }
 
   find(target: string): string | undefined {
@@ -70,11 +67,15 @@ class ClusterCallbacks implements CallbackRecipient {
   }
 
   report(outcome: CallbackOutcome): void {
-    this.#parts.onOutcome?.(outcome);
+    this.#handlers.onOutcome?.(outcome);
   }
 
   #ownCallbacks(id: string): Callbacks | undefined {
-    return this.#parts.ownCallbacks(partitionOf(bucketIn(id), this.#parts.partitionCount));
+    return this.#handlers.ownCallbacks(this.#partitionOf(id));
+  }
+
+  #partitionOf(id: string): number {
+    return partitionOf(bucketIn(id), this.#cluster.partitions.count);
   }
 
   #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
@@ -90,10 +91,10 @@ class ClusterCallbacks implements CallbackRecipient {
   }
 
   async #pass(key: string, d: z.output<typeof packetSchema>['d']): Promise<void> {
-    const { inbox, clock, partitionCount } = this.#parts;
+    const { inbox, clock } = this.#cluster;
     this.#inFlightCount += 1;
     try {
-      const put = inbox.put(partitionOf(bucketIn(d.id), partitionCount), { id: key, content: { t: CALLBACK, d } });
+      const put = inbox.put(this.#partitionOf(d.id), { id: key, content: { t: CALLBACK, d } });
       if (
         (await withTimeout(
           clock,
@@ -111,19 +112,16 @@ class ClusterCallbacks implements CallbackRecipient {
   }
 }
 
-interface ClusterCallbackParts extends RecipientParts {
-  facts: Pick<SharedFacts, 'read' | 'replace'>;
-  log: Pick<Log, 'info'>;
-}
-
 /** The URLs of all partitions, and the port if this worker has one. Undefined if callbacks are off. */
 export async function openClusterCallbacks(
   { url, port, host }: CallbackSettings,
-  { facts, log, ...parts }: ClusterCallbackParts,
+  cluster: Cluster,
+  handlers: CallbackHandlers,
 ) {
   if (url === undefined) return undefined;
-  const urls = new CallbackUrls(url, await sharedSecret(facts));
-  const recipient = new ClusterCallbacks(urls, parts);
+  const urls = new CallbackUrls(url, await sharedSecret(cluster.facts));
+  const recipient = new ClusterCallbacks(urls, cluster, handlers);
+  const { log } = cluster;
   const listener = port === undefined ? undefined : await openListener({ port, host }, { callbacks: recipient, log });
   return { addresses: urls, close: async () => listener?.close() };
 }
@@ -132,7 +130,7 @@ const SECRET = 'callback-secret';
 const SECRET_BYTES = 32;
 
 /** Created by the first worker that needs it. */
-async function sharedSecret(facts: ClusterCallbackParts['facts']): Promise<string> {
+async function sharedSecret(facts: SharedFacts): Promise<string> {
   const newSecret = randomBytes(SECRET_BYTES).toString('hex');
   if (await facts.replace(SECRET, undefined, newSecret)) return newSecret;
   const existingSecret = await facts.read(SECRET);

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hashedName } from '../hashed-names.ts';
-import type { Inbox } from '../inbox/inbox.ts';
 import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
-import type { Partitions } from '../store/index.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
 import { erasureMessage, type OtherPartitions, type PartitionRows } from '../tasks/other-partitions.ts';
 import { readMemberFacts } from '../tasks/own-data/exports.ts';
+import type { Cluster } from './open-cluster.ts';
 
 /** The type of packets that partitions send to each other. Packets from Discord have other types. */
 const FROM_PARTITION = 'FROM_PARTITION';
@@ -18,18 +17,16 @@ export function messageIn(content: unknown) {
 
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */
 export class EveryPartition {
-  readonly #partitions: Partitions;
-  readonly #inbox: Inbox;
+  readonly #cluster: Cluster;
   readonly #cached = new Map<number, PartitionRows>();
 
-  constructor(partitions: Partitions, inbox: Inbox) {
-    this.#partitions = partitions;
-    this.#inbox = inbox;
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
   }
 
   /** Undefined if there are no others. */
   otherPartitions(ownNumber: number): OtherPartitions | undefined {
-    const { count } = this.#partitions;
+    const { count } = this.#cluster.partitions;
     if (count === 1) return undefined;
     const numbers = Array.from({ length: count }, (_, index) => index).filter((number) => number !== ownNumber);
     return {
@@ -39,20 +36,20 @@ export class EveryPartition {
       all: async () =>
         (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
       send: (partition, message) =>
-        this.#inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
+        this.#cluster.inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
     };
   }
 
   /** The rules of a server, read from its home partition. */
   async rulesOf(guildId: string): Promise<ServerRules> {
-    const rows = await this.#rows(partitionOf(bucketOf(guildId), this.#partitions.count));
+    const rows = await this.#rows(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
     return (await rows?.rulesOf(guildId)) ?? NO_RULES;
   }
 
   async #rows(partition: number): Promise<PartitionRows | undefined> {
     const cached = this.#cached.get(partition);
     if (cached) return cached;
-    const store = await this.#partitions.read(partition);
+    const store = await this.#cluster.partitions.read(partition);
     if (!store) return undefined;
     const rows: PartitionRows = {
       entries: store.entries,

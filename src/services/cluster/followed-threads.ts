@@ -1,9 +1,9 @@
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import { pause } from '../../lib/clock.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { CONVERSATION_TIMEOUT_MS } from '../asks/conversation.ts';
-import type { SharedFacts } from '../store/index.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
+import type { ClusterContext } from './open-cluster.ts';
 
 const THREAD_LIST = 'threads';
 /** A member who writes sooner than this after the bot's first message cannot have read it. */
@@ -14,12 +14,6 @@ const RETRY_INTERVAL_MS = 1_000;
 const MAX_THREADS = 100_000;
 const MAX_PENDING_ENTRIES = 10_000;
 
-interface ThreadParts {
-  facts: Pick<SharedFacts, 'add' | 'addedSince'>;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}
-
 /** The thread in which members continue this task by writing. */
 function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): string | undefined {
   if (guildId === undefined) return undefined;
@@ -29,17 +23,17 @@ function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): s
 
 /** Announces to the shard processes which threads contain a worker's conversations. */
 export class ThreadAnnouncer {
-  readonly #parts: ThreadParts;
-  readonly #pendingEntries = new Set<string>();
+  readonly #cluster: ClusterContext;
+  readonly #pendingEntries = new RecentMap<string, true>(MAX_PENDING_ENTRIES);
   readonly #stop = new AbortController();
   #isWriting = false;
 
-  constructor(parts: ThreadParts) {
-    this.#parts = parts;
+  constructor(cluster: ClusterContext) {
+    this.#cluster = cluster;
   }
 
   /** To be called once the book is open. */
-  watch(book: Pick<TaskBook, 'live' | 'onAdd' | 'onChange'>, partition: number): void {
+  watch(book: TaskBook, partition: number): void {
     const announce = (task: Task): void => {
       const thread = threadOf(task);
       if (thread !== undefined && !hasEnded(task)) this.#add(`${thread} ${partition}`);
@@ -57,17 +51,15 @@ export class ThreadAnnouncer {
   }
 
   #add(entry: string): void {
-    this.#pendingEntries.add(entry);
-    const [oldest] = this.#pendingEntries;
-    if (this.#pendingEntries.size > MAX_PENDING_ENTRIES && oldest !== undefined) this.#pendingEntries.delete(oldest);
+    this.#pendingEntries.set(entry, true);
     if (!this.#isWriting) void this.#write();
   }
 
   async #write(): Promise<void> {
-    const { facts, clock, log } = this.#parts;
+    const { facts, clock, log } = this.#cluster;
     const { signal } = this.#stop;
     this.#isWriting = true;
-    for (const entry of this.#pendingEntries) {
+    for (const entry of this.#pendingEntries.keys()) {
       while (!signal.aborted && this.#pendingEntries.has(entry)) {
         try {
           await facts.add(THREAD_LIST, entry, CONVERSATION_TIMEOUT_MS);
@@ -84,18 +76,18 @@ export class ThreadAnnouncer {
 
 /** The threads that the workers of the cluster have announced, in memory, because a shard process looks up every message of every server. */
 export class FollowedThreads {
-  readonly #parts: ThreadParts;
+  readonly #cluster: ClusterContext;
   /** The least recently announced come first. */
-  readonly #followedThreads = new Map<string, { partition: number; until: number }>();
+  readonly #followedThreads = new RecentMap<string, { partition: number; until: number }>(MAX_THREADS);
   readonly #stop = new AbortController();
   #readAt = 0;
 
-  private constructor(parts: ThreadParts) {
-    this.#parts = parts;
+  private constructor(cluster: ClusterContext) {
+    this.#cluster = cluster;
   }
 
-  static async open(parts: ThreadParts): Promise<FollowedThreads> {
-    const threads = new FollowedThreads(parts);
+  static async open(cluster: ClusterContext): Promise<FollowedThreads> {
+    const threads = new FollowedThreads(cluster);
     await threads.#read();
     void threads.#keepReading();
     return threads;
@@ -114,7 +106,7 @@ export class FollowedThreads {
   }
 
   async #keepReading(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#cluster;
     const { signal } = this.#stop;
     for (let isFailing = false; !signal.aborted; await pause(clock, READ_INTERVAL_MS, signal)) {
       try {
@@ -129,17 +121,16 @@ export class FollowedThreads {
   }
 
   async #read(): Promise<void> {
-    const { facts, clock } = this.#parts;
+    const { facts, clock } = this.#cluster;
     const { entries, at } = await facts.addedSince(THREAD_LIST, Math.max(0, this.#readAt - OVERLAP_MS));
     this.#readAt = at;
     const now = clock.now();
     for (const entry of entries) {
       const [thread = '', partition] = entry.split(' ');
-      this.#followedThreads.delete(thread);
       this.#followedThreads.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
     }
     for (const [thread, { until }] of this.#followedThreads) {
-      if (until > now && this.#followedThreads.size <= MAX_THREADS) break;
+      if (until > now) break;
       this.#followedThreads.delete(thread);
     }
   }

@@ -1,9 +1,9 @@
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
-import { type Partitions, type SharedFacts, StoreError } from '../store/index.ts';
+import { pause } from '../../lib/clock.ts';
+import { type Partitions, StoreError } from '../store/index.ts';
 import { type Lease, leaseClock } from '../store/lease.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { acquireClaim } from './claim.ts';
+import type { ClusterContext } from './open-cluster.ts';
 import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
@@ -16,14 +16,8 @@ const MAX_RELEASED_AT_ONCE = 4;
 /** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_TIMEOUT_MS = 1_000;
 
-interface MembershipParts {
-  facts: SharedFacts;
+interface MembershipParts extends ClusterContext {
   partitions: Partitions;
-  /** The name with which the partitions were opened. */
-  holder: string;
-  leaseMs: number;
-  clock: Pick<Clock, 'after'>;
-  log: Log;
   /** Called once this process owns the partition. Returns false if nothing started because the server did not respond; the store is then closed. */
   onTaken(partition: number, store: StoredTasks): Promise<boolean>;
   /** Resolves when the work on the partition has ended and its store is closed. */

@@ -33,12 +33,20 @@ interface ClusterParts {
   onUse?: StoreUseListener | undefined;
 }
 
-/** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
-export interface Cluster {
+/** What a process of a cluster knows about itself and the others. */
+export interface ClusterContext {
   /** The name of this process in the cluster. */
   holder: string;
-  partitions: Partitions;
+  /** How long a lease or a claim lasts that is not renewed. */
+  leaseMs: number;
   facts: SharedFacts;
+  clock: Clock;
+  log: Log;
+}
+
+/** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
+export interface Cluster extends ClusterContext {
+  partitions: Partitions;
   inbox: Inbox;
   close(): Promise<void>;
 }
@@ -73,7 +81,7 @@ export async function openCluster(
     resources.push(facts);
     const inbox = await openInbox(cluster.queue, { lockMs: Math.min(leaseMs, MAX_LOCK_MS), log });
     resources.push(inbox);
-    return { holder, partitions, facts, inbox, close };
+    return { holder, leaseMs, facts, clock, log, partitions, inbox, close };
   } catch (error) {
     await close();
     throw error;

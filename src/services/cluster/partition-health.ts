@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { pause } from '../../lib/clock.ts';
 import type { SharedFacts } from '../store/index.ts';
+import type { ClusterContext } from './open-cluster.ts';
 import { WORKER_CLAIM } from './shares.ts';
 
 const WRITE_INTERVAL_MS = 5_000;
@@ -23,23 +23,17 @@ export type PartitionHealth = z.output<typeof shape>;
 
 const nameOf = (partition: number): string => `health:${partition}`;
 
-interface HealthParts {
-  facts: Pick<SharedFacts, 'write'>;
-  holder: string;
-  clock: Clock;
-  log: Pick<Log, 'debug'>;
-  /** The health of the partitions that this worker owns. */
-  ownHealth(): ReadonlyMap<number, PartitionHealth>;
-}
-
 /** Publishes the health of this worker's partitions to the other workers whenever it changes. */
 export class HealthPublisher {
-  readonly #parts: HealthParts;
+  readonly #cluster: ClusterContext;
+  readonly #ownHealth: () => ReadonlyMap<number, PartitionHealth>;
   readonly #stop = new AbortController();
   #lastWritten: ReadonlyMap<number, string> = new Map();
 
-  constructor(parts: HealthParts) {
-    this.#parts = parts;
+  /** `ownHealth`: the health of the partitions that this worker owns. */
+  constructor(cluster: ClusterContext, ownHealth: () => ReadonlyMap<number, PartitionHealth>) {
+    this.#cluster = cluster;
+    this.#ownHealth = ownHealth;
     void this.#keepWriting();
   }
 
@@ -48,7 +42,7 @@ export class HealthPublisher {
   }
 
   async #keepWriting(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#cluster;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -61,8 +55,10 @@ export class HealthPublisher {
   }
 
   async #write(): Promise<void> {
-    const { facts, holder, ownHealth } = this.#parts;
-    const serialized = new Map([...ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]));
+    const { facts, holder } = this.#cluster;
+    const serialized = new Map(
+      [...this.#ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]),
+    );
     const claimReference = { claim: WORKER_CLAIM + holder, holder };
     for (const [partition, text] of serialized) {
       const isUnchanged = this.#lastWritten.get(partition) === text;
@@ -73,10 +69,7 @@ export class HealthPublisher {
 }
 
 /** The health of a partition, as its owner last wrote it. */
-export async function readHealth(
-  facts: Pick<SharedFacts, 'read'>,
-  partition: number,
-): Promise<PartitionHealth | undefined> {
+export async function readHealth(facts: SharedFacts, partition: number): Promise<PartitionHealth | undefined> {
   const text = await facts.read(nameOf(partition));
   return text === undefined ? undefined : shape.safeParse(JSON.parse(text)).data;
 }

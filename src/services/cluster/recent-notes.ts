@@ -6,7 +6,7 @@ import type { SharedFacts } from '../store/index.ts';
 const MAX_AGE_MS = 1_000;
 
 /** The shared notes, for all partitions of a process: one read serves those that want a note at about the same time. */
-export function recentNotes(facts: Pick<SharedFacts, 'read' | 'replace'>, clock: Pick<Clock, 'now'>): SharedNotes {
+export function recentNotes(facts: SharedFacts, clock: Clock): SharedNotes {
   const reads = new Map<string, { at: number; text: Promise<string | undefined> }>();
   const lock = new KeyedLock();
   return {

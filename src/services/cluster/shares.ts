@@ -12,10 +12,7 @@ export interface Shares {
   owners: ReadonlyMap<number, string>;
 }
 
-export async function readShares(
-  facts: Pick<SharedFacts, 'claims'>,
-  partitions: Pick<Partitions, 'owners' | 'count'>,
-): Promise<Shares> {
+export async function readShares(facts: SharedFacts, partitions: Partitions): Promise<Shares> {
   const [claims, owners] = await Promise.all([facts.claims(WORKER_CLAIM), partitions.owners()]);
   // Each process is checked only once, because a few processes own many partitions and each check reads several files.
   const endedHolders = new Set([...new Set([...claims.values(), ...owners.values()])].filter(hasCertainlyEnded));

@@ -1,28 +1,27 @@
 import type { Worker } from 'bullmq';
 import { type Clock, pause } from '../../lib/clock.ts';
-import type { InboxConsumer } from './inbox.ts';
 
 const START_RETRY_MS = 1_000;
 
 export type PacketWorker = Pick<Worker, 'waitUntilReady' | 'run' | 'close'>;
 
-interface ConsumerParts {
-  createWorker(): PacketWorker;
-  onError(error: Error): void;
-  clock: Pick<Clock, 'after'>;
-}
-
 /**
  * Takes packets once the connections of its worker work. If one of them fails while it starts, BullMQ's worker never recovers, and tries again without a pause; so it is
  * replaced.
  */
-export class Consumer implements InboxConsumer {
+export class Consumer {
+  readonly #createWorker: () => PacketWorker;
+  readonly #onError: (error: Error) => void;
+  readonly #clock: Clock;
   readonly #closing = new AbortController();
   #worker: PacketWorker;
 
-  constructor(parts: ConsumerParts) {
-    this.#worker = parts.createWorker();
-    void this.#start(parts);
+  constructor(createWorker: () => PacketWorker, onError: (error: Error) => void, clock: Clock) {
+    this.#createWorker = createWorker;
+    this.#onError = onError;
+    this.#clock = clock;
+    this.#worker = createWorker();
+    void this.#start();
   }
 
   async close(): Promise<void> {
@@ -30,16 +29,16 @@ export class Consumer implements InboxConsumer {
     await this.#worker.close();
   }
 
-  async #start({ createWorker, onError, clock }: ConsumerParts): Promise<void> {
+  async #start(): Promise<void> {
     const { signal } = this.#closing;
     while (!(await isReady(this.#worker))) {
-      await pause(clock, START_RETRY_MS, signal);
+      await pause(this.#clock, START_RETRY_MS, signal);
       if (signal.aborted) return;
-      await this.#worker.close().catch(onError);
+      await this.#worker.close().catch(this.#onError);
       if (signal.aborted) return;
-      this.#worker = createWorker();
+      this.#worker = this.#createWorker();
     }
-    if (!signal.aborted) await this.#worker.run().catch(onError);
+    if (!signal.aborted) await this.#worker.run().catch(this.#onError);
   }
 }
 

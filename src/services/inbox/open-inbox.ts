@@ -2,24 +2,17 @@ import type { PostgresConnectionOptions } from 'bullmq';
 import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { importOptional, publicName, type StoreAddress, StoreError } from '../store/index.ts';
-import type { Inbox } from './inbox.ts';
-import { type QueueServer, Queues } from './queues.ts';
+import { Inbox, type QueueServer } from './inbox.ts';
 import { SharedListenerPool } from './shared-listener-pool.ts';
-
-interface InboxParts {
-  /** How long a packet stays assigned to a process that no longer renews its lock. */
-  lockMs: number;
-  log: Pick<Log, 'warn'>;
-}
 
 /** One of them waits for packets. */
 const POSTGRES_CONNECTIONS = 8;
 
-/** Opens the queues on a Redis or Postgres server. */
-export async function openInbox(address: StoreAddress, { lockMs, log }: InboxParts): Promise<Inbox> {
+/** Opens the queues on a Redis or Postgres server. `lockMs`: how long a packet stays assigned to a process that no longer renews its lock. */
+export async function openInbox(address: StoreAddress, { lockMs, log }: { lockMs: number; log: Log }): Promise<Inbox> {
   const open = address.scheme.startsWith('redis') ? openRedis : openPostgres;
   try {
-    return new Queues({ server: await open(address.url), lockMs, log, clock: systemClock });
+    return new Inbox(await open(address.url), lockMs, { clock: systemClock, log });
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const name = publicName(address);

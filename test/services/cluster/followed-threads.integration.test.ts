@@ -15,10 +15,11 @@ async function startFixture(testStore: TestStore) {
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 3_000 });
   onTestFinished(() => facts.close());
   const book = new TaskBook({ store: await testStore.open(), log });
-  const announcer = new ThreadAnnouncer({ facts, clock: systemClock, log });
+  const context = { holder: 'a worker', leaseMs: 10_000, facts, clock: systemClock, log };
+  const announcer = new ThreadAnnouncer(context);
   onTestFinished(() => announcer.stop());
   const openShard = async (): Promise<FollowedThreads> => {
-    const threads = await FollowedThreads.open({ facts, clock: systemClock, log });
+    const threads = await FollowedThreads.open(context);
     onTestFinished(() => threads.close());
     return threads;
   };
