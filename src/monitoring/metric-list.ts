@@ -18,249 +18,196 @@ const LANE = 'group of polls, such as `videos`';
 const DISK = '`store` (its file) or `files` (temporary files)';
 const OPERATION = '`read`, `write` or `delete`';
 
+const metricOf =
+  <const Type extends MetricSpec['type']>(type: Type) =>
+  <const Facts extends Pick<MetricSpec, 'help' | 'labels' | 'buckets'>>(
+    name: MetricSpec['name'],
+    section: MetricSpec['section'],
+    unit: MetricSpec['unit'],
+    facts: Facts,
+  ) => ({ name, type, section, unit, ...facts });
+const counter = metricOf('counter');
+const gauge = metricOf('gauge');
+const histogram = metricOf('histogram');
+
 /** The only list of metrics: everything that is registered, drawn and documented comes from here. */
 export const metricList = {
-  tasks: {
-    ...{ name: 'atelier_tasks', type: 'gauge', section: 'Tasks', unit: 'count' },
+  tasks: gauge('atelier_tasks', 'Tasks', 'count', {
     help: 'Tasks that still need work',
     labels: { kind: KIND, state: STATE },
-  },
-  orders: {
-    ...{ name: 'atelier_orders_total', type: 'counter', section: 'Tasks', unit: 'count' },
+  }),
+  orders: counter('atelier_orders_total', 'Tasks', 'count', {
     help: 'Paid tasks that members have requested',
     labels: { kind: KIND },
-  },
-  refusals: {
-    ...{ name: 'atelier_refusals_total', type: 'counter', section: 'Tasks', unit: 'count' },
+  }),
+  refusals: counter('atelier_refusals_total', 'Tasks', 'count', {
     help: 'Commands, button presses and queued tasks that ended with an error message',
     labels: {
       reason:
         'the key of the message, such as `overBudget.member`; `gateway.` and the type of a gateway error; `store`; `unexpected`; `other`',
     },
-  },
-  ended: {
-    ...{ name: 'atelier_tasks_ended_total', type: 'counter', section: 'Tasks', unit: 'count' },
+  }),
+  ended: counter('atelier_tasks_ended_total', 'Tasks', 'count', {
     help: 'Tasks that have ended, by their state at that time; `ready` means that there is a result',
     labels: { kind: KIND, state: STATE },
-  },
-  delivery: {
-    ...{ name: 'atelier_delivery_seconds', type: 'histogram', section: 'Tasks', unit: 'seconds' },
+  }),
+  delivery: histogram('atelier_delivery_seconds', 'Tasks', 'seconds', {
     help: 'Time from the response that reported the outcome of a task to the message that shows it',
     labels: { group: GROUP },
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
-  },
-  wholeDelivery: {
-    ...{ name: 'atelier_gateway_to_delivery_seconds', type: 'histogram', section: 'Tasks', unit: 'seconds' },
+  }),
+  wholeDelivery: histogram('atelier_gateway_to_delivery_seconds', 'Tasks', 'seconds', {
     help: "Time from the gateway's own finish time, where it sends one, to the message that shows the result",
     labels: { group: GROUP },
     buckets: [0.5, 1, 2.5, 5, 7.5, 10, 15, 30, 60, 300],
-  },
-  undelivered: {
-    ...{ name: 'atelier_tasks_undelivered_total', type: 'counter', section: 'Tasks', unit: 'count' },
+  }),
+  undelivered: counter('atelier_tasks_undelivered_total', 'Tasks', 'count', {
     help: 'Tasks whose outcome could not be posted',
     labels: { reason: '`deleted` (the message was deleted) or `no-way` (the member could not be reached)' },
-  },
-  answers: {
-    ...{ name: 'atelier_answers_streaming', type: 'gauge', section: 'Tasks', unit: 'count' },
-    help: 'Answers of /ask that are being streamed',
-  },
-  talks: {
-    ...{ name: 'atelier_talks_open', type: 'gauge', section: 'Tasks', unit: 'count' },
-    help: 'Live conversations that have not ended',
-  },
+  }),
+  answers: gauge('atelier_answers_streaming', 'Tasks', 'count', { help: 'Answers of /ask that are being streamed' }),
+  talks: gauge('atelier_talks_open', 'Tasks', 'count', { help: 'Live conversations that have not ended' }),
 
-  acknowledgement: {
-    ...{ name: 'atelier_acknowledgement_seconds', type: 'histogram', section: 'Discord', unit: 'seconds' },
+  acknowledgement: histogram('atelier_acknowledgement_seconds', 'Discord', 'seconds', {
     help: "Time from an interaction's arrival to its first response, for which Discord waits three seconds",
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
-  },
-  requests: {
-    ...{ name: 'atelier_discord_requests_total', type: 'counter', section: 'Discord', unit: 'count' },
+  }),
+  requests: counter('atelier_discord_requests_total', 'Discord', 'count', {
     help: 'Requests to Discord',
     labels: {
       route:
         'type of endpoint: `callback`, `webhook`, `message`, `channel`, `thread`, `user`, `command`, `gateway` or `other`',
       status: 'HTTP status, or `none` without a response',
     },
-  },
-  rateLimitWait: {
-    ...{ name: 'atelier_discord_rate_limit_wait_seconds', type: 'histogram', section: 'Discord', unit: 'seconds' },
+  }),
+  rateLimitWait: histogram('atelier_discord_rate_limit_wait_seconds', 'Discord', 'seconds', {
     help: "Waits for Discord's rate limits",
     labels: { scope: '`user`, `global` or `shared`' },
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60],
-  },
-  ready: {
-    ...{ name: 'atelier_ready', type: 'gauge', section: 'Discord', unit: 'count' },
+  }),
+  ready: gauge('atelier_ready', 'Discord', 'count', {
     help: '1 if this part of /readyz is ready',
     labels: { part: '`bot`, `discord`, `store` or `gateway`' },
-  },
+  }),
 
-  polls: {
-    ...{ name: 'atelier_polls_total', type: 'counter', section: 'Gateway', unit: 'count' },
+  polls: counter('atelier_polls_total', 'Gateway', 'count', {
     help: 'Polls of jobs',
     labels: { lane: LANE, outcome: '`answered`, `busy` (429), `refused` (401, 402, 403) or `unreachable`' },
-  },
-  lanes: {
-    ...{ name: 'atelier_lane_state', type: 'gauge', section: 'Gateway', unit: 'count' },
+  }),
+  lanes: gauge('atelier_lane_state', 'Gateway', 'count', {
     help: '1 for the current state of a lane. In every state except `open`, its polls are paused while tasks wait',
     labels: { lane: LANE, state: '`open`, `busy`, `refused` or `unreachable`' },
-  },
-  failingModels: {
-    ...{ name: 'atelier_models_failing', type: 'gauge', section: 'Gateway', unit: 'count' },
+  }),
+  failingModels: gauge('atelier_models_failing', 'Gateway', 'count', {
     help: 'Models whose tasks fail, so that new ones are refused',
     labels: { kind: KIND },
-  },
-  callbacks: {
-    ...{ name: 'atelier_callbacks_total', type: 'counter', section: 'Gateway', unit: 'count' },
+  }),
+  callbacks: counter('atelier_callbacks_total', 'Gateway', 'count', {
     help: 'Requests that arrived at the port for callbacks, and callbacks that another worker passed on',
     labels: {
       outcome:
         '`hint` (its task is polled sooner), `progress` (no poll is needed), `challenge`, `early` (before the response to the submit), `late` (after the end), `ignored` (enough came before), `limited`, `unknown` (no valid address), `passed` (to the worker that has the task) or `lost` (it could not be passed on)',
     },
-  },
-  callbackHabits: {
-    ...{ name: 'atelier_callback_habit', type: 'gauge', section: 'Gateway', unit: 'count' },
+  }),
+  callbackHabits: gauge('atelier_callback_habit', 'Gateway', 'count', {
     help: 'Which callbacks the gateway sends: 1 for the habit that was observed for a lane',
     labels: { lane: LANE, habit: '`untried`, `none`, `progress`, `ends` or `both`' },
-  },
-  answeredAt: {
-    ...{ name: 'atelier_gateway_answered_timestamp_seconds', type: 'gauge', section: 'Gateway', unit: 'time' },
+  }),
+  answeredAt: gauge('atelier_gateway_answered_timestamp_seconds', 'Gateway', 'time', {
     help: 'When the gateway last responded; 0 if it has not responded yet',
-  },
+  }),
 
-  budgetLimit: {
-    ...{ name: 'atelier_budget_limit', type: 'gauge', section: 'Spending', unit: 'dollars or tasks' },
+  budgetLimit: gauge('atelier_budget_limit', 'Spending', 'dollars or tasks', {
     help: "The operator's limits for the whole bot (TOTAL_BUDGET)",
     labels: {
       of: '`amount` (US dollars) or `tasks`',
       period: '`day`, `week`, `month`, or `at-once`',
       kind: '`all`, or the type of task that a limit is for',
     },
-  },
-  budgetUsed: {
-    ...{ name: 'atelier_budget_used', type: 'gauge', section: 'Spending', unit: 'dollars or tasks' },
+  }),
+  budgetUsed: gauge('atelier_budget_used', 'Spending', 'dollars or tasks', {
     help: 'How much of these limits has been used in the current period',
     labels: {
       of: '`amount` (US dollars) or `tasks`',
       period: '`day`, `week`, `month`, or `at-once`',
       kind: '`all`, or the type of task that a limit is for',
     },
-  },
+  }),
 
-  storeTime: {
-    ...{ name: 'atelier_store_seconds', type: 'histogram', section: 'Store', unit: 'seconds' },
+  storeTime: histogram('atelier_store_seconds', 'Store', 'seconds', {
     help: 'Duration of store operations',
     labels: { operation: OPERATION },
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
-  },
-  storeFailures: {
-    ...{ name: 'atelier_store_failures_total', type: 'counter', section: 'Store', unit: 'count' },
+  }),
+  storeFailures: counter('atelier_store_failures_total', 'Store', 'count', {
     help: 'Failed store operations',
     labels: { operation: OPERATION },
-  },
-  unsaved: {
-    ...{ name: 'atelier_tasks_unsaved', type: 'gauge', section: 'Store', unit: 'count' },
+  }),
+  unsaved: gauge('atelier_tasks_unsaved', 'Store', 'count', {
     help: 'Tasks that are kept in memory because the store could not write them',
-  },
+  }),
 
-  mediaMemory: {
-    ...{ name: 'atelier_media_process_resident_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+  mediaMemory: gauge('atelier_media_process_resident_bytes', 'Files', 'bytes', {
     help: 'Memory of the process that decodes files; 0 while it is not needed',
-  },
-  mediaJobs: {
-    ...{ name: 'atelier_media_jobs', type: 'gauge', section: 'Files', unit: 'count' },
+  }),
+  mediaJobs: gauge('atelier_media_jobs', 'Files', 'count', {
     help: 'Jobs of the process that decodes files',
     labels: { state: '`running` or `waiting`' },
-  },
-  diskFree: {
-    ...{ name: 'atelier_disk_available_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+  }),
+  diskFree: gauge('atelier_disk_available_bytes', 'Files', 'bytes', {
     help: 'Free space on the disk',
     labels: { disk: DISK },
-  },
-  diskSize: {
-    ...{ name: 'atelier_disk_size_bytes', type: 'gauge', section: 'Files', unit: 'bytes' },
+  }),
+  diskSize: gauge('atelier_disk_size_bytes', 'Files', 'bytes', {
     help: 'Size of the disk',
     labels: { disk: DISK },
-  },
+  }),
 
-  partitions: {
-    ...{ name: 'atelier_partitions', type: 'gauge', section: 'Cluster', unit: 'count' },
-    help: 'Partitions of the store',
-  },
-  partitionsOwned: {
-    ...{ name: 'atelier_partitions_owned', type: 'gauge', section: 'Cluster', unit: 'count' },
-    help: 'Partitions that this worker owns',
-  },
-  partitionsUnowned: {
-    ...{ name: 'atelier_partitions_unowned', type: 'gauge', section: 'Cluster', unit: 'count' },
+  partitions: gauge('atelier_partitions', 'Cluster', 'count', { help: 'Partitions of the store' }),
+  partitionsOwned: gauge('atelier_partitions_owned', 'Cluster', 'count', { help: 'Partitions that this worker owns' }),
+  partitionsUnowned: gauge('atelier_partitions_unowned', 'Cluster', 'count', {
     help: 'Partitions that no worker owns, as this process sees it',
-  },
-  ownerChanges: {
-    ...{ name: 'atelier_partition_changes_total', type: 'counter', section: 'Cluster', unit: 'count' },
+  }),
+  ownerChanges: counter('atelier_partition_changes_total', 'Cluster', 'count', {
     help: 'Changes of the partitions that this worker owns',
     labels: { change: '`taken` or `given-back`' },
-  },
-  inboxWaiting: {
-    ...{ name: 'atelier_inbox_waiting', type: 'gauge', section: 'Cluster', unit: 'count' },
+  }),
+  inboxWaiting: gauge('atelier_inbox_waiting', 'Cluster', 'count', {
     help: "Packets that wait in the queues of this worker's partitions",
-  },
-  shards: {
-    ...{ name: 'atelier_shards', type: 'gauge', section: 'Cluster', unit: 'count' },
-    help: 'Shards of the whole cluster',
-  },
-  shardsHeld: {
-    ...{ name: 'atelier_shards_held', type: 'gauge', section: 'Cluster', unit: 'count' },
-    help: 'Shards that this process has',
-  },
-  shardsConnected: {
-    ...{ name: 'atelier_shards_connected', type: 'gauge', section: 'Cluster', unit: 'count' },
+  }),
+  shards: gauge('atelier_shards', 'Cluster', 'count', { help: 'Shards of the whole cluster' }),
+  shardsHeld: gauge('atelier_shards_held', 'Cluster', 'count', { help: 'Shards that this process has' }),
+  shardsConnected: gauge('atelier_shards_connected', 'Cluster', 'count', {
     help: 'Shards of this process whose events arrive',
-  },
-  handOvers: {
-    ...{ name: 'atelier_hand_overs_total', type: 'counter', section: 'Cluster', unit: 'count' },
+  }),
+  handOvers: counter('atelier_hand_overs_total', 'Cluster', 'count', {
     help: 'Events from Discord that this shard process passed on to workers',
     labels: { event: '`interaction` or `message`', outcome: '`passed`, or `failed` (the queue did not take it)' },
-  },
-  untaken: {
-    ...{ name: 'atelier_interactions_untaken_total', type: 'counter', section: 'Cluster', unit: 'count' },
+  }),
+  untaken: counter('atelier_interactions_untaken_total', 'Cluster', 'count', {
     help: 'Interactions that no worker took in time',
     labels: {
       outcome:
         '`waiting` (Discord was told that the answer takes longer), or `refused` (the member was asked to try again)',
     },
-  },
-  threads: {
-    ...{ name: 'atelier_threads_followed', type: 'gauge', section: 'Cluster', unit: 'count' },
+  }),
+  threads: gauge('atelier_threads_followed', 'Cluster', 'count', {
     help: 'Threads whose messages this shard process passes on',
-  },
+  }),
 
-  eventLoop: {
-    ...{ name: 'atelier_event_loop_delay_seconds', type: 'gauge', section: 'Process', unit: 'seconds' },
+  eventLoop: gauge('atelier_event_loop_delay_seconds', 'Process', 'seconds', {
     help: 'Delay of the event loop since the last scrape',
     labels: { statistic: '`p50`, `p99` or `max`' },
-  },
-  heap: {
-    ...{ name: 'atelier_heap_used_bytes', type: 'gauge', section: 'Process', unit: 'bytes' },
-    help: "Used memory of JavaScript's heap",
-  },
-  resident: {
-    ...{ name: 'atelier_resident_bytes', type: 'gauge', section: 'Process', unit: 'bytes' },
-    help: "Memory of the bot's process",
-  },
-  cpu: {
-    ...{ name: 'atelier_cpu_seconds_total', type: 'counter', section: 'Process', unit: 'seconds' },
-    help: "Processor time of the bot's process",
-  },
-  startedAt: {
-    ...{ name: 'atelier_start_timestamp_seconds', type: 'gauge', section: 'Process', unit: 'time' },
-    help: 'When the process started',
-  },
-  build: {
-    ...{ name: 'atelier_build_info', type: 'gauge', section: 'Process', unit: 'count' },
+  }),
+  heap: gauge('atelier_heap_used_bytes', 'Process', 'bytes', { help: "Used memory of JavaScript's heap" }),
+  resident: gauge('atelier_resident_bytes', 'Process', 'bytes', { help: "Memory of the bot's process" }),
+  cpu: counter('atelier_cpu_seconds_total', 'Process', 'seconds', { help: "Processor time of the bot's process" }),
+  startedAt: gauge('atelier_start_timestamp_seconds', 'Process', 'time', { help: 'When the process started' }),
+  build: gauge('atelier_build_info', 'Process', 'count', {
     help: 'Always 1',
     labels: { version: "the bot's version" },
-  },
-} as const satisfies Readonly<Record<string, MetricSpec>>;
+  }),
+} satisfies Readonly<Record<string, MetricSpec>>;
 
 export type MetricKey = keyof typeof metricList;
 type KeyOf<Type> = { [Key in MetricKey]: (typeof metricList)[Key] extends { type: Type } ? Key : never }[MetricKey];
