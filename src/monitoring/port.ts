@@ -1,5 +1,0 @@
-export interface HttpSettings {
-  port: number;
-  host: string;
-  metricsToken: string | undefined;
-}
