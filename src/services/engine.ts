@@ -22,7 +22,7 @@ import { findTranscriber } from './models/ids.ts';
 import { createModerationService, type ModerationSettings } from './moderation/moderation-service.ts';
 import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
-import type { OperatorPrices } from './prices/operator-prices.ts';
+import type { OperatorPrices } from './prices/price.ts';
 import { PriceBook } from './prices/price-book.ts';
 import type { ProcessLimits } from './process-limits.ts';
 import { Proposals } from './proposals.ts';

@@ -7,8 +7,7 @@ import type { Estimate } from './estimate.ts';
 import type { GatewayPrices } from './gateway-prices.ts';
 import type { CostKey, LearnedPrices } from './learned-prices.ts';
 import { MAX_COUNT, maxTokens, measuresOf, turnTokens } from './measures.ts';
-import { type OperatorPrices, priceOfKind, priceOfModel } from './operator-prices.ts';
-import { costOf, type Price } from './price.ts';
+import { costOf, type OperatorPrices, type Price, priceOfKind, priceOfModel } from './price.ts';
 
 type PricedOrder = Pick<Order, 'kind' | 'request'>;
 
@@ -16,8 +15,8 @@ interface PriceBookParts {
   operator: OperatorPrices;
   /** When the operator's prices were read. */
   readAt: number;
-  gateway: Pick<GatewayPrices, 'find'>;
-  learned: Pick<LearnedPrices, 'find' | 'learn'>;
+  gateway: GatewayPrices;
+  learned: LearnedPrices;
   specs: Pick<KindSpecs, Order['kind']>;
   /** The name of the order's type of job in a gateway's price list, if the request names no model. */
   listNameOf(order: PricedOrder): string | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { largestOf, product, sumOf, toPlainDecimal } from '../../lib/decimals.ts';
-import { modelSizes } from '../models/ids.ts';
+import { modelSizes, splitSize } from '../models/ids.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import { type Measures, measureNames } from './measures.ts';
 
@@ -87,4 +87,36 @@ function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens)
   ] as const;
   if (counts.some(([each, count]) => count < 0 || (each === undefined && count > 0))) return undefined;
   return toPlainDecimal(sumOf(counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH))) ?? '0');
+}
+
+/** The operator's prices by kind, or by `kind:model` if a model has its own. */
+export type OperatorPrices = Readonly<Record<string, string | Price>>;
+
+const toPrice = (value: string | Price | undefined): Price | undefined =>
+  typeof value === 'string' ? { each: value } : value;
+
+/** The price of exactly this model, or of the model of which it is a larger variant. */
+export function priceOfModel(prices: OperatorPrices, kind: string, model: string): Price | undefined {
+  if (model === '') return undefined;
+  const ownPrice = toPrice(prices[`${kind}:${model}`]);
+  if (ownPrice) return ownPrice;
+  const { base, size } = splitSize(model);
+  const price = toPrice(prices[`${kind}:${base}`]);
+  const factor = size && price?.times?.modelSize?.[size];
+  return price && factor !== undefined ? multiplyPrice(price, factor) : undefined;
+}
+
+export function priceOfKind(prices: OperatorPrices, kind: string, model: string): Price | undefined {
+  const price = toPrice(prices[kind]);
+  const { size } = splitSize(model);
+  const factor = size && price?.times?.modelSize?.[size];
+  return price && factor !== undefined ? multiplyPrice(price, factor) : price;
+}
+
+function multiplyPrice({ each, perSecond, ...price }: Price, factor: string): Price {
+  return {
+    ...price,
+    ...(each !== undefined && { each: product(each, factor) }),
+    ...(perSecond !== undefined && { perSecond: product(perSecond, factor) }),
+  };
 }

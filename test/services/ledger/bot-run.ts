@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { Scheduler } from '../../../src/services/polling/scheduler.ts';
-import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
+import type { OperatorPrices } from '../../../src/services/prices/price.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';

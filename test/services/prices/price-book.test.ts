@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import type { PriceList } from '../../../src/services/gateway/price-list.ts';
 import { GatewayPrices } from '../../../src/services/prices/gateway-prices.ts';
 import { LearnedPrices } from '../../../src/services/prices/learned-prices.ts';
-import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
+import type { OperatorPrices } from '../../../src/services/prices/price.ts';
 import { PriceBook } from '../../../src/services/prices/price-book.ts';
 import type { TaskKind } from '../../../src/services/tasks/kind-spec.ts';
 import type { OrderedRequest } from '../../../src/services/tasks/transitions.ts';
