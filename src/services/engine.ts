@@ -290,7 +290,7 @@ export function createEngine({
   });
   book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
     if (modelKind === undefined || model === undefined) return;
-    if (state === 'ready' && !isTalk) void models.markDelivered(model, modelKind);
+    if (state === 'ready' && !isTalk) void experience.markDelivered(model, modelKind);
     else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
   book.onChange((task) => void prices.learn(task));

@@ -114,10 +114,6 @@ export class ModelCatalogue {
     return models.find(({ usableKinds }) => usableKinds.includes(kind));
   }
 
-  markDelivered(id: string, kind: ModelKind): Promise<void> {
-    return this.#parts.experience.markDelivered(id, kind);
-  }
-
   /** Only listed models are remembered, because members can invent ids. */
   async markUnfit(id: string, kind: ModelKind): Promise<void> {
     if (this.#lists.get('own')?.models.some(({ model }) => model.id === id))

@@ -100,16 +100,11 @@ export class Notices {
       .sort((a, b) => a.since - b.since);
   }
 
-  /** Reports an event, which has no end. */
-  report(occurrence: Occurrence, count = 1): void {
-    this.#record(occurrence, count);
-  }
-
   /** Reports that trouble has started. Until it ends, only its facts can change; its time then belongs to the new ones. */
   begin(occurrence: Occurrence): void {
     const { facts = {}, since = this.#parts.clock.now() } = occurrence;
     const state = this.#statesByCause.get(causeOf(occurrence));
-    if (!state || state.notice.endedAt !== undefined) this.#record(occurrence, 1);
+    if (!state || state.notice.endedAt !== undefined) this.report(occurrence);
     else if (state.isEarlier || !isSame(state.notice.facts, facts)) this.#set({ ...state.notice, facts, since });
   }
 
@@ -145,7 +140,8 @@ export class Notices {
     }
   }
 
-  #record(occurrence: Occurrence, count: number): void {
+  /** Reports an event, or the start of trouble. */
+  report(occurrence: Occurrence, count = 1): void {
     const { clock, log } = this.#parts;
     const { topic, subject = '', facts = {} } = occurrence;
     const now = clock.now();

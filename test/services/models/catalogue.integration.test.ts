@@ -23,6 +23,7 @@ async function createCatalogue({ overrides = {}, stored = new Map<string, ModelE
   return {
     ...fixture,
     stored,
+    experience,
     time: clock,
     models: new ModelCatalogue({ gateway: fixture.gateway.models, experience, overrides, clock }),
     listRequestCount: () => requestsAt(fixture, '/v1/models').length,
@@ -161,42 +162,42 @@ describe('What models delivered', () => {
   };
 
   it('A model that delivered a video is a video model regardless of its ID', async () => {
-    const { models, idsFor, kindOf } = await createListedCatalogue();
+    const { experience, idsFor, kindOf } = await createListedCatalogue();
     expect(await idsFor('video')).toEqual(['kling-v1-6', 'aurora', 'gpt-4o', 'flux-pro']);
-    await models.markDelivered('aurora', 'video');
-    await models.markDelivered('flux-pro', 'video');
+    await experience.markDelivered('aurora', 'video');
+    await experience.markDelivered('flux-pro', 'video');
     expect(await idsFor('video')).toEqual(['aurora', 'flux-pro', 'kling-v1-6', 'gpt-4o']);
     expect(await kindOf('flux-pro')).toBe('video');
   });
 
   it('A text model that delivered an image stays a text model and is suggested for images too', async () => {
-    const { models, idsFor, kindOf } = await createListedCatalogue();
-    await models.markDelivered('gpt-4o', 'image');
+    const { experience, idsFor, kindOf } = await createListedCatalogue();
+    await experience.markDelivered('gpt-4o', 'image');
     expect(await kindOf('gpt-4o')).toBe('text');
     expect((await idsFor('image')).slice(0, 2)).toEqual(['gpt-4o', 'flux-pro']);
   });
 
   it('A model that was rejected for a kind is suggested last for that kind until it delivers', async () => {
-    const { models, idsFor } = await createListedCatalogue();
+    const { models, experience, idsFor } = await createListedCatalogue();
     await idsFor('video');
     await models.markUnfit('kling-v1-6', 'video');
     expect(await idsFor('video')).toEqual(['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6']);
     expect((await idsFor('image')).at(-1)).toBe('kling-v1-6');
-    await models.markDelivered('kling-v1-6', 'video');
+    await experience.markDelivered('kling-v1-6', 'video');
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
   it('MODEL_KINDS takes precedence over what a model delivered', async () => {
-    const { models, kindOf, idsFor } = await createListedCatalogue({ overrides: { aurora: 'music' } });
-    await models.markDelivered('aurora', 'video');
+    const { experience, kindOf, idsFor } = await createListedCatalogue({ overrides: { aurora: 'music' } });
+    await experience.markDelivered('aurora', 'video');
     expect(await kindOf('aurora')).toBe('music');
     expect((await idsFor('video'))[0]).toBe('kling-v1-6');
   });
 
   it('What models delivered is stored and available after a restart; made-up IDs are not stored', async () => {
-    const { models, stored, idsFor } = await createListedCatalogue();
+    const { models, experience, stored, idsFor } = await createListedCatalogue();
     await idsFor('video');
-    await models.markDelivered('aurora', 'video');
+    await experience.markDelivered('aurora', 'video');
     await models.markUnfit('flux-pro', 'video');
     await models.markUnfit('invented', 'video');
     expect([...stored]).toEqual([
