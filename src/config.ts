@@ -140,7 +140,6 @@ export class ConfigError extends Error {
 }
 
 export type Config = Frozen<ReturnType<typeof configFrom>>;
-export type GatewayConfig = Config['gateway'];
 
 /** `targets`: what prices, limits and rules can name. */
 export function readConfig(environment: Record<string, string | undefined>, targets: RuleTargets): Config {

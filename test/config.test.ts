@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ruleTargets } from '../src/commands/index.ts';
 import {
+  type Config,
   ConfigError,
   type ConfigProblem,
   configVariables,
-  type GatewayConfig,
   readConfig,
   secretVariables,
 } from '../src/config.ts';
@@ -249,7 +249,7 @@ describe('The values of variables', () => {
   );
 
   it('Every deviation of a gateway from the specification can be configured', () => {
-    const gateway: GatewayConfig = withRequired({
+    const gateway: Config['gateway'] = withRequired({
       GATEWAY_IMGX_PATH: '/mj-fast/mj/',
       GATEWAY_VIDEOA_PATH: '/',
       GATEWAY_CONNECTIONS: '1024',

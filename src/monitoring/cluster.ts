@@ -1,19 +1,7 @@
 import type { CallbackOutcome } from '../services/callbacks/callbacks.ts';
 import type { Metrics } from './metrics.ts';
 
-interface PartitionParts {
-  count: number;
-  /** The owner of each partition that has one. */
-  owners(): Promise<ReadonlyMap<number, string>>;
-}
-
-interface WorkerParts {
-  ownedPartitions(): readonly number[];
-  /** How many packets are waiting for a partition. */
-  queueLength(partition: number): Promise<number>;
-}
-
-interface ShardParts {
+interface MeasuredShards {
   readonly count: number;
   readonly ids: readonly number[];
   readonly connectedCount: number;
@@ -21,12 +9,14 @@ interface ShardParts {
 
 /** The additional metrics of the processes of a cluster. */
 export const measureCluster = (metrics: Metrics) => ({
-  watchPartitions({ count, owners }: PartitionParts): void {
+  /** `owners`: the owner of each partition that has one. */
+  watchPartitions(count: number, owners: () => Promise<ReadonlyMap<number, string>>): void {
     metrics.registerGauge('partitions', () => [{ labels: {}, value: count }]);
     metrics.registerGauge('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);
   },
 
-  watchWorker({ ownedPartitions, queueLength }: WorkerParts): void {
+  /** `queueLength`: how many packets are waiting for a partition. */
+  watchWorker(ownedPartitions: () => readonly number[], queueLength: (partition: number) => Promise<number>): void {
     metrics.registerGauge('partitionsOwned', () => [{ labels: {}, value: ownedPartitions().length }]);
     metrics.registerGauge('inboxWaiting', async () => {
       const counts = await Promise.all(ownedPartitions().map(queueLength));
@@ -34,7 +24,7 @@ export const measureCluster = (metrics: Metrics) => ({
     });
   },
 
-  watchShards(shards: ShardParts, threadCount: () => number): void {
+  watchShards(shards: MeasuredShards, threadCount: () => number): void {
     metrics.registerGauge('shards', () => [{ labels: {}, value: shards.count }]);
     metrics.registerGauge('shardsHeld', () => [{ labels: {}, value: shards.ids.length }]);
     metrics.registerGauge('shardsConnected', () => [{ labels: {}, value: shards.connectedCount }]);

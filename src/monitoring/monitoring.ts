@@ -9,11 +9,9 @@ import type { StoreAddress } from '../services/store/index.ts';
 import type { StoreUseListener } from '../services/store/namespaces.ts';
 import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';
-import type { HttpSettings } from './port.ts';
-import { refusalCounter } from './refusals.ts';
-import { startServer } from './server.ts';
+import { type HttpSettings, startServer } from './server.ts';
 import { measureFiles, measureProcess } from './system.ts';
-import { countTasks, measureTasks } from './tasks.ts';
+import { countTasks, measureTasks, refusalCounter } from './tasks.ts';
 
 interface MeasuredBot {
   engine: Engine;
@@ -70,7 +68,7 @@ export async function openMonitoring(
       countTasks(metrics, engine, onFailure);
     },
 
-    watchDiscord(clients: Pick<DiscordClients, 'traffic'>): void {
+    watchDiscord(clients: DiscordClients): void {
       clients.traffic.onRequest((route, status) =>
         metrics.count('requests', { route, status: String(status ?? 'none') }),
       );

@@ -4,7 +4,6 @@ import { listen } from '../lib/listen.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { type ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { Metrics } from './metrics.ts';
-import type { HttpSettings } from './port.ts';
 
 /** A probe is a line and a few headers; anything longer or slower is not a probe. */
 const MAX_HEADER_BYTES = 8 * 1024;
@@ -13,6 +12,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 64;
 /** The slowest response has to wait for the gateway's list of models. */
 const RESPONSE_TIMEOUT_MS = 10_000;
+
+export interface HttpSettings {
+  port: number;
+  host: string;
+  metricsToken: string | undefined;
+}
 
 interface HttpResponse {
   status: number;

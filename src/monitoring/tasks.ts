@@ -3,14 +3,24 @@ import type { Engine } from '../services/engine.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
-type TaskParts = Pick<Engine, 'tasks' | 'circuits' | 'asks' | 'talks' | 'spending' | 'callbacks'>;
+/** Higher than the number of refusal keys in the code. */
+const MAX_REASONS = 400;
+const KEY = /^[A-Za-z][A-Za-z.-]{0,60}$/;
+
+/**
+ * Counts refusals by their reason. Reasons are keys of sentences, but a key may have come from the process that decodes hostile files, or from the
+ * store, so an invalid key is not used as a label, and the number of reasons is limited.
+ */
+export function refusalCounter(metrics: Metrics): (reason: string) => void {
+  const knownReasons = new Set<string>();
+  return (reason) => {
+    if (KEY.test(reason) && knownReasons.size < MAX_REASONS) knownReasons.add(reason);
+    metrics.count('refusals', { reason: knownReasons.has(reason) ? reason : 'other' });
+  };
+}
 
 /** Counts what happens to the tasks of one bot. */
-export function countTasks(
-  metrics: Metrics,
-  { tasks, callbacks }: Pick<TaskParts, 'tasks' | 'callbacks'>,
-  onRefusal: (reason: string) => void,
-): void {
+export function countTasks(metrics: Metrics, { tasks, callbacks }: Engine, onRefusal: (reason: string) => void): void {
   const { book, scheduler } = tasks;
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
@@ -29,8 +39,8 @@ export function countTasks(
 }
 
 /** Measures the tasks of all bots of this process together. */
-export function measureTasks(metrics: Metrics, engines: () => readonly TaskParts[]): void {
-  const sum = (count: (engine: TaskParts) => number) => [
+export function measureTasks(metrics: Metrics, engines: () => readonly Engine[]): void {
+  const sum = (count: (engine: Engine) => number) => [
     { labels: {}, value: engines().reduce((total, engine) => total + count(engine), 0) },
   ];
   metrics.registerGauge('tasks', () =>

@@ -23,7 +23,7 @@ import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { createEngine, type EngineParts } from '../services/engine.ts';
 import { createGateway, type GatewayConnections } from '../services/gateway/index.ts';
 import { ProcessLimits } from '../services/process-limits.ts';
-import { ReadinessCheck, readinessSourcesOf } from '../services/readiness.ts';
+import { ReadinessCheck, type ReadinessSources } from '../services/readiness.ts';
 import { NO_RULES } from '../services/rules/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
@@ -133,7 +133,18 @@ export function createBot({
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     settings: config,
   });
-  const readinessSources = readinessSourcesOf({ engine, store, gateway, isConnected: clients.isConnected });
+  const readinessSources: ReadinessSources = {
+    isDiscordReady: clients.isConnected,
+    store: {
+      mustBeOurs: store.ownership.assertOwned,
+      trouble: store.ownership.trouble,
+      unsaved: () => tasks.book.unsavedCount,
+    },
+    gateway: {
+      answeredAt: gateway.answeredAt,
+      ping: (signal) => gateway.models.list({ attempts: 1, signal }),
+    },
+  };
   // Without monitoring, readiness is only used by `/about`.
   if (!monitoring) readiness.watch(readinessSources);
   let ownersNotified: Promise<unknown> = Promise.resolve();

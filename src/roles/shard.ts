@@ -93,7 +93,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       gateway: { answeredAt: () => clock.now(), ping: async () => undefined },
     });
     monitoring?.watchDiscord(clients);
-    monitoring?.watchPartitions({ count: partitions.count, owners: () => partitions.owners() });
+    monitoring?.watchPartitions(partitions.count, () => partitions.owners());
     monitoring?.watchShards(shards, () => threads?.count ?? 0);
     void waitUntilConnected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),

@@ -162,11 +162,11 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       mediaProcess,
       storeAddress: config.store,
     });
-    monitoring?.watchPartitions({ count, owners: () => partitions.owners() });
-    monitoring?.watchWorker({
-      ownedPartitions: () => [...runningPartitions.keys()],
-      queueLength: (partition) => inbox.waitingCount(partition),
-    });
+    monitoring?.watchPartitions(count, () => partitions.owners());
+    monitoring?.watchWorker(
+      () => [...runningPartitions.keys()],
+      (partition) => inbox.waitingCount(partition),
+    );
     await loadIdentity(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, cluster, {
       ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.callbacks,

@@ -1,7 +1,5 @@
 import { type Clock, withTimeout } from '../lib/clock.ts';
-import type { Engine } from './engine.ts';
 import { type Gateway, GatewayError, type GatewayErrorKind } from './gateway/index.ts';
-import type { StoredTasks } from './store/stored-tasks.ts';
 
 /** An idle bot receives nothing from the gateway, so after this time it sends a request. */
 const RESPONSE_TTL_MS = 50_000;
@@ -34,32 +32,6 @@ export interface ReadinessSources {
     ping(signal: AbortSignal): Promise<unknown>;
   };
 }
-
-interface BotParts {
-  engine: Pick<Engine, 'tasks'>;
-  store: Pick<StoredTasks, 'ownership'>;
-  gateway: Pick<Gateway, 'models' | 'answeredAt'>;
-  /** Whether the bot receives interactions from Discord. */
-  isConnected(): boolean;
-}
-
-export const readinessSourcesOf = ({
-  engine,
-  store: { ownership },
-  gateway,
-  isConnected,
-}: BotParts): ReadinessSources => ({
-  isDiscordReady: isConnected,
-  store: {
-    mustBeOurs: ownership.assertOwned,
-    trouble: ownership.trouble,
-    unsaved: () => engine.tasks.book.unsavedCount,
-  },
-  gateway: {
-    answeredAt: gateway.answeredAt,
-    ping: (signal) => gateway.models.list({ attempts: 1, signal }),
-  },
-});
 
 /** What `/readyz` and `/about` report about the parts of the bot. */
 export class ReadinessCheck {
@@ -129,7 +101,7 @@ function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']
  * Asks the gateway once, when the bot starts: an idle bot would learn of a wrong key only from its first member. Undefined if the gateway responds and
  * accepts the key.
  */
-export async function findGatewayProblem({ models, answeredAt }: BotParts['gateway']) {
+export async function findGatewayProblem({ models, answeredAt }: Gateway) {
   try {
     await models.list({ attempts: 1, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
   } catch (error) {

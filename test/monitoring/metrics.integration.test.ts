@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PortError } from '../../src/lib/listen.ts';
 import { Metrics } from '../../src/monitoring/metrics.ts';
-import { refusalCounter } from '../../src/monitoring/refusals.ts';
 import { startServer } from '../../src/monitoring/server.ts';
+import { refusalCounter } from '../../src/monitoring/tasks.ts';
 import { ReadinessCheck } from '../../src/services/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -9,10 +9,7 @@ export class GatewayConnections {
   /** Pools that have been replaced, until their last request has ended. */
   readonly #replacedPools = new Set<Pool>();
 
-  constructor(
-    { baseUrl, connections: count }: Pick<GatewaySettings, 'baseUrl' | 'connections'>,
-    limits: Partial<GatewayLimits> = {},
-  ) {
+  constructor({ baseUrl, connections: count }: GatewaySettings, limits: Partial<GatewayLimits> = {}) {
     const { origin } = parseBaseUrl(baseUrl);
     const { connectMs, bodyMs } = { ...defaultLimits, ...limits };
     this.#createPool = (connections) =>

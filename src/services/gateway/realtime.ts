@@ -20,7 +20,7 @@ export class Realtime {
   readonly #dialects = new DialectDetector();
   readonly #sessions = new Set<RealtimeSession>();
 
-  constructor(http: GatewayHttp, settings: Pick<GatewaySettings, 'realtimeBeta'>) {
+  constructor(http: GatewayHttp, settings: GatewaySettings) {
     this.#http = http;
     this.#isBeta = settings.realtimeBeta;
   }

@@ -83,7 +83,7 @@ const COUNTING_PERIOD_MS = 62 * DAY_MS;
 interface LedgerParts {
   entries: EntryStore;
   /** Undefined if there are no other partitions. */
-  others?: Pick<OtherPartitions, 'all'> | undefined;
+  others?: OtherPartitions | undefined;
   /** Undefined if there are no limits. */
   spending?: Spending | undefined;
   clock: Clock;

@@ -29,7 +29,7 @@ interface RunsParts {
   store: RunStore;
   version: string;
   clock: Clock;
-  log: Pick<PlainLog, 'info'>;
+  log: PlainLog;
 }
 
 /** The recent starts of the bot, and how each run ended. */

@@ -22,16 +22,16 @@ const MIN_TROUBLE_MS = 60_000;
 const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 interface WatchParts {
-  notices: Pick<Notices, 'update' | 'report' | 'end' | 'ongoing'>;
-  runs: Pick<Runs, 'noteSeen'>;
-  scheduler: Pick<Scheduler, 'troubles'>;
-  gateway: Pick<Gateway, 'answeredAt'>;
-  store: Pick<StoredTasks, 'ownership' | 'health' | 'quarantine'>;
-  book: Pick<TaskBook, 'unsavedCount'>;
-  spending: Pick<Spending, 'allowances' | 'onRefusal'>;
-  circuits: Pick<ModelCircuits, 'allFailing'>;
-  models: Pick<ModelCatalogue, 'lastListed'>;
-  balance: Pick<BalanceWatch, 'lowBalance'>;
+  notices: Notices;
+  runs: Runs;
+  scheduler: Scheduler;
+  gateway: Gateway;
+  store: StoredTasks;
+  book: TaskBook;
+  spending: Spending;
+  circuits: ModelCircuits;
+  models: ModelCatalogue;
+  balance: BalanceWatch;
   clock: Clock;
 }
 

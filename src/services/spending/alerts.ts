@@ -15,10 +15,10 @@ export interface BudgetAlert {
 }
 
 interface AlertsParts {
-  spending: Pick<Spending, 'serverAllowances' | 'spans'>;
-  budgets: Pick<Budgets, 'get' | 'change'>;
+  spending: Spending;
+  budgets: Budgets;
   send(alert: BudgetAlert): Promise<void>;
-  log: Pick<PlainLog, 'warn'>;
+  log: PlainLog;
 }
 
 /** Notifies once in each period that most of a server's budget has been used, and once that nothing is left. */

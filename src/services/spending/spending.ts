@@ -39,7 +39,7 @@ interface SpendingParts {
   /** When the bot first started with these settings. */
   settingsSince(holder: keyof LimitStarts): number;
   calendar: Calendar;
-  budgets: Pick<Budgets, 'get' | 'isWholeBotPaused' | 'limits' | 'memberHash'>;
+  budgets: Budgets;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };

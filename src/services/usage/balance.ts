@@ -31,10 +31,10 @@ const UNUSED_DAY = '2000-01-01';
 const UNLIMITED = '100000000';
 
 interface BalanceParts {
-  reports: Pick<UsageReports, 'get' | 'limit'>;
-  ledger: Pick<Ledger, 'queryUsage'>;
+  reports: UsageReports;
+  ledger: Ledger;
   clock: Clock;
-  log: Pick<PlainLog, 'info'>;
+  log: PlainLog;
 }
 
 /** In dollars. */
