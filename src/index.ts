@@ -84,7 +84,11 @@ async function run(config: Config): Promise<void> {
       process.once('SIGINT', () => resolve());
     });
     const app = await startApp(config, { log, version: packageFile.version });
-    stopSignal.then(() => app.stop()).catch(crash);
+    stopSignal
+      .then(() => app.stop())
+      // discord.js may still be reconnecting, which would keep the process alive. The lines before this write are not lost.
+      .then(() => process.stdout.write('', () => process.exit()))
+      .catch(crash);
     // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => onConnectionClosed(code, app, log)).catch(crash);
     app.storeLost

@@ -5,12 +5,15 @@ import { createDiscordClients, logDiscordEvents } from '../discord/outbox/client
 import type { Interaction } from '../discord/place.ts';
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock, withTimeout } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/spending/limits-text.ts';
 import { openStore } from '../services/store/index.ts';
 import type { App, AppTools } from './app.ts';
 import { createBot } from './bot.ts';
+
+/** If Discord no longer responds, its connection would take half a minute to close. */
+const CLOSE_LIMIT_MS = 1_000;
 
 /** The bot as one process: it owns the whole store, and interactions arrive on its own connection. */
 export async function startAll(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
@@ -54,7 +57,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     monitoring?.markStopping();
     await bot.finish();
     client.removeAllListeners(Events.ShardReconnecting);
-    await clients.close();
+    await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());
     await bot.close();
     await monitoring?.close();
     log.info('Atelier has stopped.');

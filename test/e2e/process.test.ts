@@ -113,6 +113,16 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('    at ');
   });
 
+  it('The bot process exits with 0 on SIGTERM while Discord is unreachable, although it is reconnecting', async () => {
+    const fixture = await createFixture();
+    const bot = await startBot(fixture);
+    await fixture.discord.close();
+    await expect.poll(bot.output).toContain('Reconnecting to Discord.');
+    bot.child.kill('SIGTERM');
+    expect(await bot.exitCode).toBe(0);
+    expect(bot.output()).toContain('Atelier has stopped.');
+  });
+
   it('The bot process exits with 74 and one sentence, without a stack trace, if its store cannot be opened', async () => {
     const fixture = await createFixture();
     const folder = mkdtempSync(join(tmpdir(), 'atelier-folder-'));
