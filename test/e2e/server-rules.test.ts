@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, modelRequests, models } from './asks/fixture.ts';
@@ -277,6 +278,14 @@ describe('Server rules', () => {
     await changeRules(fixture, 'Change words', { words: animals.join('\n') });
     for (const animal of animals) await imagine(fixture, `one ${animal}`);
     await expect.poll(() => logMessages().filter((one) => one.includes('was refused')).length).toBe(5);
+    // Those beyond the limit are counted, and the next refusal says when they were, however late it comes.
+    fixture.clock.advance(DAY_MS);
+    await imagine(fixture, 'one ant');
+    await expect
+      .poll(() => logMessages().join('\n'))
+      .toMatch(/more requests? or results? (?:was|were) refused in the minute from <t:\d+:f>\./);
+    const [, minute] = /minute from <t:(\d+):f>/.exec(logMessages().join('\n')) ?? [];
+    expect(Number(minute) * 1000).toBeLessThan(fixture.clock.now() - DAY_MS + HOUR_MS);
   });
 
   it('The log channel shows a pattern that matched as it is written', async () => {

@@ -64,9 +64,10 @@ export function startRuleLog(services: Services): void {
       return;
     }
     window.posted += 1;
-    const skippedCount = isCurrent ? 0 : (lastWindow?.skippedCount ?? 0);
+    // The current window has none to report: it posts until it is full.
+    const { startsAt, skippedCount } = lastWindow ?? window;
     const lines = [
-      ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount })] : []),
+      ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount, at: Math.floor(startsAt / 1000) })] : []),
       refusalText(refusal, now, targets, say),
     ];
     postEntry(guildId, lines.join('\n'), refusal.memberId);

@@ -136,8 +136,8 @@ export const text = {
         result: '<t:{{at}}:T> A result of <@{{member}}> was withheld. Rule: {{rule}}{{entry}}.',
       },
       entry: ' (||{{entry}}||)',
-      more_one: '{{count}} more request or result was refused in the last minute.',
-      more_other: '{{count}} more requests or results were refused in the last minute.',
+      more_one: '{{count}} more request or result was refused in the minute from <t:{{at}}:f>.',
+      more_other: '{{count}} more requests or results were refused in the minute from <t:{{at}}:f>.',
     },
     changed: 'Last changed by {{who}} <t:{{at}}:R>',
     integrations:
