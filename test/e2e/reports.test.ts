@@ -155,6 +155,7 @@ describe('Reports', () => {
     );
     const blockReport = await waitForReport(fixture, 'Member blocked by');
     expect(text(blockReport)).toMatch(/until <t:\d+:f>/);
+    expect(blockReport.attachments).toHaveLength(1);
     await expect.poll(() => buttonsOf(reportsIn(fixture)[0] ?? reportMessage)).toEqual(['Remove', 'Dismiss']);
     const refused = await discord.as('member').slash('imagine', { prompt: 'an owl' });
     expect(text(await refused.ephemeral())).toContain('has blocked you');
@@ -167,7 +168,7 @@ describe('Reports', () => {
     clock.advance(HOUR_MS + 60_000);
     await orderGrid(fixture, { prompt: 'an owl' });
     await decide(fixture, reportMessage, 'Dismiss');
-    await waitForReport(fixture, 'Report dismissed by');
+    expect((await waitForReport(fixture, 'Report dismissed by')).attachments).toHaveLength(1);
   });
 
   it('After a reported result was removed, its owner can still be blocked until an admin unblocks them', async () => {
@@ -175,7 +176,7 @@ describe('Reports', () => {
     await report(fixture, await orderGrid(fixture));
     const reportMessage = await onlyReport(fixture);
     await decide(fixture, reportMessage, 'Remove');
-    await waitForReport(fixture, 'Result removed by');
+    expect((await waitForReport(fixture, 'Result removed by')).attachments).toEqual([]);
     await blockMember(fixture, reportMessage, 'always');
     await waitForReport(fixture, 'until an admin unblocks them');
     await (await fixture.discord.as('admin').slash('budget unblock', { member: 'member' })).message();

@@ -166,8 +166,11 @@ export class ReportDelivery {
     if (messageId !== undefined) {
       const plan = await this.#plan(report);
       const message = { channelId, id: messageId };
+      const { body } = bodyOf(plan);
+      // Without attachments, the message keeps its image.
+      const { attachments: _, ...kept } = body;
       await attempts.request('channel', NOT_SHOWN, () =>
-        this.#parts.outbox.edit({ by: 'edit', message }, bodyOf(plan)),
+        this.#parts.outbox.edit({ by: 'edit', message }, { body: plan.files ? body : kept, files: [] }),
       );
     }
     // If the report has changed in the meantime, another edit follows.
