@@ -80,7 +80,7 @@ export const text = {
     privateCommands: 'Commands that reply privately by default: {{commands}}',
     noCommands: 'none',
     personalInstalls: {
-      on: 'Members can use their own installation of the bot here.',
+      on: 'Members can use their own installation of the bot here, if the operator offers it.',
       off: 'Members cannot use their own installation of the bot here.',
     },
     words_one: '{{count}} blocked word or phrase',
