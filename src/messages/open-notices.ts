@@ -55,7 +55,7 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
     },
 
     /** The current notices, and the recent starts. */
-    state: () => ({ notices: notices.ongoing, runs: runs.recent }),
+    state: () => ({ notices: notices.confirmed, runs: runs.recent }),
 
     async open(): Promise<void> {
       await Promise.all([notices.open(), runs.open()]);

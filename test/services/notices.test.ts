@@ -83,12 +83,26 @@ describe('Notices', () => {
     await first.stop();
     const second = await start();
     second.update(['lane'], []);
+    expect(second.confirmed).toEqual([]);
     await pass(60_000);
     expect(sent).toEqual(['new lane 1']);
     await pass(60_000);
     second.update(['lane'], []);
     await pass(1_000);
     expect(sent).toEqual(['new lane 1', 'edit lane 1 over']);
+  });
+
+  it('A problem from before a restart is confirmed once it is found again', async () => {
+    const { start, pass } = createFixture();
+    const first = await start();
+    first.begin({ topic: 'noCredit', subject: 'image' });
+    expect(first.confirmed).toHaveLength(1);
+    await pass(1_000);
+    await first.stop();
+    const second = await start();
+    expect([second.ongoing.length, second.confirmed.length]).toEqual([1, 0]);
+    second.begin({ topic: 'noCredit', subject: 'image' });
+    expect(second.confirmed).toHaveLength(1);
   });
 
   it('The time of a problem is that of its current kind and of the current run', async () => {

@@ -100,6 +100,11 @@ export class Notices {
       .sort((a, b) => a.since - b.since);
   }
 
+  /** The ongoing notices, without those that only an earlier run has seen and that may be over. */
+  get confirmed(): Notice[] {
+    return this.ongoing.filter((notice) => this.#statesByCause.get(causeOf(notice))?.isEarlier === false);
+  }
+
   /** Reports that trouble has started. Until it ends, only its facts can change; its time then belongs to the new ones. */
   begin(occurrence: Occurrence): void {
     const { facts = {}, since = this.#parts.clock.now() } = occurrence;
