@@ -121,6 +121,23 @@ describe('Reports', () => {
     expect(text(usage)).toContain('The charge for 1 task was waived');
   });
 
+  it('Remove decides every report about the result, and the result counts as removed once', async () => {
+    const fixture = await botWithLogChannel();
+    const result = await orderGrid(fixture);
+    await report(fixture, result);
+    await report(fixture, result, { who: 'owner' });
+    const [first, second] = reportsIn(fixture);
+    if (!first || !second) throw new Error('A report is missing.');
+    await decide(fixture, second, 'Remove');
+    const buttons = () => reportsIn(fixture).map(buttonsOf);
+    await expect.poll(buttons).toEqual([['Block member'], ['Block member']]);
+    const decisions = reportsIn(fixture).map((one) => /Result removed by .*/.exec(text(one))?.[0]);
+    expect(decisions[0]).toBe(decisions[1]);
+    expect(await decisionRefusal(fixture, first, 'Remove')).toContain('already been handled');
+    await report(fixture, await orderGrid(fixture, { prompt: 'an owl' }));
+    expect(text(reportsIn(fixture).at(-1) ?? result)).toContain('removed: 1, dismissed: 0');
+  });
+
   it('If two moderators press buttons of a report at the same time, the second is told that the report has already been handled', async () => {
     const fixture = await botWithLogChannel();
     await report(fixture, await orderGrid(fixture));

@@ -8,7 +8,13 @@ import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
 import type { Engine } from '../../services/engine.ts';
 import { withRelease } from '../../services/inputs/member-files.ts';
-import { type Report, type ReportStep, withMessage, withoutDueStep } from '../../services/reports/report.ts';
+import {
+  type Report,
+  type ReportStep,
+  withMessage,
+  withOtherDecision,
+  withoutDueStep,
+} from '../../services/reports/report.ts';
 import { withBlock } from '../../services/spending/budget-changes.ts';
 import { withoutExpired } from '../../services/spending/server-budget.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
@@ -103,6 +109,7 @@ export class ReportDelivery {
         return this.#post(report, attempts);
       case 'remove':
         await removeResult(report, this.#parts);
+        await this.#decideOthers(report);
         break;
       case 'block':
         await this.#block(report);
@@ -183,6 +190,16 @@ export class ReportDelivery {
     if (typeof message === 'object' && (await this.#parts.removeMessage(message)) === 'later')
       throw new RetryLater('unreachable', new Error('The message of a report has not been deleted.'));
     await withStore(() => this.#parts.reports.remove(report.id));
+  }
+
+  /** Decides the other reports about a removed result in the same way, because nothing is left to decide. */
+  async #decideOthers(report: Report): Promise<void> {
+    const { decision } = report;
+    if (!decision) return;
+    for (const id of this.#parts.reports.undecidedAbout(report)) {
+      await this.#change(id, (current) => withOtherDecision(current, decision));
+      void this.process(id);
+    }
   }
 
   /** Blocks the member only once, however often the step is repeated. */

@@ -65,6 +65,10 @@ export function withDecision(existing: Report, what: ReportDecision, moderator: 
   return what === 'removed' ? withDueSteps(updated, 'remove', 'edit') : withDueSteps(updated, 'edit');
 }
 
+/** A report about a result that a moderator has removed because of another report. */
+export const withOtherDecision = (existing: Report, decision: NonNullable<Report['decision']>): Report =>
+  isUndecided(existing) ? withDueSteps({ ...existing, decision }, 'edit') : existing;
+
 export function withBlocked(existing: Report, until: number | undefined, moderator: Moderator): Report {
   assertBlockable(existing);
   return withDueSteps({ ...existing, block: { ...moderator, ...(until !== undefined && { until }) } }, 'block', 'edit');

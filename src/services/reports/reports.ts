@@ -125,6 +125,12 @@ export class Reports {
     if (guildId !== undefined) await this.#lock.run(guildId, () => this.#remove(id));
   }
 
+  /** The ids of a server's undecided reports about a result. */
+  undecidedAbout({ guildId, taskId }: Report): string[] {
+    const reports = this.#reportsOf(guildId).filter((one) => one.taskId === taskId && isUndecided(one));
+    return reports.map(({ id }) => id);
+  }
+
   historyOf({ guildId, requesterId, id }: Report): ReportHistory {
     const earlierReports = this.#reportsOf(guildId).filter(
       (one) => requesterId !== undefined && one.requesterId === requesterId && one.id < id,
@@ -132,7 +138,8 @@ export class Reports {
     const count = (matches: (one: Report) => boolean): number => earlierReports.filter(matches).length;
     return {
       count: earlierReports.length,
-      removed: count(({ decision }) => decision?.what === 'removed'),
+      // Several reports can be about one removed result.
+      removed: new Set(earlierReports.filter(isRemoved).map(({ taskId }) => taskId)).size,
       dismissed: count(({ decision }) => decision?.what === 'dismissed'),
       blocked: count(({ block }) => block !== undefined),
       lastAt: earlierReports.at(-1)?.at,
@@ -201,3 +208,5 @@ export const reportsAbout = (memberId: string, reports: readonly Report[]): obje
     const ownDecisions = [decision, block].filter((one) => one?.by === memberId);
     return ownDecisions.length === 0 ? [] : [{ guildId, decided: ownDecisions }];
   });
+
+const isRemoved = ({ decision }: Report): boolean => decision?.what === 'removed';
