@@ -73,11 +73,16 @@ describe('Moderation of images', () => {
     return text(await (await admin.slash('usage', who === 'me' ? {} : { of: 'server' })).message());
   };
 
-  it('The question about a held private result has no link, and its member is told that moderators see the prompt', async () => {
+  it('The question about a held private result has no link, says that only its member will see it, and its member is told that moderators see the prompt', async () => {
     const fixture = await moderatedBot({ results: 'hold' });
     const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'shows:violence', private: true });
-    expect(text(await waitForQuestion(fixture))).toMatch(/^Requested by <@\d+>\.$/m);
+    const question = () => logMessages(fixture).find((one) => labels(one).includes('Release'));
+    const moderatorQuestion = await fixture.discord.until(question, 'the question');
+    expect(text(moderatorQuestion)).toMatch(/^Requested privately by <@\d+>: only they will see it\.$/m);
     await exchange.message(says('waiting for moderators of this server, who can see it and its prompt'));
+    const decision = await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Release');
+    expect(text(await decision.message())).toMatch(/^<@\d+> released <@\d+>’s private result\.$/);
+    await exchange.message(says('Finished in'));
   });
 
   it('A held result is shown to no one until a moderator allows it', async () => {

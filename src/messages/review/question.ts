@@ -24,14 +24,16 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
     category === undefined
       ? say('task.review.unchecked')
       : say('task.review.objection', { category: inlineCode(category) }),
-    link === undefined ? say('task.review.requested', { member }) : say('task.review.requestedAt', { member, link }),
+    link === undefined
+      ? say(route.isPrivate ? 'task.review.requestedPrivately' : 'task.review.requested', { member })
+      : say('task.review.requestedAt', { member, link }),
     ...(prompt === '' ? [] : [say('task.review.prompt', { prompt })]),
     `-# ${say('task.review.waits')}`,
   ];
   return {
     content: lines.join('\n'),
     controls: [
-      buttonPlan(say('task.review.allow'), customIds.allowResult.id(id)),
+      buttonPlan(say(route.isPrivate ? 'task.review.allowPrivate' : 'task.review.allow'), customIds.allowResult.id(id)),
       buttonPlan(say('task.review.withhold'), customIds.withholdResult.id(id), { style: 'danger' }),
     ],
   };
@@ -52,8 +54,9 @@ const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' 
         const review = { ...heldTask.review, at: clock.now() };
         return markResultsRefused(heldTask, review, 'refusals.rules.resultRejected');
       });
+      const outcome = decision === 'allowed' && task.route.isPrivate ? 'allowedPrivate' : decision;
       return {
-        content: say(`task.review.${decision}`, { who: `<@${place.userId}>`, member: task.requesterId }),
+        content: say(`task.review.${outcome}`, { who: `<@${place.userId}>`, member: task.requesterId }),
         files: [],
         controls: [],
       };
