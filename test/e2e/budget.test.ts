@@ -184,6 +184,13 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a cat')).toContain('limit');
   });
 
+  it('The operator’s limits are not mentioned if there are none', async () => {
+    const fixture = await botWith({ DEFAULT_SERVER_BUDGET: 'none' });
+    expect(await runBudget(fixture, 'admin', 'set', { limits: 'none' })).toBe(
+      'The limits for the server are now: none',
+    );
+  });
+
   it('The operator’s limits take precedence over those set by the admins of a server', async () => {
     const fixture = await botWith({
       DEFAULT_SERVER_BUDGET: '2 tasks a day',

@@ -107,11 +107,13 @@ function setReply(
   const fallback = holder.type === 'members' ? memberLimits : limitsText(defaultLimits);
   const byDefault = isOverridden ? say('budget.done.noneOfItsOwn') : say('budget.done.byDefault', { limits: fallback });
   const text = limits === undefined ? byDefault : limitsText(limits);
-  const operatorStands = holder.type === 'server' && (limits !== undefined || isOverridden) && overriding !== undefined;
+  const operatorText = limitsText(overriding ?? {});
+  const hasOperatorLimits = operatorText !== limitsText({});
+  const operatorStands = holder.type === 'server' && (limits !== undefined || isOverridden) && hasOperatorLimits;
   return [
     say(`budget.done.${holder.type}`, { ...facts, limits: text }),
     ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
     ...(limits?.waiting === undefined ? [] : [say('budget.done.waiting')]),
-    ...(operatorStands ? [say('budget.done.operatorStands', { limits: limitsText(overriding) })] : []),
+    ...(operatorStands ? [say('budget.done.operatorStands', { limits: operatorText })] : []),
   ].join('\n');
 }
