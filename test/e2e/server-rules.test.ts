@@ -493,6 +493,7 @@ describe('Server rules', () => {
 
     it('If the moderation service fails, requests are refused or allowed, depending on the server’s rules', async () => {
       const fixture = await moderatedBot({ prompts: 'refuse', whenAway: 'refuse' });
+      await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
       const faults = [
         { type: 'status', status: 500 },
         { type: 'truncated', how: 'half' },
@@ -505,6 +506,9 @@ describe('Server rules', () => {
         failWith(fault);
         expect(await imagine(fixture, `a lake and ${fault.type}`)).toContain('could not be checked');
       }
+      await expect
+        .poll(() => text(fixture.discord.messages('no-threads').at(-1) ?? ({} as Message)))
+        .toContain('Rule: moderation (the service could not check it).');
       expect(submitCount(fixture.gateway)).toBe(0);
       await changeRules(fixture, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
       for (const fault of faults) {

@@ -76,7 +76,7 @@ export function startRuleLog(services: Services): void {
 
 /** Contains what matched, behind a spoiler, and nothing else from the request. */
 function refusalText(
-  { what, memberId: member, channelId: channel, rule: name, entry: matched }: RuleRefusal,
+  { what, memberId: member, channelId: channel, rule: name, isUnchecked, entry: matched }: RuleRefusal,
   at: number,
   targets: RuleTargets,
   say: Say,
@@ -86,7 +86,7 @@ function refusalText(
   const facts = {
     at: Math.floor(at / 1000),
     member,
-    rule: say(`rules.names.${name}`),
+    rule: say(isUnchecked ? 'rules.log.unchecked' : `rules.names.${name}`),
     entry: matched === undefined ? '' : say('rules.log.entry', { entry: entryText(matched) }),
   };
   return channel === undefined

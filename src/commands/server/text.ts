@@ -135,6 +135,7 @@ export const text = {
         request: '<t:{{at}}:T> A request from <@{{member}}> was refused. Rule: {{rule}}{{entry}}.',
         result: '<t:{{at}}:T> A result of <@{{member}}> was withheld. Rule: {{rule}}{{entry}}.',
       },
+      unchecked: 'moderation (the service could not check it)',
       entry: ' (||{{entry}}||)',
       more_one: '{{count}} more request or result was refused in the minute from <t:{{at}}:f>.',
       more_other: '{{count}} more requests or results were refused in the minute from <t:{{at}}:f>.',

@@ -46,6 +46,8 @@ export interface OrderFiles {
 export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
   /** A result that is refused has been generated and charged. */
   what: 'request' | 'result';
+  /** Whether the moderation service did not check it, so it may be harmless. */
+  isUnchecked: boolean;
   guildId: string;
   memberId: string;
   channelId: string | undefined;
@@ -248,7 +250,8 @@ export class Rules {
 
   /** Notifies the admins of the task's server that a result was refused. */
   reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
-    this.#notifyRefusal({ what: 'result', rule: 'moderation', entry, guildId, memberId, channelId });
+    const isUnchecked = entry === undefined;
+    this.#notifyRefusal({ what: 'result', rule: 'moderation', isUnchecked, entry, guildId, memberId, channelId });
   }
 
   /** A task as it can be shown in another server: without the words that are blocked there. */
@@ -311,7 +314,8 @@ export class Rules {
     const { refusal, rule, entry } = verdict;
     // The admins of a server must not see what the operator blocks.
     const shownEntry = name === OPERATOR ? undefined : entry;
-    this.#notifyRefusal({ what: 'request', rule, entry: shownEntry, guildId, memberId, channelId });
+    const isUnchecked = refusal.key === 'refusals.rules.moderationUnavailable';
+    this.#notifyRefusal({ what: 'request', rule, isUnchecked, entry: shownEntry, guildId, memberId, channelId });
     return refusal;
   }
 
