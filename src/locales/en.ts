@@ -243,9 +243,9 @@ export const en = {
   yourRequest: '-# Your request: {{request}}',
   yourPress: '-# You pressed: {{request}}',
   gateway: {
-    unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',
+    unauthorized: 'The gateway rejected this bot’s API key. Ask the operator to check `GATEWAY_API_KEY`.',
     forbidden: 'The gateway does not allow this: {{message}}',
-    quota: 'The gateway account of this bot has used up its quota. Contact the operator.',
+    quota: 'The gateway account of this bot has used up its quota. Ask the operator to add credit.',
     'not-found': 'The gateway could not find this: {{message}}',
     invalid: 'The gateway refused this: {{message}}',
     'rate-limited': 'The gateway is busy. Try again in a moment.',
