@@ -3,11 +3,13 @@ import { type APIApplicationCommand, DiscordAPIError, REST, RESTJSONErrorCodes, 
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
+import { DiscordUnreachable, reachDiscord } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 
 /** Exit codes from sysexits.h. */
 const EX_USAGE = 64;
+const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
@@ -37,7 +39,7 @@ async function deploy(): Promise<number> {
   }
   const { discord } = readConfig(process.env, ruleTargets);
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
-  const { id } = (await rest.get(Routes.currentApplication())) as { id: string };
+  const { id } = (await reachDiscord(rest.get(Routes.currentApplication()))) as { id: string };
   const guild = values.guild ?? discord.deployGuildId;
   const commandsRoute =
     guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
@@ -86,13 +88,17 @@ function printPlan(
   const scope = guild === undefined ? 'on all servers' : `on server ${guild}`;
   console.log(isDryRun ? `Planned changes ${scope}:` : `Commands ${scope}:`);
   const lines = [
-    ...create.map(({ name }) => `  new       /${name}`),
-    ...change.map(({ body }) => `  changed   /${body.name}`),
-    ...remove.map(({ name }) => `  removed   /${terminalSafe(name)}`),
-    ...unchanged.map((name) => `  unchanged /${name}`),
+    ...create.map((command) => `  new       ${labelOf(command)}`),
+    ...change.map(({ body }) => `  changed   ${labelOf(body)}`),
+    ...remove.map((command) => `  removed   ${labelOf(command)}`),
+    ...unchanged.map((command) => `  unchanged ${labelOf(command)}`),
   ];
   console.log(lines.length === 0 ? '  none' : lines.join('\n'));
 }
+
+/** An entry of a menu has no slash. */
+const labelOf = ({ name, type = 1 }: { name: string; type?: number | undefined }): string =>
+  `${type === 1 ? '/' : ''}${terminalSafe(name)}`;
 
 function reportFailure(error: unknown): number {
   if (error instanceof ConfigError) {
@@ -108,6 +114,12 @@ function reportFailure(error: unknown): number {
   if (error instanceof Error && 'status' in error && error.status === 401) {
     console.error('Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").');
     return EX_NOPERM;
+  }
+  if (error instanceof DiscordUnreachable) {
+    console.error(
+      'Discord cannot be reached. Check the network of this machine, or wait if Discord has an outage, and try again.',
+    );
+    return EX_TEMPFAIL;
   }
   if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
     console.error(

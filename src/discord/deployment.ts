@@ -5,8 +5,8 @@ import type { CommandBody } from './registration.ts';
 export interface Deployment {
   create: CommandBody[];
   change: { id: string; body: CommandBody }[];
-  remove: { id: string; name: string }[];
-  unchanged: string[];
+  remove: APIApplicationCommand[];
+  unchanged: CommandBody[];
 }
 
 /** Only writes the differences, because Discord allows only 200 creations a day. */
@@ -20,11 +20,11 @@ export function planDeployment(
     const existing = registered.find((command) => isCommand(command, body));
     if (existing) matchedCommands.add(existing);
     if (!existing) deployment.create.push(body);
-    else if (isSameCommand(existing, body)) deployment.unchanged.push(body.name);
+    else if (isSameCommand(existing, body)) deployment.unchanged.push(body);
     else deployment.change.push({ id: existing.id, body });
   }
   for (const command of registered) {
-    if (!matchedCommands.has(command)) deployment.remove.push({ id: command.id, name: command.name });
+    if (!matchedCommands.has(command)) deployment.remove.push(command);
   }
   return deployment;
 }

@@ -34,7 +34,7 @@ describe('The deployment of commands', () => {
       create: [],
       change: [],
       remove: [],
-      unchanged: names,
+      unchanged: expectedCommands,
     });
   });
 
@@ -45,7 +45,7 @@ describe('The deployment of commands', () => {
     const { change, remove, unchanged } = planDeployment(registered, expectedCommands.slice(0, -1));
     expect(change).toEqual([{ id: first?.id, body: expectedCommands[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
-    expect(unchanged).toEqual(names.slice(1, -1));
+    expect(unchanged).toEqual(expectedCommands.slice(1, -1));
   });
 
   it.each([true, false])('Discord accepts the registered commands (user installation: %s)', (userInstall) => {

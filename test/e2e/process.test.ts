@@ -231,6 +231,7 @@ describe('npm run deploy', () => {
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
     expect(first.output).toContain('new       /models');
+    expect(first.output).toContain('new       Report');
     expect(first.output).toContain(`client_id=${fixture.discord.applicationId}`);
     expect(commandWrites(fixture)).toEqual(['PUT']);
     expect((await deploy(fixture)).output).toContain('unchanged /models');
@@ -291,5 +292,8 @@ describe('npm run deploy', () => {
     const refused = run('scripts/deploy.ts', fixture, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await refused.exitCode).toBe(77);
     expect(refused.output()).toContain('Discord rejected DISCORD_TOKEN');
+    const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
+    const failed = await deployWith(unreachable, fixture);
+    expect(failed).toEqual({ code: 75, output: expect.stringMatching(/^Discord cannot be reached\. .*\n$/) });
   });
 });
