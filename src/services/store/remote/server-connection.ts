@@ -107,7 +107,7 @@ export class ServerConnection {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: this.#clock.now(), reason: error.message };
-      runWithoutSubject(() => this.#log.warn({ store: this.name, err: error.cause }, error.message));
+      runWithoutSubject(() => this.#log.warn({ store: this.name }, error.message));
     }
     return error;
   }
