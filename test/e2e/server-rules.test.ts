@@ -346,6 +346,9 @@ describe('Server rules', () => {
     const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
     const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { ageRestricted: 'spoiler' } })));
     expect(filmPreview).toContain('+ [video] noir');
+    expect(filmPreview).not.toContain('no one could use it');
+    const allowed = { effect: 'allow', kinds: ['video'], roleIds: ['100000000000000009'] };
+    expect(text(await send(JSON.stringify({ access: [allowed] })))).toContain('so no one could use it');
     expect(filmPreview).toMatch(/\+ Age-restricted content: Hide/);
     expect(text(await send('[]'))).toContain('must contain the rules in curly brackets');
     const confirmation = await send(JSON.stringify({ ...rules, words: [{ text: 'viagra' }], longestPrompt: 1_500 }));

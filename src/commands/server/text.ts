@@ -248,6 +248,8 @@ export const text = {
     preview: {
       rule: '**This rule would be added:**',
       import: '**This import would change:**',
+      noOne:
+        'A rule allows something only for roles or channels that this server does not have, so no one could use it. Correct their IDs in the file.',
       forAll: {
         deny: 'No one, including you, could use {{what}} {{where}}.',
         allow: 'Everyone could use {{what}} {{where}}. Elsewhere it would be refused, unless another rule allows it.',

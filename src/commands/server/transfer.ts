@@ -3,7 +3,7 @@ import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { type RuleTargets, readRules } from '../../services/rules/rules-file.ts';
-import { changedLines, type RuleSet, ruleNames } from '../../services/rules/server-rules.ts';
+import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/rules/server-rules.ts';
 import { command } from '../feature.ts';
 import { assertCanModerate, managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
@@ -37,11 +37,21 @@ export const importRules = command({
     assertCanModerate(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
     if (lines.length === 0) return { content: say('rules.same') };
-    const diff = withNames(lines.join('\n'), await services.reads.serverNames(guildId), say);
-    const content = [say('rules.preview.import'), '```diff', diff, '```'].join('\n');
+    const names = await services.reads.serverNames(guildId);
+    const diff = withNames(lines.join('\n'), names, say);
+    const warning = importedRules.access.some((rule) => allowsNoOne(rule, names)) ? [say('rules.preview.noOne')] : [];
+    const content = [say('rules.preview.import'), '```diff', diff, '```', ...warning].join('\n');
     return previewRules(importedRules, content, context);
   },
 });
+
+/** Whether a rule allows something only to roles, or only in channels, that the server does not have. False if its names could not be read. */
+function allowsNoOne({ effect, roleIds, channelIds }: AccessRule, names: ReadonlyMap<string, string>): boolean {
+  const places = [roleIds?.map((id) => `<@&${id}>`), channelIds?.map((id) => `<#${id}>`)];
+  return (
+    names.size > 0 && effect === 'allow' && places.some((mentions) => mentions?.every((mention) => !names.has(mention)))
+  );
+}
 
 function parseJson(text: string): unknown {
   try {
