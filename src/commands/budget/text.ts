@@ -151,8 +151,10 @@ export const text = {
       blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
       blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
       unblocked: '<@{{member}}> is no longer blocked.',
-      paused: 'New requests on the server are now refused. Running tasks continue.',
-      pausedEverywhere: 'New requests are now refused on all servers. Running tasks continue.',
+      paused:
+        'New requests on the server are now refused, and queued tasks when their turn comes. Running tasks continue.',
+      pausedEverywhere:
+        'New requests are now refused on all servers, and queued tasks when their turn comes. Running tasks continue.',
       resumed: 'New requests are accepted again.',
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
       resumedHere: 'The server itself is not paused, but the operator has paused new requests on all servers.',
