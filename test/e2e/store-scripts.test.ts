@@ -147,6 +147,13 @@ describe('npm run migrate-store', () => {
       expect([output.includes('There is no store at'), output.includes(warning)]).toEqual([true, false]);
   });
 
+  it('npm run migrate-store says without a stack trace that a store cannot be reached', async () => {
+    const { code, output } = await migrateFromEnvironment('postgres://a@127.0.0.1:1/b', 'sqlite://unused.sqlite');
+    expect(code).toBe(75);
+    expect(output).toContain('cannot be reached');
+    expect(output).not.toContain('    at ');
+  });
+
   it('npm run migrate-store prints its usage', async () => {
     const { code, output } = await migrate('--help');
     expect([code, output.includes('MIGRATE_FROM'), output.includes('--dry-run')]).toEqual([0, true, true]);
