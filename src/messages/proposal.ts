@@ -66,13 +66,13 @@ function outlookNotes(orders: readonly ProposedOrder[], outlook: Outlook, say: S
 }
 
 /** All requests together must leave space for the rest of the message. */
+const MAX_PROMPTS_LENGTH = 1_200;
 const MAX_PROMPT_LENGTH = 300;
-const MAX_LINES = 4;
 
-/** What would be submitted, so that two open questions can be told apart. */
+/** Everything that would be submitted. */
 export function requestLines(orders: readonly ProposedOrder[], say: Say): string[] {
-  const lines = new Set(orders.map((order) => requestLine(order, say)).filter((line) => line !== ''));
-  return [...lines].slice(0, MAX_LINES);
+  const max = Math.min(MAX_PROMPT_LENGTH, Math.floor(MAX_PROMPTS_LENGTH / orders.length));
+  return orders.map((order) => requestLine(order, max, say)).filter((line) => line !== '');
 }
 
 const MAX_MODEL_LENGTH = 200;
@@ -81,7 +81,7 @@ const MAX_OPTION_LENGTH = 60;
 /** The models and options that the prices depend on. */
 function optionLines(orders: readonly ProposedOrder[], say: Say): string[] {
   const lines = new Set(orders.map(({ request }) => optionLine(request, say)).filter((line) => line !== ''));
-  return [...lines].slice(0, MAX_LINES).map((line) => `-# ${line}`);
+  return [...lines].map((line) => `-# ${line}`);
 }
 
 function optionLine(request: CommonRequest, say: Say): string {
@@ -95,9 +95,9 @@ function optionLine(request: CommonRequest, say: Say): string {
   ].join(' · ');
 }
 
-function requestLine(order: ProposedOrder, say: Say): string {
+function requestLine(order: ProposedOrder, max: number, say: Say): string {
   const { title, typed, words, prompt = '' } = order.request;
-  const name = escapeText(words ?? title ?? typed ?? prompt, MAX_PROMPT_LENGTH);
+  const name = escapeText(words ?? title ?? typed ?? prompt, max);
   const what = actionNameOf(order, say);
   return [...(what === undefined ? [] : [what]), ...(name === '' ? [] : [`**${name}**`])].join(': ');
 }

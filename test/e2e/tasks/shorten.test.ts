@@ -5,6 +5,14 @@ import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orders } from './fixture.ts';
 
 const minute = 60_000;
+const shortenedTo = (finalPrompt: string) => ({
+  id: '1',
+  action: 'SHORTEN',
+  status: 'SUCCESS',
+  progress: '100%',
+  buttons: [],
+  properties: { finalPrompt },
+});
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
 describeProfiles('/shorten', (profile) => {
@@ -53,14 +61,7 @@ it('Shortened prompts that are too long for a message are attached as a file, an
   const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
   const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;
-  const body = {
-    id: '1',
-    action: 'SHORTEN',
-    status: 'SUCCESS',
-    progress: '100%',
-    buttons: [],
-    properties: { finalPrompt },
-  };
+  const body = shortenedTo(finalPrompt);
   gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body }, times: 9 });
   const message = await (await discord.as('member').slash('shorten', { prompt })).message(says('Finished in'));
   expect(text(message).length).toBeLessThanOrEqual(2_000);
@@ -70,4 +71,22 @@ it('Shortened prompts that are too long for a message are attached as a file, an
   expect(message.attachments).toHaveLength(1);
   expect((await bytesOf(message)).toString() === finalPrompt).toBe(true);
   expect(labels(message)).toEqual(['Generate all', 'Delete']);
+});
+
+it('Generate all lists every prompt that it would submit, however many and long they are', async () => {
+  const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
+  const drafts = Array.from(
+    { length: 9 },
+    (_, index) => `${index + 1}\ufe0f\u20e3 fox ${index + 1} ${'~ snow '.repeat(90)}`,
+  );
+  gateway.faults.add({
+    on: { path: /\/fetch$/ },
+    do: { type: 'body', body: shortenedTo(drafts.join('\n')) },
+    times: 9,
+  });
+  const member = discord.as('member');
+  const message = await (await member.slash('shorten', { prompt })).message(says('Finished in'));
+  const question = text(await (await member.click(message, 'Generate all')).message());
+  expect(question).toContain('This submits 9 tasks');
+  expect(question.match(/(?<=^\*\*fox )\d(?= .*…\*\*$)/gm)).toEqual([...'123456789']);
 });
