@@ -26,7 +26,7 @@ export async function loadTaskList(filter: TaskFilter, context: Context): Promis
     kinds: kindsOf(kind),
     words,
     before,
-    withoutParts: kind === undefined,
+    withoutParts: kind === undefined && words === undefined,
     ...(status && { states: statesByFilter[status] }),
   });
   const summaries = status === 'waiting' ? page.summaries.filter(isSettled) : page.summaries;

@@ -46,7 +46,7 @@ export const text = {
   /** The lists of tasks, and the page of one task. */
   tasks: {
     title: { mine: 'Your tasks', server: 'Public tasks on this server' },
-    none: 'No tasks found. Use `/tasks` without options to see all of your tasks.',
+    none: 'No tasks found. Use `/tasks` with fewer options to find others.',
     noneYet: 'No tasks found. Use `/help` to see what you can create.',
     undelivered_one: '📬 {{count}} result could not be delivered. Press **Show undelivered** to see it.',
     undelivered_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',

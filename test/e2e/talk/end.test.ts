@@ -54,6 +54,7 @@ describe('The end of a live conversation', () => {
       discord.messages(thread).find((one) => one.id === answer.id && !labels(one).includes('Speak')),
     );
     expect([labels(answerAfterEnd), text(answerAfterEnd)]).toEqual([['Delete'], text(answer)]);
+    expect(text(await openTaskList(fixture, 'member', { text: 'hello' }))).toContain('Live message · hello');
     const page = await openTask(fixture, await openTaskList(fixture, 'member', { kind: 'said' }));
     const copy = await (await discord.as('member').click(page, 'Show here')).message();
     const shown = await (await discord.as('member').click(copy, 'Show only to me')).message(says('hello'));

@@ -16,7 +16,7 @@ describe('/tasks', () => {
     expect(text(taskList)).toMatch(/🟢 Imagine · an owl at night 🔒 · .*\n🟢 Imagine · a fox in the snow · /);
     expect(text(await openTaskList(fixture, 'member', { text: 'owl' }))).not.toContain('fox');
     expect(text(await openTaskList(fixture, 'member', { state: 'failed' }))).toContain(
-      'No tasks found. Use `/tasks` without options',
+      'No tasks found. Use `/tasks` with fewer options',
     );
     expect(text(await openTaskList(fixture, 'other'))).toContain('No tasks found. Use `/help`');
     const managerList = text(await openTaskList(fixture, 'admin', { whose: 'server' }));
