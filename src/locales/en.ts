@@ -9,7 +9,12 @@ export const en = {
     ofPeriod: '**{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
     concurrent: '**{{left}}** of {{limit}}',
   },
-  cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
+  cost: {
+    about: '≈ {{amount}}',
+    atMost: 'at most {{amount}}',
+    atLeast: '≈ {{amount}} or more, by length and mode',
+    unknown: 'price unknown',
+  },
   notices,
   lanes,
   proposal: {

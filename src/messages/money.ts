@@ -1,6 +1,7 @@
 import { roundUp, withCents } from '../lib/decimals.ts';
 import { kindNames, type Say } from '../locales/index.ts';
 import type { Cost } from '../services/ledger/ledger.ts';
+import type { Estimate } from '../services/prices/estimate.ts';
 import type { Allowance } from '../services/spending/allowance.ts';
 import { allowanceText, leftText } from '../services/spending/limits-text.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -24,6 +25,13 @@ export function remainingText(allowance: Allowance, say: Say): string {
 export function costOfTask({ estimate }: Task, cost: Cost | undefined, say: Say): string {
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;
-  if (!isEstimate) return roundedDollars(amount);
-  return say(estimate?.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(amount) });
+  return isEstimate ? estimateText({ ...estimate, amount }, say) : roundedDollars(amount);
+}
+
+export function estimateText(
+  { amount, isUpperBound, isLowerBound }: Omit<Estimate, 'source' | 'at'>,
+  say: Say,
+): string {
+  const bound = isLowerBound ? 'atLeast' : isUpperBound ? 'atMost' : 'about';
+  return say(`cost.${bound}`, { amount: roundedDollars(amount) });
 }

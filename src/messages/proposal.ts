@@ -6,7 +6,7 @@ import { measuresOf } from '../services/prices/measures.ts';
 import type { Proposal, ProposedOrder } from '../services/proposals.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 import { type Outlook, slowMinutes } from '../services/tasks/outlook.ts';
-import { roundedDollars } from './money.ts';
+import { estimateText } from './money.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
 
@@ -24,14 +24,11 @@ interface QuestionFacts extends ProposalReason {
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
-  { id, orders, price, isUpperBound, hidesPrompt, until }: Proposal,
+  { id, orders, price, hidesPrompt, until, ...bounds }: Proposal,
   { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
-  const cost =
-    price === undefined
-      ? say('cost.unknown')
-      : say(isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price) });
+  const cost = price === undefined ? say('cost.unknown') : estimateText({ ...bounds, amount: price }, say);
   return {
     content: [
       ...(hidesPrompt ? [] : [...requestLines(orders, say), ...optionLines(orders, say)]),

@@ -28,6 +28,8 @@ export interface Proposal {
   price?: string | undefined;
   /** Set if the price of a request is an upper bound. */
   isUpperBound?: true | undefined;
+  /** Set if the length or mode of a request may cost more. */
+  isLowerBound?: true | undefined;
   /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
   /** Set if the question is public and a moderator would have to decide about the results. */
@@ -36,6 +38,8 @@ export interface Proposal {
   /** The message that asks, if others can see it. */
   message?: MessageAddress | undefined;
 }
+
+type ProposalPrice = Pick<Proposal, 'price' | 'isUpperBound' | 'isLowerBound'>;
 
 export interface ProposalStore {
   put(proposal: Proposal, ttlMs: number): Promise<void>;
@@ -64,7 +68,7 @@ export class Proposals {
   }
 
   /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
-  async create(details: Omit<Proposal, 'id' | 'until' | 'price' | 'isUpperBound'>, id?: string): Promise<Proposal> {
+  async create(details: Omit<Proposal, 'id' | 'until' | keyof ProposalPrice>, id?: string): Promise<Proposal> {
     const { store, clock, partition } = this.#parts;
     const now = clock.now();
     const bucket = bucketWithin(details.memberId, partition);
@@ -79,20 +83,21 @@ export class Proposals {
   }
 
   /** The estimated cost of the requests together, if all prices are known. */
-  #priceOf(orders: readonly OrderedRequest<TaskKind>[]): Pick<Proposal, 'price' | 'isUpperBound'> {
+  #priceOf(orders: readonly OrderedRequest<TaskKind>[]): ProposalPrice {
     const estimates = orders.map((order) => this.#parts.prices.estimateOf(order));
     return {
       price: estimates.includes(undefined) ? undefined : sumOf(estimates.flatMap((one) => one?.amount ?? [])),
       isUpperBound: estimates.some((one) => one?.isUpperBound) || undefined,
+      isLowerBound: estimates.some((one) => one?.isLowerBound) || undefined,
     };
   }
 
-  /** The price above which this server asks for confirmation, if the request exceeds it. */
+  /** The price above which this server asks for confirmation, if the request exceeds it or may do so. */
   limitExceededBy(order: OrderedRequest<TaskKind>, guildId: string | undefined): string | undefined {
     const limit = guildId === undefined ? undefined : this.#parts.budgets.get(guildId).confirmAbove;
     if (limit === undefined) return undefined;
-    const { price } = this.#priceOf([order]);
-    return price !== undefined && compare(price, limit) > 0 ? limit : undefined;
+    const { price, isLowerBound } = this.#priceOf([order]);
+    return price !== undefined && (isLowerBound || compare(price, limit) > 0) ? limit : undefined;
   }
 
   /** Whether a proposal now costs more than the price that the member was shown. */

@@ -110,6 +110,16 @@ describe('The cost of a task with the stock gateway profile', () => {
     expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
   });
 
+  it('A video whose length or mode may cost more than the list says is confirmed first, and its question says so', async () => {
+    const fixture = await stockBot();
+    await (await fixture.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
+    const order = { prompt: 'waves', model: 'reel-2', duration: '20', mode: 'pro' };
+    const question = await (await fixture.discord.as('member').slash('video', order)).message(says('This server asks'));
+    expect(text(question)).toContain('Estimated cost: ≈ $0.0447 or more, by length and mode. Deadline');
+    const page = await (await fixture.discord.as('member').click(question, 'Run')).message(says('Finished in'));
+    expect(page.id).toBe(question.id);
+  });
+
   it('The bot’s ledger equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
     const fixture = await stockBot({
       ...priceListSettings,

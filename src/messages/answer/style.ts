@@ -10,7 +10,7 @@ import { answerOf, answerText, callsOf, waitingCalls } from '../../services/asks
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
-import { roundedDollars } from '../money.ts';
+import { estimateText } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */
@@ -161,6 +161,6 @@ function generationLine({ state, price, arguments: rawArguments }: AnswerCall, t
   const { prompt = '', model } = parseArguments(tool, rawArguments) ?? {};
   const promptText = escapeText(model === undefined ? prompt : `${prompt} (${model})`, MAX_PROMPT_LENGTH);
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, { prompt: promptText });
-  const cost = say(price.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: roundedDollars(price.amount) });
+  const cost = estimateText(price, say);
   return say(`ask.priced.${tool}`, { prompt: promptText, cost });
 }

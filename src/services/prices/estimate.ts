@@ -14,6 +14,8 @@ export const estimate = z.object({
   at: z.number(),
   /** Set if the cost varies and is rarely more than this. */
   isUpperBound: z.literal(true).optional(),
+  /** Set if the length or mode of the request may cost more. */
+  isLowerBound: z.literal(true).optional(),
 });
 
 export type Estimate = z.output<typeof estimate>;

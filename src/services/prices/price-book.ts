@@ -83,7 +83,13 @@ export class PriceBook {
     const listed = this.#listedPrice(order);
     if (!listed) return undefined;
     const { price, isUpperBound, at } = listed;
-    return this.#estimate(order, price, { source: 'gateway', at, ...upperBoundField(isUpperBound) });
+    const { seconds, mode } = measuresOf(order.request);
+    // The list does not say for which length and mode its price per task is.
+    const bound =
+      price.each !== undefined && (seconds ?? mode) !== undefined
+        ? ({ isLowerBound: true } as const)
+        : upperBoundField(isUpperBound);
+    return this.#estimate(order, price, { source: 'gateway', at, ...bound });
   }
 
   #listedPrice(order: PricedOrder) {

@@ -136,6 +136,7 @@ const proposalRow = z.object({
   orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
   price: amount.optional(),
   isUpperBound: z.literal(true).optional(),
+  isLowerBound: z.literal(true).optional(),
   messages: z.enum(['public', 'private']).optional(),
   hidesPrompt: z.boolean().optional(),
   until: z.number(),

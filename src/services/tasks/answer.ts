@@ -11,7 +11,7 @@ const call = z.object({
   state: z.enum(['waiting', 'allowed', 'done', 'declined']),
   output: z.string().optional(),
   /** The price that the member was shown; undefined if unknown. */
-  price: estimate.pick({ amount: true, isUpperBound: true }).optional(),
+  price: estimate.pick({ amount: true, isUpperBound: true, isLowerBound: true }).optional(),
 });
 
 const round = z.object({ text: z.string(), calls: z.array(call) });

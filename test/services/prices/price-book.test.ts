@@ -89,6 +89,14 @@ describe('The estimate of a request', () => {
     expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', isUpperBound: true });
   });
 
+  it('The list’s price is a lower bound for a request with a length or a mode', async () => {
+    const { book } = await createBook({}, null);
+    for (const options of [{ duration: 20 }, { mode: 'pro' }]) {
+      const estimate = book.estimateOf({ kind: 'video', request: { ...video.request, ...options } });
+      expect(estimate).toEqual({ amount: '0.04', source: 'gateway', at: expect.any(Number), isLowerBound: true });
+    }
+  });
+
   it('A larger variant of a model costs more only if the operator has configured that', async () => {
     const { book } = await createBook({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
     const amountFor = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
