@@ -100,7 +100,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
         kind: 'upscale',
         action: 'UPSCALE',
         ...singleImageResult(scene, aspect, SINGLE_SIDE * 2),
-        units: 2,
+        units: 1,
       };
     }
     case 'variation':
