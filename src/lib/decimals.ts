@@ -48,9 +48,10 @@ export function product(...amounts: readonly string[]): string {
 export const toPlainDecimal = (text: string): string | undefined =>
   isDecimal(text) ? toBig(text).toFixed() : undefined;
 
-/** Never less than the amount: two decimals, or three digits if that is more precise. */
+/** Never less than the amount: two decimals, or three digits if that is more precise. What a float adds beyond nine digits does not count. */
 export const roundUp = (text: string): string =>
   toBig(text)
+    .round(Math.max(9, 8 - magnitude(text)))
     .round(Math.max(2, 2 - magnitude(text)), Big.roundUp)
     .toFixed();
 

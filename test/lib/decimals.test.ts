@@ -8,6 +8,7 @@ import {
   isDecimal,
   magnitude,
   roundDown,
+  roundUp,
   sumOf,
 } from '../../src/lib/decimals.ts';
 
@@ -95,6 +96,19 @@ it('Amounts of any size are scaled to numbers that a chart can show', () => {
   expect(inUnitsOf('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
   expect(inUnitsOf('0.000000000000000000004', -21)).toBe(4);
   expect(magnitude('0.00')).toBe(0);
+});
+
+it('An amount is rounded up to a short one, unless it is only larger by the error of a float', () => {
+  const amounts = [
+    '0.1000000000000005',
+    '0.1001',
+    '0.10000001',
+    '0.0447',
+    '12.340000001',
+    '0.00000000012345',
+    '1234567890.121',
+  ];
+  expect(amounts.map(roundUp)).toEqual(['0.1', '0.101', '0.101', '0.0447', '12.35', '0.000000000124', '1234567890.13']);
 });
 
 describe('An amount rounded down', () => {
