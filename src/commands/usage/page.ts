@@ -4,7 +4,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import { remainingText, roundedDollars } from '../../messages/money.ts';
+import { exactDollars, remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
@@ -54,7 +54,7 @@ export function usagePage(page: UsagePage, say: Say): MessagePlan {
   const { sheet, chart, unit, allowances, isExact } = page;
   const remainingLines = allowances.map((one) => say(`usage.left.${one.holder}`, { left: remainingText(one, say) }));
   const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(page, say)];
-  const noteLines = [...notesOf(sheet, unit, say), ...postedByLines(page, say)];
+  const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {
     const emptyNote = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
@@ -123,9 +123,9 @@ function exactButtons({ sheet, of }: UsagePage, say: Say): ButtonPlan[] {
   return [buttonPlan(say('usage.buttons.exact'), customIds.exactUsage.id({ start, end, by: sheet.by, of }))];
 }
 
-function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
+function notesOf({ sheet, unit, isExact }: UsagePage, say: Say): string[] {
   const { notes, range } = sheet;
-  const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
+  const lines = notes.map((note) => noteOf(note, rangeText(range, say), unit, isExact, say));
   const hasAmounts =
     sheet.subject === 'account' ? sheet.total !== undefined : notes.some(({ kind }) => kind === 'atGateway');
   if (unit === undefined && hasAmounts)
@@ -133,7 +133,7 @@ function notesOf(sheet: Sheet, unit: Unit, say: Say): string[] {
   return sheet.isEstimate ? [...lines, say('usage.note.estimate')] : lines;
 }
 
-function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
+function noteOf(note: SheetNote, range: string, unit: Unit, isExact: boolean, say: Say): string {
   switch (note.kind) {
     case 'totalOnly':
       return say('usage.note.totalOnly', { range });
@@ -160,7 +160,7 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
     case 'severalRoles':
       return say('usage.note.severalRoles');
     case 'compared':
-      return comparedText(note.models, say);
+      return comparedText(note.models, isExact, say);
   }
 }
 
@@ -168,12 +168,13 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
 const MAX_COMPARED = 5;
 const MAX_MODEL_LENGTH = 40;
 
-function comparedText(models: readonly ComparedModel[], say: Say): string {
+function comparedText(models: readonly ComparedModel[], isExact: boolean, say: Say): string {
+  const dollars = isExact ? exactDollars : roundedDollars;
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
     const model = label === undefined ? say('usage.noModel') : inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
     return say('usage.note.comparedModel', {
       ...{ model, count },
-      ...{ estimate: roundedDollars(estimate), cost: roundedDollars(cost) },
+      ...{ estimate: dollars(estimate), cost: dollars(cost) },
     });
   });
   return [say('usage.note.compared'), ...lines].join('\n');
