@@ -1,12 +1,13 @@
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/usage/sheet.ts';
-import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
 
-/** Enough characters to recognise a model next to its numbers. */
-const MAX_LABEL_WIDTH = 20;
+/** Enough characters to recognise a model, or the beginning of any other name, next to its numbers. */
+const MAX_MODEL_WIDTH = 20;
+const MAX_LABEL_WIDTH = 16;
 
 const GAP = '  ';
 const FENCE = '```';
@@ -27,12 +28,12 @@ export function tableOf(
 ): { text: string; rowCount: number } {
   const head = say(`usage.column.${sheet.by}`);
   const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
-  const labelWidth = Math.min(MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
+  const labelWidth = Math.min(sheet.by === 'model' ? MAX_MODEL_WIDTH : MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), labelWidth);
   const width = isStacked ? PHONE_WIDTH : labelWidth;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
-    const shownLabel = truncateMiddle(label, width);
+    const shownLabel = (sheet.by === 'model' ? truncateMiddle : truncateEnd)(label, width);
     return isStacked ? `${shownLabel}\n${GAP}${numbers.join(GAP)}` : [shownLabel.padEnd(width), ...numbers].join(GAP);
   };
   const headRow = columns.map((column) => column.head);

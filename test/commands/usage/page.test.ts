@@ -64,6 +64,15 @@ describe('The table of /usage', () => {
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n  ${LONG_AMOUNT}`);
   });
 
+  it('The table of /usage cuts the long name of a type of task at its end, and keeps all columns', () => {
+    const sheet = sheetOf([{ ...row('Animation (high motion)', '0.1009', 2), isEstimate: true }], {
+      by: 'kind',
+      subject: 'own',
+    });
+    const { text } = tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, say);
+    expect(rows(text)[1]).toBe('Animation (high…      2  ≈ $0.101');
+  });
+
   it('The table of /usage stays one code block for any model name', () => {
     const { text } = tableOf(
       sheetOf([row('a```b\n@everyone\u202Ec\u0000', '1')]),
@@ -137,6 +146,8 @@ describe('The page of /usage', () => {
     );
     expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 in the end \(1 request\)/);
     expect(content.match(/estimated, /g)).toHaveLength(5);
+    const exact = sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] });
+    expect(page(exact, undefined, true).content).toMatch(/m-0.*: \$1\.2345 estimated, /);
     for (const row of content.split('\n')) expect(row.length).toBeLessThanOrEqual(110);
   });
 
