@@ -6,6 +6,8 @@ import { escapeText } from './markdown.ts';
 import { fullName, givenOptions } from './options.ts';
 import type { Interaction } from './place.ts';
 
+/** The options that hold what is to be made. */
+const PROMPT_OPTIONS: ReadonlySet<string> = new Set(['prompt', 'about', 'lyrics', 'ids']);
 const MAX_LENGTH = 300;
 /** After a failure, a form may not open again with its values, so its member can copy the prompt from here. */
 const MAX_PROMPT_LENGTH = 1_500;
@@ -15,7 +17,7 @@ export function requestName({ type, data, message }: Interaction): string | unde
   switch (type) {
     case InteractionType.ApplicationCommand: {
       if (data.type !== ApplicationCommandType.ChatInput) return escapeText(data.name, MAX_LENGTH);
-      const prompt = givenOptions(data).find(({ name }) => name === 'prompt')?.value ?? '';
+      const prompt = givenOptions(data).find(({ name }) => PROMPT_OPTIONS.has(name))?.value ?? '';
       return escapeText(`/${fullName(data)} ${prompt}`.trim(), MAX_LENGTH);
     }
     case InteractionType.MessageComponent: {

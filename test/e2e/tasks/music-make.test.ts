@@ -134,7 +134,7 @@ describe('/music make', () => {
     [{ lyrics: 'la la', instrumental: true }, 'An instrumental song has no lyrics'],
     [{ about: 'x'.repeat(3_001) }, 'The option `about` is `3001` characters long; the maximum is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
-    [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
+    [{ about: 'a storm', model: 'nobodys-model' }, '/music make a storm\nThe model `nobodys-model` does not exist'],
   ])(
     '/music make refuses invalid options with an explanation and without a request to the gateway (case %#)',
     async (options, words) => {
