@@ -27,7 +27,7 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
   if (!abilities.includes(model.ability)) {
     throw new ApiError(`The model ${id} does not support this endpoint: it is for ${model.ability}.`, {
       status: 400,
-      code: 'invalid_request',
+      code: 'model_not_supported',
     });
   }
   return model;

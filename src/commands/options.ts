@@ -83,9 +83,13 @@ export async function suggestModels(purpose: Purpose, input: string, context: Co
     .map(({ suggestion }) => suggestion);
 }
 
+/** A model that the gateway refused for this purpose is only found by a search. */
+const fits = ({ usableKinds, refusedKinds }: ListedModel, purpose: Purpose): boolean =>
+  usableKinds.includes(purpose) && !refusedKinds.includes(purpose);
+
 /** The kind of a model is only guessed, so a search finds all of them, and so does a list in which none fits. */
 function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedModel[]): readonly ListedModel[] {
-  const fittingModels = models.filter(({ usableKinds }) => usableKinds.includes(purpose));
+  const fittingModels = models.filter((model) => fits(model, purpose));
   return input.trim() === '' && fittingModels.length > 0 ? fittingModels : models;
 }
 
@@ -98,7 +102,7 @@ export function modelField(
   { value = '', label, hint }: { value: string | undefined; label: string; hint: string },
   models: readonly ListedModel[],
 ): FieldPlan {
-  const fittingIds = models.filter(({ usableKinds }) => usableKinds.includes(purpose)).map(({ id }) => id);
+  const fittingIds = models.filter((model) => fits(model, purpose)).map(({ id }) => id);
   const ids = [...new Set([...(value === '' ? [] : [value]), ...fittingIds])]
     .filter((id) => id.length <= MAX_SUGGESTION_LENGTH)
     .slice(0, MAX_CHOICES);

@@ -105,8 +105,10 @@ describe('The form for an image with references', () => {
     address: `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=f`,
     name: `${n}.png`,
   });
-  const listed = (id: string, kind: 'image' | 'video') => ({ id, kind, usableKinds: [kind] }) as unknown as ListedModel;
-  const models = [listed('lumen', 'image'), listed('other', 'image'), listed('reel', 'video')];
+  const listed = (id: string, kind: 'image' | 'video') =>
+    ({ id, kind, usableKinds: [kind], refusedKinds: [] }) as unknown as ListedModel;
+  const refused = { ...listed('imgx', 'image'), refusedKinds: ['image' as const] };
+  const models = [refused, listed('lumen', 'image'), listed('other', 'image'), listed('reel', 'video')];
   const form = (count: number, model?: string) => {
     const source = { images: Array.from({ length: count }, (_, n) => image(n)), task: undefined };
     return reference.form({ id: 'reff.1', model, models, source }, say);
