@@ -82,7 +82,8 @@ function optionLines(orders: readonly ProposedOrder[], say: Say): string[] {
 }
 
 function optionLine(request: CommonRequest, say: Say): string {
-  const { size = [], resolution = [], seconds, mode = [] } = measuresOf(request);
+  const aspects = 'aspectRatio' in request ? [String(request.aspectRatio)] : [];
+  const { size = aspects, resolution = [], seconds, mode = [] } = measuresOf(request);
   const option = (text: string): string => escapeText(text, MAX_OPTION_LENGTH);
   return [
     ...(request.model ? [say('task.facts.model', { model: escapeText(request.model, MAX_MODEL_LENGTH) })] : []),

@@ -133,14 +133,16 @@ describe('Confirmation of expensive requests', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(publicCountBefore);
   });
 
-  it('The question shows the model, the length and the mode on which the price depends', async () => {
+  it('The question shows the model, the size, the length and the mode', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, JSON.stringify({ video: '2' }));
     const { discord, budget } = await botWithPrice('0.10', { PRICES: path });
     await budget({ confirm_above: '$1' });
-    const options = { prompt: 'a storm', model: 'reel-2', duration: '8', mode: 'pro' };
+    const options = { prompt: 'a storm', model: 'reel-2', size: '16:9', duration: '8', mode: 'pro' };
     const question = await (await discord.as('member').slash('video', options)).message(says('This server asks'));
-    expect(text(question)).toMatch(/^\*\*a storm\*\*\n-# Model: reel-2 · 8 s · Mode: pro\nThis server asks/);
+    expect(text(question)).toMatch(
+      /^\*\*a storm\*\*\n-# Model: reel-2 · Size: 16:9 · 8 s · Mode: pro\nThis server asks/,
+    );
   });
 
   it('If the server shows costs, an answer also ends with its cost and the remaining limit', async () => {
