@@ -23,9 +23,9 @@ export async function maySeeAccount(context: Context): Promise<boolean> {
 export const mayChangePublicMessage = async (context: Context): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
 
-/** What remains of the member's tightest limit. Shown only for their own tasks, because the limits are theirs. */
-export function remainingForOwner({ requesterId }: Task, context: Context): string | undefined {
-  if (requesterId !== context.place.userId) return undefined;
+/** What remains of the member's tightest limit. Shown only for their own tasks, and where they ordered them, because other limits apply elsewhere. */
+export function remainingForOwner({ requesterId, guildId }: Task, context: Context): string | undefined {
+  if (requesterId !== context.place.userId || guildId !== context.place.guildId) return undefined;
   const allowance = tightestAllowance(context.services.spending.allowances(requesterOf(context.origin)));
   return allowance && remainingText(allowance, context.say);
 }

@@ -46,6 +46,8 @@ describe('Limits', () => {
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(
       /Remaining: \*\*2\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
     );
+    const elsewhere = await openTask(fixture, await openTaskList(fixture, 'member', {}, 'hall'));
+    expect(text(elsewhere)).not.toContain('Remaining');
     const answer = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
     const details = async (who: string) => text(await (await discord.as(who).click(answer, 'Show details')).message());
     expect(await details('member')).toContain('Remaining: **1** of 3 tasks a day');
