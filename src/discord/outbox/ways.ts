@@ -30,10 +30,12 @@ export function progressRoute(task: Task, closedRoutes: ClosedRoutes, now: numbe
   return routes.find((route) => route !== undefined && !closedRoutes.has(route.by));
 }
 
-/** Whether only the owner can see the message, and not even the bot. (A direct message is in a separate channel, which the bot can read.) */
-export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
-  return route.isPrivate && guildId !== undefined && message.channelId === channelId;
+/** Whether only the owner can see the message, and not even the bot. (A direct message is in a channel that the bot can read.) */
+export function isVisibleToOwnerOnly(task: Task, message: MessagePlace): boolean {
+  return task.route.isPrivate && !isInDirectMessage(task) && message.channelId === task.channelId;
 }
+
+const isInDirectMessage = ({ guildId, route }: Task): boolean => guildId === undefined && route.mayPost;
 
 /** Whether the bot can also read and edit its message with its own token. */
 export function isReachedWithoutToken(task: Task): boolean {
@@ -54,9 +56,9 @@ export function tokenRoute({ route }: Task, now: number): TokenRoute | undefined
 }
 
 /** The route that outlives the interaction's token. */
-export function editRoute({ route, message, guildId }: Task): EditRoute | undefined {
-  const isInDirectMessage = guildId === undefined && route.mayPost;
-  if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage)) return undefined;
+export function editRoute(task: Task): EditRoute | undefined {
+  const { route, message } = task;
+  if (!message || route.isPrivate || (route.install !== 'guild' && !isInDirectMessage(task))) return undefined;
   return { by: 'edit', message };
 }
 

@@ -110,6 +110,8 @@ describe('Who can see a message', () => {
     expect(isVisibleToOwnerOnly(makeTask(), message)).toBe(false);
     expect(isVisibleToOwnerOnly(makeTask({ route: secret, guildId: undefined }), message)).toBe(false);
     expect(isVisibleToOwnerOnly(makeTask({ route: secret }), { ...message, channelId: '4' })).toBe(false);
+    const inGroup = makeTask({ route: { ...secret, mayPost: false }, guildId: undefined });
+    expect(isVisibleToOwnerOnly(inGroup, message)).toBe(true);
   });
 
   it('The bot reaches a message without a token where it may post and edit', () => {
