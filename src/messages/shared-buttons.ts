@@ -116,6 +116,7 @@ const dismissButton = on(customIds.dismiss, {
 const deleteButton = on(customIds.delete, {
   reply: 'here',
   async run(taskId, context) {
+    if (!(await context.services.tasks.book.get(taskId))) throw new Refusal('refusals.unknownTaskToDelete');
     const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
     if (requesterId !== context.place.userId && !mayManageMessages(context.place))

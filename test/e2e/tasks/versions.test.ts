@@ -9,6 +9,7 @@ import { errorsIn, jobs, orderGrid, pressAndWait } from './fixture.ts';
 const OUTDATED_REPLY = 'This button is from another version of the bot.';
 const UNKNOWN_REPLY = 'This button no longer works. Run the command again.';
 const NO_TASK_REPLY = 'This task is no longer stored. Run the command again.';
+const NO_TASK_TO_DELETE_REPLY = 'This task is no longer stored, so the bot cannot tell whose message this is.';
 
 const verbs = [
   ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],
@@ -135,7 +136,11 @@ describe('A forged button', () => {
   it('A press on a button of a task that does not exist is refused with that reason, for every verb', async () => {
     const fixture = await startFastClockBot({ settings: noLimits });
     const ids = taskVerbs.map((verb) => customIdOf(verb, unknownTaskId));
-    expect(await repliesTo(fixture, ids)).toEqual(expectedReplies(ids, NO_TASK_REPLY));
+    const deletion = customIdOf('delete', unknownTaskId);
+    expect(await repliesTo(fixture, ids)).toEqual({
+      ...expectedReplies(ids, NO_TASK_REPLY),
+      ...expectedReplies([deletion], NO_TASK_TO_DELETE_REPLY),
+    });
     expect(submitCount(fixture.gateway)).toBe(0);
     expect(errorsIn(fixture)).toEqual([]);
   });
@@ -248,7 +253,7 @@ describe('A select menu in place of buttons', () => {
       ],
     });
     const list = await postMessage(fixture, [select('press.1')]);
-    const expected = [UNKNOWN_REPLY, OUTDATED_REPLY, UNKNOWN_REPLY, UNKNOWN_REPLY, NO_TASK_REPLY];
+    const expected = [UNKNOWN_REPLY, OUTDATED_REPLY, UNKNOWN_REPLY, UNKNOWN_REPLY, NO_TASK_TO_DELETE_REPLY];
     for (const [index, value] of values.entries()) {
       const exchange = await fixture.discord.as('member').choose(list, 'press.1', [value]);
       const { type } = await exchange.acknowledged();
