@@ -62,6 +62,8 @@ export class Words {
     const { id, state } = task;
     if (state !== 'needs-input' || !hasUnsentWords(task)) return;
     trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#parts.pendingWork).catch((error: unknown) => {
+      // A change of the task while its files were being fetched announces it again.
+      if (error instanceof Refusal && error.key === 'refusals.promptNotNeeded') return;
       // The task keeps waiting, and its owner can continue it.
       this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });

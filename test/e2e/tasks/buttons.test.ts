@@ -149,6 +149,7 @@ describeProfiles('The buttons of a grid', (profile) => {
       path: '/imgx/submit/modal',
       body: { prompt: 'a red fox', maskBase64: expect.stringContaining('data:image/png;base64,') },
     });
+    expect(fixture.logged()).not.toContain('could not be sent');
   });
 });
 
