@@ -98,6 +98,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
     async run(taskId, context) {
       if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
+      if (reply !== 'here') context.services.answers.updateButtons([taskId]);
       return 'shown by delivery';
     },
   });

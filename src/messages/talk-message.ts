@@ -63,7 +63,7 @@ export const talkStyle = (
   stoppedText: (task, say) => say(isInterrupted(task) ? 'talk.bargedIn' : 'talk.stopped'),
   buttons(task, say) {
     const { id, parentId = '', state } = task;
-    if (state === 'unconfirmed') return unconfirmedButtons(id, say);
+    if (state === 'unconfirmed') return unconfirmedButtons(task, say);
     if (state === 'submitting') return [];
     if (!hasEnded(task)) return [buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
     const speak = buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', style: 'primary' });

@@ -33,7 +33,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
       return canOfferReference && fitInRows(withReference) ? withReference : [...buttons, remove];
     }
     case 'unconfirmed':
-      return unconfirmedButtons(id, say);
+      return unconfirmedButtons(task, say);
     case 'needs-input':
       return isSendingWords(task) ? [] : [taskButton('continue', customIds.continue.id(id), { style: 'primary' })];
     case 'waiting':
@@ -54,9 +54,11 @@ export const againButtons = (id: string, say: Say, options: Partial<ButtonPlan> 
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
-/** The buttons of a request with an unknown outcome, which its owner can send again or dismiss. */
-export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
-  buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { style: 'danger' }),
+/** The buttons of a request with an unknown outcome, which its owner can send again once, or dismiss. */
+export const unconfirmedButtons = ({ id, successorId }: Task, say: Say): ButtonPlan[] => [
+  ...(successorId === undefined
+    ? [buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { style: 'danger' })]
+    : []),
   buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
 ];
 

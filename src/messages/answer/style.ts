@@ -74,7 +74,7 @@ export function incompleteText(rawReason: string, { isTalk }: AnswerStyle, say: 
 
 function answerButtons(task: Task, say: Say): ButtonPlan[] {
   const { id, state } = task;
-  if (state === 'unconfirmed') return unconfirmedButtons(id, say);
+  if (state === 'unconfirmed') return unconfirmedButtons(task, say);
   if (state === 'submitting') return [];
   const stop = buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
   if (!hasEnded(task)) return [...decisionButtons(task, say), stop];

@@ -135,6 +135,19 @@ describe('A request with an unknown outcome', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
+  it('A request that was retried from its page can no longer be retried from its message', async () => {
+    const fixture = await botWithUnknownOutcome();
+    const { discord, message } = fixture;
+    const page = await openTask(fixture, await openTaskList(fixture));
+    await (await discord.as('member').click(page, 'Try again (may be charged twice)')).message(says('Finished in'));
+    const buttons = () =>
+      discord
+        .messages('studio')
+        .filter(({ id }) => id === message.id)
+        .map(labels);
+    await expect.poll(buttons).toEqual([['Dismiss']]);
+  });
+
   it('A request with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await botWithUnknownOutcome();
     const member = discord.as('member');
