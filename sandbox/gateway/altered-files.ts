@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { GeneratedFile } from './file-cache.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_OVERHEAD_BYTES = 12;
+const LARGEST_CHUNK = pngChunk(1024 * 1024);
 
 /** Pads a file to the given size. The file stays valid, because the padding goes where the format allows it. */
 export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
@@ -9,7 +10,7 @@ export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
   if (paddingBytes <= 0) return bytes;
   if (mime === 'image/png') {
     const end = bytes.length - 12;
-    return Buffer.concat([bytes.subarray(0, end), pngPadding(paddingBytes), bytes.subarray(end)]);
+    return Buffer.concat([bytes.subarray(0, end), ...pngPadding(paddingBytes), bytes.subarray(end)]);
   }
   if (mime === 'video/mp4') {
     const head = Buffer.alloc(8);
@@ -22,18 +23,18 @@ export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
 }
 
 /** Private chunks of a megabyte each: readers skip these, but refuse larger ones. */
-function pngPadding(size: number): Buffer {
-  const chunks: Buffer[] = [];
-  for (let remaining = size; remaining > 0; remaining -= CHUNK_BYTES + 12) {
-    const length = Math.max(0, Math.min(CHUNK_BYTES, remaining - 12));
-    const body = Buffer.concat([Buffer.from('saNd', 'latin1'), Buffer.alloc(length)]);
-    const chunk = Buffer.alloc(length + 12);
-    chunk.writeUInt32BE(length, 0);
-    body.copy(chunk, 4);
-    chunk.writeUInt32BE(crc32(body), length + 8);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function pngPadding(size: number): Buffer[] {
+  const rest = size % LARGEST_CHUNK.length;
+  const lastChunk = rest > 0 ? [pngChunk(Math.max(0, rest - CHUNK_OVERHEAD_BYTES))] : [];
+  return [...Array<Buffer>(Math.floor(size / LARGEST_CHUNK.length)).fill(LARGEST_CHUNK), ...lastChunk];
+}
+
+function pngChunk(length: number): Buffer {
+  const chunk = Buffer.alloc(length + CHUNK_OVERHEAD_BYTES);
+  chunk.writeUInt32BE(length, 0);
+  chunk.write('saNd', 4, 'latin1');
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, length + 8)), length + 8);
+  return chunk;
 }
 
 /** A file whose content does not match its name and content type. */
