@@ -22,35 +22,35 @@ const transientFaults = [
   'cut',
   'hang',
   'reset',
-  'drip',
   'error-in-200',
   'success-false',
   'too-large',
   'unauthorized',
   'quota',
+  // A response that arrives slowly is read, so it shows the end.
+  'drip',
 ] satisfies PresetName[];
 
 describe('Polling', () => {
-  it('A task keeps waiting while its polls fail, and is finally delivered', async () => {
+  it('A task keeps waiting while its polls fail in every way, and is finally delivered', async () => {
     const { discord, gateway, clock } = await startFastClockBot({
-      gateway: { speed: 20, studio: singleSceneStudio() },
+      gateway: { speed: 20 },
       settings: noLimits,
       gatewayLimits: { readMs: 1_500 },
     });
     for (const name of transientFaults) {
       const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
-      gateway.faults.add({ on: fetchRoute, do: fault, times: 2 });
-      await discord.as('member').slash('imagine', { prompt: `a fox and ${name}` });
-      await expect
-        .poll(() => {
-          clock.advance(5_000);
-          return messagesWith(discord, 'studio', `and ${name}`).filter(says('Finished in'));
-        })
-        .toHaveLength(1);
-      gateway.faults.clear();
+      gateway.faults.add({ on: fetchRoute, do: fault });
     }
-    expect(submitCount(gateway)).toBe(transientFaults.length);
-    expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(transientFaults.length);
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await expect
+      .poll(() => {
+        clock.advance(5_000);
+        return messagesWith(discord, 'studio', 'Finished in');
+      })
+      .toHaveLength(1);
+    expect(gateway.faults.list()).toEqual([]);
+    expect(submitCount(gateway)).toBe(1);
   });
 
   it('No task ends while the gateway refuses all polls, and the log and /about name the reason', async () => {
@@ -107,7 +107,7 @@ describe('Polling', () => {
 describe('A gateway with batch polls', () => {
   it('Ten jobs need only a few polls, and each is delivered in its own message', async () => {
     const { discord, gateway } = await startFastClockBot({
-      gateway: { speed: 4 },
+      gateway: { speed: 4, studio: singleSceneStudio() },
       settings: { GATEWAY_IMGX_LISTS: 'on' },
     });
     const member = discord.as('member');
