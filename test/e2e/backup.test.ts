@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { truncateSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -15,10 +15,10 @@ import { labels, says, startFastClockBot } from './quick.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PASSPHRASE = 'four words unknown here';
-const TASK_COUNT = 80;
+const TASK_COUNT = 24;
 /** How many of the tasks are `/imagine` tasks, whose messages must keep their images. The others are cheap `/shorten` tasks. */
-const IMAGE_COUNT = 8;
-const BATCH_SIZE = 10;
+const IMAGE_COUNT = 4;
+const BATCH_SIZE = 8;
 
 /** Runs a shipped script as a separate process. */
 function runScript(entry: string, args: string[], settings: Record<string, string>) {
@@ -49,10 +49,10 @@ const liveTasks = (file: string): { state: string; id: string }[] =>
 const countInState = (file: string, expectedState: string): number =>
   liveTasks(file).filter(({ state }) => state === expectedState).length;
 
-it('A restored backup that was made while 80 tasks were running submits nothing by itself, and every task ends in exactly one message', async () => {
+it('A restored backup that was made while 24 tasks were running submits nothing by itself, and every task ends in exactly one message', async () => {
   const fixture = await startFastClockBot({
     gateway: { speed: 0.001 },
-    settings: { ...noLimits, GATEWAY_JOBS_AT_ONCE: '25', DEFAULT_MEMBER_BUDGET: '1000 waiting' },
+    settings: { ...noLimits, GATEWAY_JOBS_AT_ONCE: '8', DEFAULT_MEMBER_BUDGET: '1000 waiting' },
     allowsRateLimits: true,
   });
   const { discord, gateway, config, clock, log, app } = fixture;
@@ -72,7 +72,7 @@ it('A restored backup that was made while 80 tasks were running submits nothing 
   for (let index = 0; index < TASK_COUNT; index += BATCH_SIZE)
     await Promise.all(Array.from({ length: BATCH_SIZE }, (_, i) => submitTask(index + i)));
   await expect.poll(() => liveTasks(file).length).toBe(TASK_COUNT);
-  await expect.poll(() => countInState(file, 'waiting')).toBeGreaterThan(40);
+  await expect.poll(() => countInState(file, 'waiting')).toBeGreaterThan(TASK_COUNT / 2);
 
   const backup = join(createTemporaryFolder(), 'atelier.backup');
   const settings = { STORE_URL: config.store.url, BACKUP_PASSPHRASE: PASSPHRASE };
@@ -87,7 +87,7 @@ it('A restored backup that was made while 80 tasks were running submits nothing 
   gateway.setSpeed(30);
   const studioMessages = (): readonly Message[] => discord.messages('studio');
   const finishedMessages = (): Message[] => studioMessages().filter(says('Finished in'));
-  await expect.poll(() => finishedMessages().length).toBeGreaterThan(30);
+  await expect.poll(() => finishedMessages().length).toBeGreaterThan(TASK_COUNT / 3);
   await app.stop();
   const messagesBeforeRestore = new Map(finishedMessages().map((message) => [message.id, message]));
   const submitCountBefore = submitCount;
@@ -106,12 +106,8 @@ it('A restored backup that was made while 80 tasks were running submits nothing 
   expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(`Tasks under way: ${TASK_COUNT}.`) });
   expect(restored.stdout).toContain('no problems found');
   const unknownOutcomeCount = Number(/members to resolve: (\d+)/.exec(restored.stdout)?.[1]);
-  expect(unknownOutcomeCount).toBeGreaterThan(40);
-  expect(await runScript('scripts/restore.ts', [backup], restoreSettings)).toMatchObject({
-    code: 78,
-    stderr: expect.stringContaining('is not empty. Set STORE_URL to a new store'),
-  });
-  truncateSync(backup, 1_000);
+  expect(unknownOutcomeCount).toBeGreaterThan(TASK_COUNT / 2);
+  writeFileSync(backup, 'SQLite format 3\0');
   expect(await runScript('scripts/restore.ts', [backup, '--dry-run'], restoreSettings)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('is incomplete or was changed'),
