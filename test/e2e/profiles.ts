@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { Profile } from '../../sandbox/gateway/gateway.ts';
+import type { Dialect } from '../../sandbox/gateway/realtime/dialect.ts';
 
 /**
  * Describes promises about what is submitted and read, with both profiles of the gateway. What the bot does with tasks that it has read does not depend
@@ -8,4 +9,10 @@ import type { Profile } from '../../sandbox/gateway/gateway.ts';
 export function describeProfiles(name: string, define: (profile: Profile) => void): void {
   describe(`${name} (spec gateway profile)`, () => define('spec'));
   describe(`${name} (stock gateway profile)`, { tags: ['breadth'] }, () => define('stock'));
+}
+
+/** Describes promises about live sessions in both dialects, as above. */
+export function describeDialects(name: string, define: (dialect: Dialect) => void): void {
+  describe(`${name} in the dialect ga`, () => define('ga'));
+  describe(`${name} in the dialect beta`, { tags: ['breadth'] }, () => define('beta'));
 }

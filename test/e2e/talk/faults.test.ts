@@ -1,14 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { describeDialects } from '../profiles.ts';
 import { labels } from '../quick.ts';
 import { hasEnded, isVoiceMessage, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
 import { chargedReplyCount, recordSessions, type SessionLog, storedEntries, storedTasks } from './wire.ts';
-
-const dialects = ['ga', 'beta'] as const;
 
 /** Short limits for the bot, because the gateway's clock runs fast. */
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
@@ -104,7 +103,7 @@ async function talkUnderFaults(dialect: 'ga' | 'beta', faults: readonly Realtime
   return { fixture, sessionLog, thread, outcomes };
 }
 
-describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) => {
+describeDialects('Faults of a live session', (dialect) => {
   it('A reply that continues after a fault is complete', async () => {
     const faults = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
     const { fixture, sessionLog, thread, outcomes } = await talkUnderFaults(dialect, faults);

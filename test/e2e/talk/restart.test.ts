@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { GATEWAY_API_KEY, startBot } from '../bot.ts';
+import { describeDialects } from '../profiles.ts';
 import { labels } from '../quick.ts';
 import {
   hasEnded,
@@ -19,7 +20,6 @@ import {
 import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
-const dialects = ['ga', 'beta'] as const;
 
 const submitUtterance = async ({ discord }: TalkFixture, target: Message, words: string) => {
   const speaker = discord.as('member');
@@ -32,7 +32,7 @@ const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message): Pr
     'an answer',
   );
 
-describe.each(dialects)('A restart during a live conversation in the dialect %s', (realtimeDialect) => {
+describeDialects('A restart during a live conversation', (realtimeDialect) => {
   it('If the bot restarts before a reply has begun, the speaker can retry or dismiss the utterance, and the live conversation keeps its settings', async () => {
     const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = fixture;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
+import { describeDialects } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { publicMessages, requestErasure } from '../tasks/pages.ts';
 import {
@@ -17,7 +18,6 @@ import { chargedReplyCount, recordSessions, storedEntries, storedTasks } from '.
 
 const MINUTE_MS = 60_000;
 const fastGateway = { seed: 1, speed: 10 };
-const dialects = ['ga', 'beta'] as const;
 
 const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message, condition = hasEnded): Promise<Message> =>
   discord.until(
@@ -27,7 +27,7 @@ const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message, con
 
 const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
 
-describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDialect) => {
+describeDialects('Simultaneous utterances', (realtimeDialect) => {
   it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
     const fixture = await startListeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = fixture;
@@ -136,7 +136,7 @@ describe('The time limits of a live conversation', () => {
     expect(fixture.logged()).not.toContain('session_expired');
   });
 
-  it.each(dialects)(
+  it.each(['ga', 'beta'] as const)(
     'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const fixture = await startTalkBot({
