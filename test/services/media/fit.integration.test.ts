@@ -60,8 +60,8 @@ describe('Fitting a file into a size limit', () => {
   });
 
   it('If a smaller pixel size is not enough, an image becomes a preview, and if no preview fits, there is no result', async () => {
-    const png = await noise(3_000, 2_000).png().toBuffer();
-    const preview = await fitFile(png, 400_000);
+    const png = await noise(1_500, 1_000).png().toBuffer();
+    const preview = await fitFile(png, 100_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
     expect(preview.facts.width).toBeLessThanOrEqual(1_280);
     const source = await fetchedFile(png);
@@ -77,7 +77,7 @@ describe('Fitting a file into a size limit', () => {
   });
 
   it('An animation that is made smaller stays animated at its original speed for as long as possible', async () => {
-    const still = noise(200, 200);
+    const still = noise(144, 144);
     const hues = Array.from({ length: 12 }, (_, index) =>
       still
         .clone()
@@ -86,7 +86,7 @@ describe('Fitting a file into a size limit', () => {
         .toBuffer(),
     );
     const delay = hues.map((_, index) => 40 + index * 20);
-    const raw = { width: 200, height: 200 * hues.length, channels: 3, pageHeight: 200 } as const;
+    const raw = { width: 144, height: 144 * hues.length, channels: 3, pageHeight: 144 } as const;
     const pages = sharp(Buffer.concat(await Promise.all(hues)), { raw });
     for (const bytes of [
       await pages.clone().gif({ delay }).toBuffer(),
@@ -101,7 +101,7 @@ describe('Fitting a file into a size limit', () => {
         });
         expect((await sharp(result).metadata()).delay).toEqual(delay);
       }
-      const preview = await fitFile(bytes, 16_000);
+      const preview = await fitFile(bytes, 14_000);
       expect({ how: preview.how, frames: preview.facts.frames }).toEqual({ how: 'preview', frames: 1 });
     }
   });
