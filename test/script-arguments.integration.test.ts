@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { cacheArgs } from './support/shipped.ts';
 
 interface Ending {
   readonly code: number | string | null | undefined;
@@ -11,7 +12,7 @@ interface Ending {
 const run = (script: string, ...args: string[]): Promise<Ending> =>
   new Promise((resolve) => {
     const file = fileURLToPath(new URL(`../${script}`, import.meta.url));
-    execFile(process.execPath, [file, ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [...cacheArgs, file, ...args], (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });
