@@ -92,8 +92,18 @@ function synthesizeSyllable(target: Pcm, syllable: string, voice: Voice): void {
   }
 }
 
+/** The periods of all tones so far; there are only a few per voice, and each takes thousands of sines. */
+const periods = new Map<string, Float32Array>();
+
+function periodOf(pitch: number, resonances: readonly [number, number]): Float32Array {
+  const name = `${pitch} ${resonances}`;
+  const period = periods.get(name) ?? createPeriod(pitch, resonances);
+  periods.set(name, period);
+  return period;
+}
+
 /** One period of the tone with its overtones, normalized to a peak of 1. */
-function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
+function createPeriod(pitch: number, [low, high]: readonly [number, number]): Float32Array {
   const period = new Float32Array(Math.round(PCM_RATE / pitch));
   for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {
     const resonanceGain = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
