@@ -24,7 +24,7 @@ function runDoctorWith(settings: Record<string, string>, ...args: string[]): Pro
 }
 
 describe('npm run doctor', () => {
-  it('npm run doctor finds problems, repairs them and then finds none', async () => {
+  it('npm run doctor finds problems, repairs them and then finds none, and reads the URL of the store from a setting or a file', async () => {
     const { file, open } = createStoreFixture();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -44,10 +44,19 @@ describe('npm run doctor', () => {
     expect(repair.output).toContain('Tasks: 1. Rows set aside so far: 1.');
     expect(keysIn(file, 'live')).toEqual([]);
 
-    const secondDryRun = await runDoctor(`sqlite://${file}`, '--dry-run');
+    // This time, the URL of the store comes from a file.
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const urlFile = join(folder, 'store-url');
+    writeFileSync(urlFile, `sqlite://${file}\n`);
+    const secondDryRun = await runDoctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
     expect(secondDryRun).toMatchObject({ code: 0 });
     expect(secondDryRun.output).toContain('no problems found');
     expect(dryRun.output + repair.output + secondDryRun.output).not.toContain('what ann wrote');
+
+    const conflict = await runDoctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
+    const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
+    expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
   it('npm run doctor reports a running bot and changes nothing', async () => {
@@ -56,22 +65,6 @@ describe('npm run doctor', () => {
     const { code, output } = await runDoctor(`sqlite://${file}`);
     expect(code).toBe(75);
     expect(output.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
-  });
-
-  it('npm run doctor reads the URL of the store from a file', async () => {
-    const { file, open } = createStoreFixture();
-    const store = await open();
-    await store.put(settled(makeTask()));
-    await store.close();
-    const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const urlFile = join(folder, 'store-url');
-    writeFileSync(urlFile, `sqlite://${file}\n`);
-    const examined = await runDoctorWith({ STORE_URL_FILE: urlFile }, '--dry-run');
-    expect(examined).toMatchObject({ code: 0, output: expect.stringContaining('Tasks: 1.') });
-    const conflict = await runDoctorWith({ STORE_URL_FILE: urlFile, STORE_URL: `sqlite://${file}` });
-    const problem = 'STORE_URL_FILE and STORE_URL are both set: remove one of them';
-    expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
   it('npm run doctor does not mistake a missing or empty file for a healthy store', async () => {
