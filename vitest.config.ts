@@ -83,6 +83,8 @@ export default defineConfig(({ mode }) => ({
     // Loading the bot and the embedded sides takes longer than most test files, so a process loads them once for many files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
+    // Node runs TypeScript itself, as it does for the bot. Vite would transform each module first, and slow down each use of an import.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: [...(mode === 'quick' ? ['test/support/no-sockets.ts'] : []), 'test/support/each-file.ts'],
     // No test passes or fails by how fast the machine is: these limits only end tests that hang. A process can take half a minute to start on a busy machine.
     testTimeout: 400_000,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createVitest, parseCLI } from 'vitest/node';
-import { changedSources } from './changed-sources.ts';
+import { changedSources, experimental } from './changed-sources.ts';
 import type { Mutant } from './mutants.ts';
 import { addProbes, lineOfEntry } from './probes.ts';
 
@@ -31,7 +31,7 @@ export async function measureCoverage(command: string): Promise<Coverage> {
   const root = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-coverage-'));
   try {
-    const test = { setupFiles: [SETUP], env: { REACHED_LINES_FOLDER: folder } };
+    const test = { experimental, setupFiles: [SETUP], env: { REACHED_LINES_FOLDER: folder } };
     const vitest = await createVitest({ ...options, watch: false }, { plugins: [changedSources(addProbes)], test });
     await vitest.start(filter);
     const failing = vitest.state

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { BaseSequencer, createVitest, parseCLI, type TestModule, type TestSpecification } from 'vitest/node';
-import { changedSources } from './changed-sources.ts';
+import { changedSources, experimental } from './changed-sources.ts';
 import type { FileRecord } from './coverage.ts';
 import { type Mutant, mutate } from './mutants.ts';
 
@@ -47,7 +47,12 @@ const vitest = await createVitest(
   {
     plugins: [changedSources((path, text) => mutate(text, ...current.filter((mutant) => mutant.path === path)))],
     // A condition that a mutant keeps from being met is awaited for less time than in other runs.
-    test: { sequence: { sequencer: AsGiven }, testTimeout: 60_000, expect: { poll: { timeout: 20_000 } } },
+    test: {
+      experimental,
+      sequence: { sequencer: AsGiven },
+      testTimeout: 60_000,
+      expect: { poll: { timeout: 20_000 } },
+    },
   },
 );
 const specifications = await vitest.globTestSpecifications(filter);
