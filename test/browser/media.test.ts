@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { guessKind } from '../../src/services/models/families.ts';
 import { openFixture } from '../contract/both.ts';
+import { fullStudio } from '../e2e/tasks/fixture.ts';
 import { browserPath } from '../support/browser.ts';
 import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('The media of results in a real Chromium', () => {
   it('The result of a video job plays with the requested size and duration', async () => {
-    const fixture = await openFixture();
+    const fixture = await openFixture({ studio: fullStudio() });
     const models = await fixture.gateway.models.list();
     const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '192x108', duration: 2 };
@@ -16,7 +17,7 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {
-    const fixture = await openFixture();
+    const fixture = await openFixture({ studio: fullStudio() });
     const { remoteId } = await fixture.gateway.music.makeSong({ about: 'waves' });
     const [track] = (await fixture.pollUntil(() => fixture.gateway.music.get(remoteId))).tracks;
     const { seconds, moved } = await playMedia('audio', track?.audio);

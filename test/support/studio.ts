@@ -4,8 +4,13 @@ import { createStudio, type Studio } from '../../sandbox/gateway/studio/index.ts
 import { roundToEven, type Size } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Drawing a grid in full size takes most of a second of CPU time, a video more, and no test checks their details. */
-const MAX_SIDE = 256;
+/** Drawing a grid in full size takes most of a second of CPU time, and no test checks its details. */
+const MAX_IMAGE_SIDE = 128;
+/** The size and duration of the videos that tests request in their own size; encoding larger ones takes seconds of CPU time. */
+const MAX_VIDEO_SIDE = 160;
+const MAX_VIDEO_SECONDS = 1;
+/** A second of a song takes 30 ms of CPU time. */
+const MAX_SONG_SECONDS = 2;
 /** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_PROGRESS = 0.3;
 
@@ -79,12 +84,18 @@ export function cachingStudio(): Studio {
       );
     },
     drawVideo(scene, requested) {
-      const { references = [], ...options } = { ...requested, ...smallSize(requested) };
+      const seconds = Math.min(requested.seconds, MAX_VIDEO_SECONDS);
+      const { references = [], ...options } = { ...requested, ...smallSize(requested, MAX_VIDEO_SIDE), seconds };
       return videos.getOrCreate([scene, options], references, () =>
         countJob(sharedStudio().drawVideo(scene, { ...options, references })),
       );
     },
-    compose: (...inputs) => sounds.getOrCreate(inputs, [], () => countJob(sharedStudio().compose(...inputs))),
+    compose(prompt, seed, requestedSeconds) {
+      const seconds = Math.min(requestedSeconds, MAX_SONG_SECONDS);
+      return sounds.getOrCreate([prompt, seed, seconds], [], () =>
+        countJob(sharedStudio().compose(prompt, seed, seconds)),
+      );
+    },
     async close() {
       // A video or song that is still being made is no longer needed, and the next test would have to wait for it.
       if (activeJobs === 0) return;
@@ -122,9 +133,10 @@ function withFixedProgress<Options extends ImageOptions>(options: Options): Opti
   return finished >= 1 ? options : { ...options, finished: PREVIEW_PROGRESS };
 }
 
-const shrink = (options: ImageOptions): ImageOptions => withFixedProgress({ ...options, ...smallSize(options) });
+const shrink = (options: ImageOptions): ImageOptions =>
+  withFixedProgress({ ...options, ...smallSize(options, MAX_IMAGE_SIDE) });
 
-function smallSize({ width, height }: Size): Size {
-  const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
+function smallSize({ width, height }: Size, maxSide: number): Size {
+  const scale = Math.min(1, maxSide / Math.max(width, height));
   return { width: roundToEven(width * scale), height: roundToEven(height * scale) };
 }

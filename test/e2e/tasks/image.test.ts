@@ -270,7 +270,7 @@ describeProfiles('The buttons of an image task', (profile) => {
     expect(enlarged.ephemeral).toBe(false);
     expect(text(enlarged)).toContain(parent.id);
     expect(text(enlarged)).toContain('**a red fox**');
-    expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 256 });
+    expect(await sharp(await bytesOf(enlarged)).metadata()).toMatchObject({ width: 128 });
     expect(labels(enlarged).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
     const page = await openTask(fixture, await openTaskList(fixture, 'other'), 'other');
     expect(text(page)).toMatch(/^\*\*a red fox\*\*\n/);
