@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { sql } from '../../services/store/store-fixture.ts';
+import { singleSceneStudio } from '../../support/studio.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockFixture, messagesWith, pollCount, says, startFastClockBot, submitCount } from '../quick.ts';
 
@@ -128,7 +129,7 @@ describe('A restart while jobs are running', () => {
   });
 
   it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
-    const fixture = await createFastClockFixture();
+    const fixture = await createFastClockFixture({ gateway: { studio: singleSceneStudio() } });
     const { discord, gateway } = fixture;
     const app = await startBot(fixture);
     const member = discord.as('member');
