@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../services/store/sites.ts';
-import { cachingStudio } from '../support/studio.ts';
+import { singleSceneStudio } from '../support/studio.ts';
 
 import { runChaos } from './chaos.ts';
 
@@ -16,7 +16,7 @@ describe('The bot under chaos', () =>
       'No order is lost and no result is posted twice while the bot is killed and both servers fail',
       async () => {
         const { url } = await fixture();
-        const studio = cachingStudio();
+        const studio = singleSceneStudio();
         onTestFinished(() => studio.close());
         const { failures, figures } = await runChaos({
           ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, includeLongFaults: false },

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onStores } from '../../services/store/sites.ts';
-import { cachingStudio } from '../../support/studio.ts';
+import { singleSceneStudio } from '../../support/studio.ts';
 import { runMoneyChaos } from './money.ts';
 
 const WAIT_LIMIT_MS = 300_000;
@@ -11,7 +11,7 @@ describe('Money under chaos', () =>
       'No reservation exceeds a limit, none is lost or released twice, and the books equal the gateway’s bill to the last digit',
       async () => {
         const { url, kind, cutConnections } = await createTestStore();
-        const studio = cachingStudio();
+        const studio = singleSceneStudio();
         onTestFinished(() => studio.close());
         const { failures, figures } = await runMoneyChaos({
           seed: 21,
