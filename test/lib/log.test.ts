@@ -119,7 +119,7 @@ describe.each([true, false])('A thrown value in the log (readable: %s)', (isRead
       (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
       isReadable,
     );
-    for (const expected of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET'])
+    for (const expected of ['TypeError', 'x is not a function', 'log.test.ts', 'ECONNRESET'])
       expect(text).toContain(expected);
   });
 
