@@ -199,7 +199,7 @@ export function createEngine({
   });
   const fingerprints = new Fingerprints({ book, store: store.fingerprints });
   // A thread takes real time too.
-  const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
+  const schemas = new AnswerSchemas(gather, settings.maxWaitMs.text, systemClock);
   const { path: pricingPath, group } = settings.gateway.pricing;
   const gatewayPrices = new GatewayPrices({
     fetch: pricingPath === undefined ? undefined : (signal) => gateway.prices.get(pricingPath, { signal }),
@@ -229,7 +229,7 @@ export function createEngine({
     removeMessage: parts.removeMessage,
     prices,
   });
-  const drafts = new FormDrafts({ store: store.drafts, clock, partition });
+  const drafts = new FormDrafts(store.drafts, clock, partition);
   const asks = new Asks({
     ...{ book, ledger, models, gather, schemas, clock, log },
     responses: gateway.responses,

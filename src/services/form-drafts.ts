@@ -42,32 +42,29 @@ export interface DraftStore {
   startingWith(memberId: string): Promise<FormDraft[]>;
 }
 
-interface FormDraftsParts {
-  store: DraftStore;
-  clock: Clock;
-  /** The partition of the store. */
-  partition: Partition;
-}
-
 /** Drafts of forms. Only the member who opened the form can use them. */
 export class FormDrafts {
-  readonly #parts: FormDraftsParts;
+  readonly #store: DraftStore;
+  readonly #clock: Clock;
+  readonly #partition: Partition;
 
-  constructor(parts: FormDraftsParts) {
-    this.#parts = parts;
+  /** `partition`: the partition of the store. */
+  constructor(store: DraftStore, clock: Clock, partition: Partition) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#partition = partition;
   }
 
   /** Returns the draft's id. The same form has one draft, however often it is refused. */
   async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered'>): Promise<string> {
-    const { store, clock, partition } = this.#parts;
-    const now = clock.now();
+    const now = this.#clock.now();
     const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
     const formId = content.entered?.formId;
     const earlier = drafts.find(({ entered }) => formId !== undefined && entered?.formId === formId);
-    const id = earlier?.id ?? taskId(now, bucketWithin(memberId, partition));
-    await store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
+    const id = earlier?.id ?? taskId(now, bucketWithin(memberId, this.#partition));
+    await this.#store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
     const others = drafts.filter((draft) => draft !== earlier);
-    await store.remove(...others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
+    await this.#store.remove(...others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
     return id;
   }
 
@@ -82,18 +79,16 @@ export class FormDrafts {
   }
 
   async findByMember(memberId: string): Promise<FormDraft[]> {
-    const { store, clock } = this.#parts;
-    return (await store.startingWith(`${memberId}:`)).filter(({ until }) => until > clock.now());
+    return (await this.#store.startingWith(`${memberId}:`)).filter(({ until }) => until > this.#clock.now());
   }
 
   async erase(memberId: string): Promise<void> {
-    const { store } = this.#parts;
-    await store.remove(...(await store.startingWith(`${memberId}:`)));
+    await this.#store.remove(...(await this.#store.startingWith(`${memberId}:`)));
   }
 
   async #get(id: string, memberId: string): Promise<FormDraft> {
-    const draft = await this.#parts.store.get({ memberId, id });
-    if (!draft || draft.until <= this.#parts.clock.now()) throw new Refusal('refusals.formGone');
+    const draft = await this.#store.get({ memberId, id });
+    if (!draft || draft.until <= this.#clock.now()) throw new Refusal('refusals.formGone');
     return draft;
   }
 }

@@ -7,7 +7,7 @@ import { createStoreFixture } from './store/store-fixture.ts';
 async function createFixture() {
   const { open, clock } = createStoreFixture();
   const store = (await open()) as StoredTasks;
-  return { clock, store, drafts: new FormDrafts({ store: store.drafts, clock, partition: WHOLE_STORE }) };
+  return { clock, store, drafts: new FormDrafts(store.drafts, clock, WHOLE_STORE) };
 }
 
 const entered = (formId: string, duration = 'abc') => ({

@@ -39,45 +39,44 @@ const MARK_INTERVAL_MS = 1_000;
 /** A poll that was in flight when the bot ended can reach the gateway this much later. */
 const IN_FLIGHT_MS = 1_000;
 
-interface EarlierPollsParts {
-  store: Pick<TaskStore, 'lastPolledAt' | 'recordPolling'>;
-  clock: Clock;
-  log: TasksLog;
-}
+type PollStore = Pick<TaskStore, 'lastPolledAt' | 'recordPolling'>;
 
 /** The polls before this start. Responses without changes are not stored, so each task is assumed to have used its allowance up to the stored time. */
 export class EarlierPolls {
-  readonly #parts: EarlierPollsParts;
+  readonly #store: PollStore;
+  readonly #clock: Clock;
+  readonly #log: TasksLog;
   #markedAt = Number.NEGATIVE_INFINITY;
   #lastPollAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: EarlierPollsParts) {
-    this.#parts = parts;
+  constructor(store: PollStore, clock: Clock, log: TasksLog) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   async open(): Promise<void> {
-    const lastPolledAt = await this.#parts.store.lastPolledAt();
+    const lastPolledAt = await this.#store.lastPolledAt();
     // Since the bot took the store over, no other bot has polled.
     if (lastPolledAt !== undefined)
-      this.#lastPollAt = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#parts.clock.now());
+      this.#lastPollAt = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#clock.now());
   }
 
   historyOf({ polls, times }: Task): PollHistory {
     // If the clock was set back, the stored time may be in the future.
-    const since = Math.min(times.accepted ?? times.created, this.#parts.clock.now());
+    const since = Math.min(times.accepted ?? times.created, this.#clock.now());
     return { since, pollCount: Math.max(polls, maxPolls(this.#lastPollAt - since)), lastPollAt: this.#lastPollAt };
   }
 
   /** Call this before each poll. */
   async markPoll(): Promise<void> {
-    const { store, clock, log } = this.#parts;
-    const now = clock.now();
+    const now = this.#clock.now();
     if (Math.abs(now - this.#markedAt) < MARK_INTERVAL_MS) return;
     this.#markedAt = now;
     try {
-      await store.recordPolling(now);
+      await this.#store.recordPolling(now);
     } catch (error) {
-      log.warn({ err: error }, 'The time of the last poll could not be stored.');
+      this.#log.warn({ err: error }, 'The time of the last poll could not be stored.');
     }
   }
 }

@@ -1,9 +1,8 @@
-import type { Clock } from '../../lib/clock.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
-import type { FailingModel, ModelCircuits } from './circuits.ts';
-import type { Kind } from './kind.ts';
+import type { FailingModel } from './circuits.ts';
 import type { TaskKind } from './kind-spec.ts';
 import type { Task } from './task.ts';
+import type { OrdersParts } from './tasks-parts.ts';
 import type { OrderedRequest } from './transitions.ts';
 
 export interface Prospect {
@@ -12,33 +11,27 @@ export interface Prospect {
   failingModel: FailingModel | undefined;
 }
 
-interface OutlookParts {
-  kinds: ReadonlyMap<TaskKind, Kind>;
-  durations: DurationHistory;
-  circuits: ModelCircuits | undefined;
-  clock: Clock;
-}
-
 /** What members can currently expect from a model, according to its latest jobs. */
 export class Outlook {
-  readonly #parts: OutlookParts;
+  readonly #parts: OrdersParts;
+  readonly #durations: DurationHistory;
 
-  constructor(parts: OutlookParts) {
+  constructor(parts: OrdersParts, durations: DurationHistory) {
     this.#parts = parts;
+    this.#durations = durations;
   }
 
   prospectOf(order: OrderedRequest<TaskKind>): Prospect {
-    const { kinds, durations, circuits, clock } = this.#parts;
+    const { kinds, circuits, clock } = this.#parts;
     const key = kinds.get(order.kind)?.durationKey(order.request);
     return {
-      typicalMs: key === undefined ? undefined : durations.typicalMs(key, clock.now()),
+      typicalMs: key === undefined ? undefined : this.#durations.typicalMs(key, clock.now()),
       failingModel: circuits?.findFailing(order),
     };
   }
 
   typicalMs({ durationKey }: Task): number | undefined {
-    const { durations, clock } = this.#parts;
-    return durations.typicalMs(durationKey, clock.now());
+    return this.#durations.typicalMs(durationKey, this.#parts.clock.now());
   }
 }
 

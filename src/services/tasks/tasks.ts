@@ -57,9 +57,8 @@ export class Tasks {
     this.scheduler = scheduler;
     const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
-    this.#earlierPolls = new EarlierPolls({ store, clock, log });
+    this.#earlierPolls = new EarlierPolls(store, clock, log);
     const durationHistory = new DurationHistory({ store, waitLimitOf: (task) => this.waitLimitOf(task), log });
-    this.outlook = new Outlook({ kinds, durations: durationHistory, circuits: parts.circuits, clock });
     const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
     const schedule =
       parts.schedule === 'spec'
@@ -78,6 +77,7 @@ export class Tasks {
       this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
     };
     this.#parts = { ...parts, kinds, pendingWork: new Set(), follow };
+    this.outlook = new Outlook(this.#parts, durationHistory);
     this.orders = new Orders(this.#parts);
     this.words = new Words(this.#parts);
     book.onChange((task) => this.words.provideIfRequested(task));

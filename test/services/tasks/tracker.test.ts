@@ -61,7 +61,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
     log,
     schedule: { nextAt: (_, now) => now + NEXT_POLL_MS },
     durationHistory: new DurationHistory({ store, log, waitLimitOf: () => 'image' }),
-    earlierPolls: new EarlierPolls({ store, clock, log }),
+    earlierPolls: new EarlierPolls(store, clock, log),
     inlineResults: new InlineResults(clock),
   });
   const resultOf = <T>(result: T | Error): T => {

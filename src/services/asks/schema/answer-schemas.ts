@@ -6,25 +6,21 @@ import type { SchemaCheck } from '../../tasks/answer.ts';
 import type { Gather, MemberFile } from '../../tasks/materials.ts';
 import type { SchemaJob, SchemaVerdict } from './schema.worker.ts';
 
-interface AnswerSchemasParts {
-  gather: Gather;
-  timeLimitMs: number;
-  /** The real clock, because the worker takes real time. */
-  clock: Clock;
-}
-
 /** Only a schema with a hostile pattern or endless references takes longer. The time includes starting the worker on a busy machine. */
 const MAX_DURATION_MS = 5_000;
 const WORKER = new URL('./schema.worker.ts', import.meta.url);
 
 /** Checks answers against the schemas of members, in a thread that can be terminated. */
 export class AnswerSchemas {
-  readonly #parts: AnswerSchemasParts;
+  readonly #gather: Gather;
+  readonly #timeLimitMs: number;
   readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;
 
-  constructor(parts: AnswerSchemasParts) {
-    this.#parts = parts;
-    this.#workers = new WorkerPool(WORKER, parts.clock);
+  /** `clock`: the real clock, because the worker takes real time. */
+  constructor(gather: Gather, timeLimitMs: number, clock: Clock) {
+    this.#gather = gather;
+    this.#timeLimitMs = timeLimitMs;
+    this.#workers = new WorkerPool(WORKER, clock);
   }
 
   /** Returns the schema as it is stored and sent; refuses an invalid one. */
@@ -48,8 +44,8 @@ export class AnswerSchemas {
 
   async #textOf(source: string | MemberFile, memberId: string): Promise<string> {
     if (typeof source === 'string') return source;
-    const { gather, timeLimitMs } = this.#parts;
-    const { documents: [file] = [] } = await gather({ documents: [source] }, { memberId, timeLimitMs });
+    const context = { memberId, timeLimitMs: this.#timeLimitMs };
+    const { documents: [file] = [] } = await this.#gather({ documents: [source] }, context);
     if (file?.text === undefined) throw new Refusal('refusals.schemaNotJson');
     return file.text;
   }
