@@ -3,7 +3,7 @@ import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { startRelease } from '../../../src/services/tasks/release.ts';
+import { startRelease } from '../../../src/services/tasks/sweep.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/store-fixture.ts';
