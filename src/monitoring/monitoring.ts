@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
+import type { Scheduler } from '../services/polling/scheduler.ts';
 import { ReadinessCheck, readyParts } from '../services/readiness.ts';
 import type { StoreAddress } from '../services/store/index.ts';
 import type { StoreUseListener } from '../services/store/namespaces.ts';
@@ -23,6 +24,8 @@ interface MeasuredBot {
 interface ProcessParts {
   /** The bots of this process: one, or one for each partition that it owns. */
   bots(): readonly MeasuredBot[];
+  /** All of them poll through it. */
+  scheduler: Scheduler;
   mediaProcess: Engine['mediaProcess'];
   storeAddress: StoreAddress;
 }
@@ -53,8 +56,9 @@ export async function openMonitoring(
     onStoreUse,
 
     /** For a process that runs bots. */
-    watch({ bots, mediaProcess, storeAddress }: ProcessParts): void {
+    watch({ bots, scheduler, mediaProcess, storeAddress }: ProcessParts): void {
       measureTasks(metrics, () => bots().map(({ engine }) => engine));
+      scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
       measureFiles(metrics, mediaProcess, storeAddress);
       metrics.registerGauge('answeredAt', () => {
         const latest = Math.max(0, ...bots().map(({ gateway }) => gateway.answeredAt() ?? 0));

@@ -21,7 +21,7 @@ export function refusalCounter(metrics: Metrics): (reason: string) => void {
 
 /** Counts what happens to the tasks of one bot. */
 export function countTasks(metrics: Metrics, { tasks, callbacks }: Engine, onRefusal: (reason: string) => void): void {
-  const { book, scheduler } = tasks;
+  const { book } = tasks;
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
   });
@@ -34,7 +34,6 @@ export function countTasks(metrics: Metrics, { tasks, callbacks }: Engine, onRef
     }
     if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
-  scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
   callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
 }
 

@@ -30,8 +30,9 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot.metricSources);
   monitoring?.watchDiscord(clients);
-  const { mediaProcess } = bot.metricSources.engine;
-  monitoring?.watch({ bots: () => [bot.metricSources], mediaProcess, storeAddress: config.store });
+  const { mediaProcess, tasks } = bot.metricSources.engine;
+  const { scheduler } = tasks;
+  monitoring?.watch({ bots: () => [bot.metricSources], scheduler, mediaProcess, storeAddress: config.store });
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );

@@ -159,6 +159,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     monitoring?.watchDiscord(clients);
     monitoring?.watch({
       bots: () => bots().map(({ metricSources }) => metricSources),
+      scheduler: limits.scheduler,
       mediaProcess,
       storeAddress: config.store,
     });

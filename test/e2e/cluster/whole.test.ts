@@ -102,6 +102,11 @@ describe('A cluster with several workers', () =>
         await stuckTask.message(says('%'));
       }
       expect(await sumOfMetrics(workers, 'atelier_orders_total', 'imagine')).toBe(3);
+      // A worker polls for all of its partitions together, and counts each poll once.
+      const pollRequestCount = () => gateway.requests.filter((request) => request.path.endsWith('/fetch')).length;
+      await expect
+        .poll(async () => (await sumOfMetrics(workers, 'atelier_polls_total', 'answered')) - pollRequestCount())
+        .toBe(0);
       expect(await sumOfMetrics(workers, 'atelier_tasks{kind="imagine"')).toBe(2);
       expect(await sumOfMetrics(workers, 'atelier_tasks_ended_total', 'ready')).toBe(1);
       expect(await sumOfMetrics(workers, 'atelier_partitions_owned')).toBe(PARTITIONS);
