@@ -6,6 +6,7 @@ import type { Interaction } from '../discord/place.ts';
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock, withTimeout } from '../lib/clock.ts';
+import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/spending/limits-text.ts';
 import { openStore } from '../services/store/index.ts';
@@ -20,8 +21,12 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { log, version, clock = systemClock } = tools;
   // Opened first, because it fails if another bot owns the store.
   const store = await openStore(config.store, {
-    ...{ log, clock, specs: kindSpecs },
-    ...{ botVersion: version, leaseMs: config.storeLeaseMs, onUse: monitoring?.onStoreUse },
+    log,
+    clock,
+    specs: kindSpecs,
+    botVersion: version,
+    leaseMs: config.storeLeaseMs,
+    onUse: monitoring?.onStoreUse,
   });
   const { ownership } = store;
   const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.assertOwned);
@@ -53,23 +58,18 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 
-  let stopPromise: Promise<void> | undefined;
-  async function stop(): Promise<void> {
-    monitoring?.markStopping();
-    await bot.finish();
-    client.removeAllListeners(Events.ShardReconnecting);
-    await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());
-    await bot.close();
-    await monitoring?.close();
-    log.info('Atelier has stopped.');
-  }
   return {
     connectionLost,
     storeLost: ownership.lost,
-    stop() {
-      stopPromise ??= stop();
-      return stopPromise;
-    },
+    stop: once(async () => {
+      monitoring?.markStopping();
+      await bot.finish();
+      client.removeAllListeners(Events.ShardReconnecting);
+      await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());
+      await bot.close();
+      await monitoring?.close();
+      log.info('Atelier has stopped.');
+    }),
   };
 }
 

@@ -10,6 +10,7 @@ import { bucketFor } from '../discord/shards/routing.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
 import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
+import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
@@ -98,23 +99,18 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     void waitUntilConnected(shards, clock).then(() =>
       log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
     );
-    let stopPromise: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      monitoring?.markStopping();
-      await shards.close();
-      threads?.close();
-      await untakenInteractions.finish();
-      await Promise.all([clients.close(), cluster.close()]);
-      await monitoring?.close();
-      log.info('This shard process has stopped.');
-    };
     return {
       connectionLost: shards.fatalCloseCode,
       storeLost: shards.lost,
-      stop() {
-        stopPromise ??= stop();
-        return stopPromise;
-      },
+      stop: once(async () => {
+        monitoring?.markStopping();
+        await shards.close();
+        threads?.close();
+        await untakenInteractions.finish();
+        await Promise.all([clients.close(), cluster.close()]);
+        await monitoring?.close();
+        log.info('This shard process has stopped.');
+      }),
     };
   } catch (error) {
     threads?.close();

@@ -9,6 +9,7 @@ import { clusterHealth } from '../discord/shards/cluster-health.ts';
 import { threadMessageIn } from '../discord/thread-message.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { callbackIn, openClusterCallbacks } from '../services/cluster/callback-port.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
@@ -181,25 +182,20 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const health = new HealthPublisher(cluster, ownHealth);
   log.info({ version, partitions: count }, 'This worker is ready.');
 
-  let stopPromise: Promise<void> | undefined;
-  async function stop(): Promise<void> {
-    monitoring?.markStopping();
-    await membership.stop();
-    threads?.stop();
-    health.stop();
-    await closeAll();
-    await monitoring?.close();
-    log.info('This worker has stopped.');
-  }
   return {
     connectionLost: Promise.withResolvers<number>().promise,
     storeLost: membership.lost.then((error) =>
       error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),
-    stop() {
-      stopPromise ??= stop();
-      return stopPromise;
-    },
+    stop: once(async () => {
+      monitoring?.markStopping();
+      await membership.stop();
+      threads?.stop();
+      health.stop();
+      await closeAll();
+      await monitoring?.close();
+      log.info('This worker has stopped.');
+    }),
   };
 }
 

@@ -197,7 +197,7 @@ export function createEngine({
     ...{ store, log },
     findElsewhere: others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
   });
-  const fingerprints = new Fingerprints({ book, store: store.fingerprints });
+  const fingerprints = new Fingerprints(book, store.fingerprints);
   // A thread takes real time too.
   const schemas = new AnswerSchemas(gather, settings.maxWaitMs.text, systemClock);
   const { path: pricingPath, group } = settings.gateway.pricing;

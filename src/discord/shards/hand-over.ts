@@ -2,7 +2,7 @@ import type { GatewayDispatchPayload } from 'discord.js';
 import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import type { Progress } from './progress.ts';
+import type { Progress } from './session.ts';
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 2_000;

@@ -1,11 +1,11 @@
 import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions } from '@discordjs/ws';
 import type { GatewayDispatchPayload } from 'discord.js';
 import { pause } from '../../lib/clock.ts';
-import { acquireClaim, type ClaimContext } from '../../services/cluster/claim.ts';
-import type { ClusterContext } from '../../services/cluster/open-cluster.ts';
+import { once } from '../../lib/once.ts';
+import { acquireClaim, type ClusterContext } from '../../services/cluster/open-cluster.ts';
 import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
 import { StoreError } from '../../services/store/index.ts';
-import { type Lease, type LeaseClock, leaseClock } from '../../services/store/lease.ts';
+import type { Lease } from '../../services/store/lease.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
 import { reachDiscord } from '../reach.ts';
 import { type GatewayInfo, readGateway } from '../reads.ts';
@@ -31,23 +31,18 @@ interface ShardsParts extends ClusterContext {
   intents: number;
   /** Discord's recommendation by default. */
   shardCount?: number | undefined;
-  /** The clock that times the claims. */
-  claimClock?: LeaseClock;
   /** Once it resolves, the event counts as passed on. It may be called twice for one event. */
   onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
 }
 
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
 export async function connectShards(parts: ShardsParts): Promise<Shards> {
-  const { facts, holder, leaseMs, clock, claimClock = leaseClock, shardCount } = parts;
   const gateway = await reachDiscord(readGateway(parts.reads));
-  const claims = { facts, holder, ms: leaseMs, clock: claimClock };
-  const { count, processClaim } = await joinShardProcesses(claims, clock, gateway.shards, shardCount);
-  return new Shards({ ...parts, claims, processClaim, options: optionsOf(parts, gateway, count), gateway });
+  const { count, processClaim } = await joinShardProcesses(parts, gateway.shards, parts.shardCount);
+  return new Shards({ ...parts, processClaim, options: optionsOf(parts, gateway, count), gateway });
 }
 
 interface OpenedParts extends ShardsParts {
-  claims: ClaimContext;
   processClaim: Lease;
   options: FetchingStrategyOptions;
   gateway: GatewayInfo;
@@ -65,18 +60,17 @@ export class Shards {
   readonly #rounds: Promise<void>;
   #processClaim: Lease;
   #hasShare = false;
-  #closing: Promise<void> | undefined;
 
   constructor(parts: OpenedParts) {
-    const { facts, holder, clock, log, options, leaseMs, onDispatch, reads, gateway, processClaim } = parts;
+    const { reads, gateway } = parts;
     this.#parts = parts;
-    this.#processClaim = processClaim;
+    this.#processClaim = parts.processClaim;
     const turns = new IdentifyTurns(
-      { facts, clock, log, readGateway: () => readGateway(reads) },
+      { ...parts, readGateway: () => readGateway(reads) },
       gateway.session_start_limit.max_concurrency,
     );
     const onRefused = (code: number): void => this.#fatalCloseCode.resolve(code);
-    this.#shardParts = { facts, holder, clock, log, options, turns, leaseMs, onDispatch, onRefused };
+    this.#shardParts = { ...parts, turns, onRefused };
     this.#rounds = this.#runRounds();
   }
 
@@ -116,19 +110,14 @@ export class Shards {
   }
 
   /** Releases all shards, so that other processes can resume their sessions. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
+  readonly close = once(async () => {
     this.#stop.abort();
     await this.#rounds;
     // The claim goes first, so that the other processes see at once that they can take these shards.
     await this.#releaseClaim();
     for (const shard of this.#shards.values()) this.#release(shard);
     await Promise.all(this.#leaving.values());
-  }
+  });
 
   async #releaseClaim(): Promise<void> {
     try {
@@ -172,12 +161,11 @@ export class Shards {
 
   /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */
   async #rejoin(): Promise<void> {
-    const { claims, clock } = this.#parts;
-    this.#processClaim = (await joinShardProcesses(claims, clock, this.count, this.count)).processClaim;
+    this.#processClaim = (await joinShardProcesses(this.#parts, this.count, this.count)).processClaim;
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
-    const claim = await acquireClaim(SHARD_PREFIX + id, this.#parts.claims, deadOwner);
+    const claim = await acquireClaim(SHARD_PREFIX + id, this.#parts, deadOwner);
     if (!claim) return;
     const shard = new Shard(id, claim, this.#shardParts);
     this.#shards.set(id, shard);

@@ -1,5 +1,5 @@
-import { type Clock, pause } from '../../lib/clock.ts';
-import { acquireClaim, type ClaimContext } from '../../services/cluster/claim.ts';
+import { pause } from '../../lib/clock.ts';
+import { acquireClaim, type ClusterContext } from '../../services/cluster/open-cluster.ts';
 import { hasCertainlyEnded } from '../../services/store/holder.ts';
 import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
 
@@ -49,14 +49,13 @@ export const readShardCount = async (facts: SharedFacts): Promise<number> =>
  * setting `SHARD_COUNT`, if it is set; Discord's recommendation changes as the bot grows.
  */
 export async function joinShardProcesses(
-  claims: ClaimContext,
-  clock: Clock,
+  cluster: ClusterContext,
   recommendedCount: number,
   configuredCount: number | undefined,
 ) {
-  const { facts, holder } = claims;
+  const { facts, holder, clock } = cluster;
   for (;;) {
-    const turn = await acquireClaim(SHARD_COUNT_KEY, claims);
+    const turn = await acquireClaim(SHARD_COUNT_KEY, cluster);
     if (turn) {
       try {
         const otherProcesses = await liveShardProcesses(facts);
@@ -65,7 +64,7 @@ export async function joinShardProcesses(
           Number.isSafeInteger(currentCount) && currentCount > 0 ? currentCount : (configuredCount ?? recommendedCount);
         if (configuredCount !== undefined && configuredCount !== count)
           throw new ShardCountError(configuredCount, count);
-        const processClaim = await acquireClaim(SHARD_PROCESS_PREFIX + holder, claims);
+        const processClaim = await acquireClaim(SHARD_PROCESS_PREFIX + holder, cluster);
         if (processClaim && (await facts.write(SHARD_COUNT_KEY, String(count), { claim: SHARD_COUNT_KEY, holder })))
           return { count, processClaim };
         await processClaim?.release();

@@ -1,9 +1,8 @@
 import { pause } from '../../lib/clock.ts';
 import { type Partitions, StoreError } from '../store/index.ts';
-import { type Lease, leaseClock } from '../store/lease.ts';
+import type { Lease } from '../store/lease.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import { acquireClaim } from './claim.ts';
-import type { ClusterContext } from './open-cluster.ts';
+import { acquireClaim, type ClusterContext } from './open-cluster.ts';
 import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */
@@ -187,5 +186,5 @@ class WorkError extends Error {
   }
 }
 
-const claimMembership = ({ facts, holder, leaseMs }: MembershipParts): Promise<Lease | undefined> =>
-  acquireClaim(WORKER_CLAIM + holder, { facts, holder, ms: leaseMs, clock: leaseClock });
+const claimMembership = (cluster: ClusterContext): Promise<Lease | undefined> =>
+  acquireClaim(WORKER_CLAIM + cluster.holder, cluster);

@@ -11,7 +11,7 @@ import {
   type SharedFacts,
   type StoreAddress,
 } from '../store/index.ts';
-import { requestLimitMs } from '../store/lease.ts';
+import { Lease, type LeaseClock, leaseClock, requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 
@@ -42,6 +42,7 @@ export interface ClusterContext {
   facts: SharedFacts;
   clock: Clock;
   log: Log;
+  leaseClock?: LeaseClock;
 }
 
 /** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
@@ -87,3 +88,23 @@ export async function openCluster(
     throw error;
   }
 }
+
+/**
+ * Takes a claim of the cluster as a lease, which renews it until it is released or lost. Returns undefined if another process has the claim. `deadOwner` is a
+ * holder whose process has certainly ended.
+ */
+export function acquireClaim(
+  name: string,
+  { facts, holder, leaseMs: ms, leaseClock: clock = leaseClock }: ClusterContext,
+  deadOwner?: string,
+): Promise<Lease | undefined> {
+  const leaseServer = {
+    acquire: async () => ((await facts.claim(name, holder, ms, deadOwner)) ? 0 : OTHER_HOLDER),
+    renew: () => facts.claim(name, holder, ms),
+    release: () => facts.release(name, holder),
+  };
+  return Lease.tryAcquire({ leaseServer, name, ms, clock, holder });
+}
+
+/** The facts do not say who has a claim. */
+const OTHER_HOLDER = { holder: '', renewals: '', endsInMs: 0 };

@@ -19,22 +19,20 @@ export interface Recognition {
 /** Enough to find a task that the member who asked is allowed to see. */
 const MAX_TASKS = 20;
 
-interface FingerprintsParts {
-  book: Pick<TaskBook, 'get' | 'live' | 'change' | 'onRemove'>;
-  store: FingerprintStore;
-  /** The most files held in memory. */
-  maxFiles?: number | undefined;
-}
-
 /** Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. */
 export class Fingerprints {
-  readonly #parts: FingerprintsParts;
+  readonly #book: TaskBook;
+  readonly #store: FingerprintStore;
+  readonly #maxFiles: number | undefined;
   /** Read from the store when the index is first needed. */
   #index: Promise<FingerprintIndex> | undefined;
 
-  constructor(parts: FingerprintsParts) {
-    this.#parts = parts;
-    parts.book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
+  /** `maxFiles`: the most files held in memory. */
+  constructor(book: TaskBook, store: FingerprintStore, maxFiles?: number) {
+    this.#book = book;
+    this.#store = store;
+    this.#maxFiles = maxFiles;
+    book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
   }
 
   /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
@@ -46,7 +44,7 @@ export class Fingerprints {
       return addFingerprints(task, files);
     };
     try {
-      await this.#parts.book.change(taskId, add, { mustHold: true });
+      await this.#book.change(taskId, add, { mustHold: true });
     } catch (error) {
       if (error instanceof Refusal) return;
       throw error;
@@ -67,7 +65,7 @@ export class Fingerprints {
   async #tasks(ids: readonly string[], matches: (file: Fingerprint) => boolean): Promise<Task[]> {
     const tasks: Task[] = [];
     for (const id of ids) {
-      const task = await this.#parts.book.get(id);
+      const task = await this.#book.get(id);
       if (task && !task.unwanted && task.fingerprints?.some(matches)) tasks.push(task);
     }
     return tasks;
@@ -84,10 +82,10 @@ export class Fingerprints {
   }
 
   async #read(): Promise<FingerprintIndex> {
-    const index = new FingerprintIndex(this.#parts.maxFiles);
+    const index = new FingerprintIndex(this.#maxFiles);
     // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
-    const live = this.#parts.book.live(({ fingerprints }) => fingerprints !== undefined);
-    for await (const { taskId, files } of this.#parts.store.all()) index.add(taskId, files);
+    const live = this.#book.live(({ fingerprints }) => fingerprints !== undefined);
+    for await (const { taskId, files } of this.#store.all()) index.add(taskId, files);
     for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
     return index;
   }

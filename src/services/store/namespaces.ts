@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Keyv } from 'keyv';
+import type { Clock } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import {
@@ -51,6 +52,34 @@ export interface StoreUse {
 }
 
 export type StoreUseListener = (use: StoreUse) => void;
+
+interface StoreFailure {
+  since: number;
+  kind: StoreErrorKind;
+}
+
+/** Tracks whether the latest read from the store and the latest write to it succeeded. */
+export class StoreHealth {
+  readonly #clock: Clock;
+  readonly #failures = new Map<'reads' | 'writes', StoreFailure>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  record({ operation, failure }: StoreUse): void {
+    // A full disk can still be read.
+    const direction = operation === 'read' ? 'reads' : 'writes';
+    if (failure === undefined) this.#failures.delete(direction);
+    else if (this.#failures.get(direction)?.kind !== failure)
+      this.#failures.set(direction, { since: this.#clock.now(), kind: failure });
+  }
+
+  /** Undefined if the store works. */
+  get failure(): StoreFailure | undefined {
+    return this.#failures.get('writes') ?? this.#failures.get('reads');
+  }
+}
 
 /** One namespace of the store. Every failure is thrown as a `StoreError`. */
 export class Namespace {

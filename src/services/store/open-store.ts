@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { type Backend, fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
-import { StoreHealth } from './health.ts';
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
-import { openNamespaces, type StoreUseListener } from './namespaces.ts';
+import { openNamespaces, StoreHealth, type StoreUseListener } from './namespaces.ts';
 import { openRemote, openRemoteReadOnly, type ReadableStore } from './remote/open-remote.ts';
 import type { OpenedBackend, RemoteParts } from './remote/partition.ts';
 import { NoQuarantine } from './rows.ts';

@@ -30,12 +30,10 @@ import {
   type TaskStore,
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
-import { storedFingerprints } from './fingerprint-rows.ts';
-import { StoreHealth } from './health.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
 import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './marks.ts';
-import type { Namespace, Namespaces } from './namespaces.ts';
+import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
 import { Quarantine } from './rows.ts';
 import { RemoteIdRows, SentOrderRows } from './side-rows.ts';
 import { isSameSummary, readPage, SummaryIndex } from './summary-index.ts';
@@ -45,6 +43,7 @@ import {
   isExpired,
   type Migration,
   retentionOf,
+  storedFingerprints,
   TaskRows,
   taskLock,
   taskMigrations,

@@ -1,14 +1,15 @@
-import type { z } from 'zod';
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
 import { isLive, TASK_VERSION, type Task, type TaskFacts, type TaskOf, taskFacts } from '../tasks/task.ts';
-import { StoreError } from './backend.ts';
-import { fingerprintRow } from './fingerprint-rows.ts';
+import { READ_BATCH_SIZE, StoreError } from './backend.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from './namespaces.ts';
-import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
+import { parseWith, type Quarantine, Rows, UNREADABLE } from './rows.ts';
 
 /** A year, and an extra month: buttons under old results keep working, and the store does not grow forever. */
 export const RETENTION_MS = 400 * DAY_MS;
@@ -176,3 +177,39 @@ export const rowsOfTasks = (namespace: Namespace, context: ReadingContext) =>
   new Rows(namespace, context.quarantine, (id, value) => readTask(id, value, context));
 
 export const taskLock = (id: string): string => `task ${id}`;
+
+/** The beginning of a file's hash, and its perceptual hash if it has one. */
+const shortHashes = z.string().regex(/^[0-9a-f]{16}(?:[0-9a-f]{16})?$/);
+const fingerprintsSchema = z.object({ files: z.array(shortHashes) });
+
+export const fingerprintRows = (namespace: Namespace, quarantine: Quarantine) =>
+  new Rows(namespace, quarantine, parseWith(fingerprintsSchema));
+
+const HASH_LENGTH = 16;
+
+export function fingerprintRow({
+  fingerprints = [],
+}: Pick<Task, 'fingerprints'>): z.output<typeof fingerprintsSchema> | undefined {
+  if (fingerprints.length === 0) return undefined;
+  return { files: fingerprints.map(({ hash, likeness = '' }) => hash.slice(0, HASH_LENGTH) + likeness) };
+}
+
+/** A row for each settled task that delivered files. It is deleted before its task, and an unreadable one is left to the doctor. */
+export const storedFingerprints = (namespace: Namespace): FingerprintStore => ({
+  async *all() {
+    let count = 0;
+    for await (const [taskId, value] of namespace.entries()) {
+      count += 1;
+      // SQLite responds synchronously, so a long run of rows would block the process.
+      if (count % READ_BATCH_SIZE === 0) await setImmediate();
+      const files = fingerprintsSchema.safeParse(value).data?.files ?? [];
+      yield {
+        taskId,
+        files: files.map((file) => ({
+          hash: file.slice(0, HASH_LENGTH),
+          likeness: file.slice(HASH_LENGTH) || undefined,
+        })),
+      };
+    }
+  },
+});

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { once } from '../../lib/once.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress, StoreError } from './backend.ts';
 import { Lease } from './lease.ts';
 import { markedPartitions } from './marks.ts';
@@ -55,15 +56,10 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
 async function openServer(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
   const server = await connectServer(address, parts);
   const partitions: OpenedBackend[] = [];
-  const closeAll = async (): Promise<void> => {
+  const close = once(async () => {
     await Promise.all(partitions.map((one) => one.close()));
     await server.close();
-  };
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= closeAll();
-    return closing;
-  };
+  });
   try {
     const existing = await readPartition(server, 0);
     if (!existing && !parts.create) {

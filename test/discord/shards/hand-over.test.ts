@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents, type GatewayDispatchPayload, GatewayOpcodes } from 'discord.js';
 import { describe, expect, it, vi } from 'vitest';
 import { HandOver } from '../../../src/discord/shards/hand-over.ts';
-import { Progress } from '../../../src/discord/shards/progress.ts';
+import { Progress } from '../../../src/discord/shards/session.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Progress } from '../../../src/discord/shards/progress.ts';
+import { Progress } from '../../../src/discord/shards/session.ts';
 
 describe('The progress of a session', () => {
   it('Events count as handed over up to the first unfinished one, regardless of the order in which they finish', () => {

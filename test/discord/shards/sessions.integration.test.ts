@@ -189,7 +189,7 @@ describe('A shard whose claim is lost', () =>
     it('After a suspension a shard with a lost claim passes nothing on, and another process can resume its session', async () => {
       const setup = await createFixture(await createStore());
       const { clock, suspend } = suspendableClock();
-      const suspendedProcess = await shardProcess(setup, { claimClock: clock, holder: 'suspended' });
+      const suspendedProcess = await shardProcess(setup, { leaseClock: clock, holder: 'suspended' });
       await waitForShards([suspendedProcess, SHARD_COUNT]);
       suspend(LEASE_MS);
       // Simulates that the claims have expired during the suspension.

@@ -62,7 +62,7 @@ describe('Shard processes', () =>
     it('A shard process that was suspended while the others changed the number of shards stops, and leaves every shard to them', async () => {
       const setup = await createFixture(await createStore());
       const clock = new SuspendableClock();
-      const first = await shardProcess(setup, { clock, claimClock: clock.forClaims });
+      const first = await shardProcess(setup, { clock, leaseClock: clock.forClaims });
       await waitForShards([first, SHARD_COUNT]);
       clock.suspend();
       // As if all claims of the suspended process had expired.

@@ -27,7 +27,7 @@ async function openFingerprints(testStore: TestStore, maxFiles?: number) {
   const store = await testStore.open();
   const book = new TaskBook({ store, log: testStore.log });
   await book.open();
-  return { store, book, fingerprints: new Fingerprints({ book, store: store.fingerprints, maxFiles }) };
+  return { store, book, fingerprints: new Fingerprints(book, store.fingerprints, maxFiles) };
 }
 
 const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefined => found?.tasks.map(({ id }) => id);

@@ -1,13 +1,12 @@
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
 import { outcomeOf, toAskedPartition } from '../../tasks/own-data/part-erasures.ts';
 import { erasureMark } from '../../tasks/task-store.ts';
-import type { Row } from '../backend.ts';
+import type { Backend, Row } from '../backend.ts';
 import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
 import { expiryOf, rowsIn } from '../raw-rows.ts';
 import { nameIn } from '../rows.ts';
-import { anonymousBuckets } from './anonymous-homes.ts';
-import type { DividedRow, Division } from './division.ts';
+import type { PartitionRow } from './copier.ts';
 import {
   type Merge,
   mergeCosts,
@@ -18,7 +17,23 @@ import {
   mergeNotices,
   mergePolling,
 } from './merges.ts';
-import { type BucketedNamespace, type BucketOfRow, bucketOfTask, rowBuckets } from './row-homes.ts';
+import {
+  anonymousBuckets,
+  type BucketedNamespace,
+  type BucketOfRow,
+  bucketOfTask,
+  isBucketed,
+  rowBuckets,
+} from './row-homes.ts';
+
+/** The partitions of a store, and the number of partitions of another store that is filled from them. All rows are in the right partitions. */
+interface Division {
+  sources: readonly Backend[];
+  count: number;
+}
+
+/** A row of the other store. */
+type DividedRow = Omit<PartitionRow, 'namespace'>;
 
 /** Always returns the same rows for the same store, each of them once. */
 type Divide = (division: Division) => AsyncGenerator<DividedRow>;
@@ -35,8 +50,6 @@ const byBucket = (name: NamespaceKey, bucketsIn: (division: Division) => BucketO
         yield { partition: partitionOf(bucketOfRow({ key, value: valueIn(text) }) ?? 0, division.count), key, text };
       }
   };
-
-const byOwnBucket = (name: BucketedNamespace): Divide => byBucket(name, () => rowBuckets[name]);
 
 /** For small namespaces, which are read into memory as a whole. If partitions have different values under a key, these are merged. */
 async function mergedRows({ sources }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
@@ -121,18 +134,12 @@ const divideMeta: Divide = async function* (division) {
   if (count > 1) yield { partition: 0, key: PARTITIONS_KEY, text: rowFormat.stringify({ value: { count } }) };
 };
 
-/** How the rows of each namespace are divided among partitions. */
-const divisions: Readonly<Record<NamespaceKey, Divide>> = {
-  live: byOwnBucket('live'),
-  finished: byOwnBucket('finished'),
-  sent: byOwnBucket('sent'),
-  index: byOwnBucket('index'),
+/** How the rows of the namespaces are divided among partitions whose rows do not all have a bucket. */
+const divisions: Readonly<Record<Exclude<NamespaceKey, BucketedNamespace> | 'ledger', Divide>> = {
   ledger: byBucket('ledger', async ({ sources }) => {
     const bucketOfAnonymous = await anonymousBuckets(sources);
     return (row) => rowBuckets.ledger(row) ?? bucketOfAnonymous(row.key);
   }),
-  remotes: byOwnBucket('remotes'),
-  fingerprints: byOwnBucket('fingerprints'),
   durations: inAllPartitions('durations', mergeDurations),
   models: inAllPartitions('models', mergeExperience),
   costs: inAllPartitions('costs', mergeCosts),
@@ -144,12 +151,6 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
     const bucketOfAnonymous = await anonymousBuckets(sources);
     return ({ key }) => bucketOfAnonymous(nameIn(key));
   }),
-  budgets: byOwnBucket('budgets'),
-  rules: byOwnBucket('rules'),
-  reports: byOwnBucket('reports'),
-  serverLogs: byOwnBucket('serverLogs'),
-  proposals: byOwnBucket('proposals'),
-  drafts: byOwnBucket('drafts'),
   // A partition looks in the others for the pseudonym of a member that is new to it.
   pseudonyms: byBucket(
     'pseudonyms',
@@ -164,7 +165,12 @@ const divisions: Readonly<Record<NamespaceKey, Divide>> = {
   meta: divideMeta,
 };
 
-const divisionsByName = new Map(namespaceKeys.map((key) => [namespaceNameOf(key), divisions[key]]));
+const divisionsByName = new Map(
+  namespaceKeys.map((key) => [
+    namespaceNameOf(key),
+    isBucketed(key) && key !== 'ledger' ? byBucket(key, () => rowBuckets[key]) : divisions[key],
+  ]),
+);
 
 /** Yields the rows of a namespace as they will be in the other store, which has another number of partitions. */
 export function divide(division: Division, namespace: string): AsyncGenerator<DividedRow> {

@@ -3,9 +3,8 @@ import { containsHashes } from '../examination/partitions-check.ts';
 import { hashSecretMark, hasSchemaMark, moveMark, refuseIncomplete } from '../marks.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import type { WholeStore } from '../whole-store.ts';
-import { type PartitionRow, RowSums, rowsOf, type Sum, sumsOf } from './copier.ts';
+import { fillStore, isUnused, type PartitionRow, RowSums, rowsOf, type Sum, sumsOf } from './copier.ts';
 import { divide } from './divisions.ts';
-import { fillStore, isUnused } from './fill-store.ts';
 import { findStrays } from './row-homes.ts';
 
 export interface MigratedNamespace {

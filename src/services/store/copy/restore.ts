@@ -12,8 +12,7 @@ import type { OpenedBackend } from '../remote/partition.ts';
 import { StoredTasks } from '../stored-tasks.ts';
 import { openWhole } from '../whole-store.ts';
 import type { Backup } from './backup-file.ts';
-import type { OnProgress, PartitionRow } from './copier.ts';
-import { fillStore, isUnused } from './fill-store.ts';
+import { fillStore, isUnused, type OnProgress, type PartitionRow } from './copier.ts';
 
 export interface RestoredStore {
   name: string;

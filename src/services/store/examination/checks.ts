@@ -7,7 +7,6 @@ import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { sentOrder } from '../../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../../tasks/task-summary.ts';
 import type { Backend } from '../backend.ts';
-import { fingerprintRow, fingerprintRows } from '../fingerprint-rows.ts';
 import { ledgerRows } from '../ledger-rows.ts';
 import { hasSchemaMark, ledgerMark, markSchema } from '../marks.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
@@ -15,7 +14,15 @@ import { batchesOf, MAX_WRITE_BATCH } from '../raw-rows.ts';
 import type { Quarantine, Rows } from '../rows.ts';
 import { isPrivate, makePrivate } from '../sqlite.ts';
 import { isSameSummary, SummaryIndex, summaryKeys, summaryRows } from '../summary-index.ts';
-import { isExpired, type ReadingContext, retentionOf, rowsOfTasks, type TaskRows } from '../task-rows.ts';
+import {
+  fingerprintRow,
+  fingerprintRows,
+  isExpired,
+  type ReadingContext,
+  retentionOf,
+  rowsOfTasks,
+  type TaskRows,
+} from '../task-rows.ts';
 
 export type FindingKind =
   | 'damaged'

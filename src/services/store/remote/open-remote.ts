@@ -1,3 +1,4 @@
+import { once } from '../../../lib/once.ts';
 import { type Backend, inUseError, type StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { markedPartitions, refusePartitioned } from '../marks.ts';
@@ -21,15 +22,10 @@ export async function openRemote(address: StoreAddress, parts: RemoteParts): Pro
     const store = await openPartition(server, 0, parts, Lease.acquire);
     if (!store) throw inUseError(server.connection.name);
     await logWarnings(server, parts.log);
-    let closing: Promise<void> | undefined;
-    const closeAll = async (): Promise<void> => {
+    const close = once(async () => {
       await store.close();
       await server.close();
-    };
-    const close = (): Promise<void> => {
-      closing ??= closeAll();
-      return closing;
-    };
+    });
     return { ...store, close };
   } catch (error) {
     await server.close();
